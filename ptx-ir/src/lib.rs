@@ -1,1 +1,8 @@
-//! Under construction.
+//! Instruction table and typed IR for NVIDIA PTX.
+
+pub mod isa;
+pub mod space;
+pub mod special;
+pub mod target;
+pub mod types;
+pub mod version;

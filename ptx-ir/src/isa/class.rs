@@ -1,0 +1,309 @@
+//! What can stand at an operand position, in classes fine enough to decide whether an instruction takes it.
+
+use std::fmt;
+
+use crate::special::Reads;
+use crate::types::Type;
+
+/// Declares [`Class`] with the phrase that messages use, one class a line. The register classes come first and
+/// stand in the order of [`Type::ALL`].
+macro_rules! classes {
+    ($($(#[$doc:meta])* $name:ident, $phrase:literal;)*) => {
+        /// What one operand, or one element of a brace list, is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Class {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Class {
+            /// Every class, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// What messages call a thing of this class, with its article.
+            #[must_use]
+            pub const fn phrase(self) -> &'static str {
+                match self {
+                    $(Self::$name => $phrase,)*
+                }
+            }
+
+            /// The name that the table's files use.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+classes! {
+    /// A register of type `.b8`.
+    RegB8, "a `.b8` register";
+    /// A register of type `.b16`.
+    RegB16, "a `.b16` register";
+    /// A register of type `.b32`.
+    RegB32, "a `.b32` register";
+    /// A register of type `.b64`.
+    RegB64, "a `.b64` register";
+    /// A register of type `.b128`.
+    RegB128, "a `.b128` register";
+    /// A register of type `.u8`.
+    RegU8, "a `.u8` register";
+    /// A register of type `.u16`.
+    RegU16, "a `.u16` register";
+    /// A register of type `.u32`.
+    RegU32, "a `.u32` register";
+    /// A register of type `.u64`.
+    RegU64, "a `.u64` register";
+    /// A register of type `.s8`.
+    RegS8, "an `.s8` register";
+    /// A register of type `.s16`.
+    RegS16, "an `.s16` register";
+    /// A register of type `.s32`.
+    RegS32, "an `.s32` register";
+    /// A register of type `.s64`.
+    RegS64, "an `.s64` register";
+    /// A register of type `.f16`.
+    RegF16, "an `.f16` register";
+    /// A register of type `.f16x2`.
+    RegF16x2, "an `.f16x2` register";
+    /// A register of type `.f32`.
+    RegF32, "an `.f32` register";
+    /// A register of type `.f64`.
+    RegF64, "an `.f64` register";
+    /// A register of type `.pred`.
+    RegPred, "a predicate register";
+    /// An integer constant of value 0 or more.
+    Integer, "an integer immediate";
+    /// A negative integer constant.
+    NegativeInteger, "a negative integer immediate";
+    /// A floating-point constant in decimal, `1.5`.
+    Decimal, "a decimal floating-point immediate";
+    /// A floating-point constant as the bits of a single, `0f3F800000`.
+    SingleBits, "a `0f` immediate";
+    /// A floating-point constant as the bits of a double, `0d3FF0000000000000`.
+    DoubleBits, "a `0d` immediate";
+    /// The constant `WARP_SZ`.
+    WarpSize, "`WARP_SZ`";
+    /// A special register of group [`Reads::NarrowVector`].
+    SpecialNarrowVector, "a vector special register";
+    /// A special register of group [`Reads::Vector`].
+    SpecialVector, "a vector special register";
+    /// A special register of group [`Reads::Narrow`].
+    SpecialNarrow, "a 32-bit special register";
+    /// A special register of group [`Reads::Word`].
+    SpecialWord, "a 32-bit special register";
+    /// A special register of group [`Reads::Double`].
+    SpecialDouble, "a 64-bit special register";
+    /// A special register of group [`Reads::Any`].
+    SpecialAny, "a 64-bit special register";
+    /// A special register of group [`Reads::Predicate`].
+    SpecialPredicate, "a predicate special register";
+    /// A variable in `.global` space.
+    Global, "a `.global` variable";
+    /// A variable in `.const` space.
+    Const, "a `.const` variable";
+    /// A variable in `.shared` space.
+    Shared, "a `.shared` variable";
+    /// A variable in `.local` space.
+    Local, "a `.local` variable";
+    /// A `.param` variable declared in a function body, as calls use them.
+    Param, "a `.param` variable";
+    /// A parameter of a kernel.
+    ParamEntry, "a kernel parameter";
+    /// A parameter or return value of a function, in `.param` space.
+    ParamFunc, "a function parameter";
+    /// A `.texref` variable.
+    Texref, "a `.texref` variable";
+    /// A `.samplerref` variable.
+    Samplerref, "a `.samplerref` variable";
+    /// A `.surfref` variable.
+    Surfref, "a `.surfref` variable";
+    /// A `.tex` variable of PTX 1.x.
+    Tex, "a `.tex` variable";
+    /// The name of a function.
+    Function, "a function";
+    /// The name of a kernel.
+    Kernel, "a kernel";
+    /// A label in the function body.
+    Label, "a label";
+    /// The label of a `.branchtargets` list.
+    BranchTargets, "a `.branchtargets` list";
+    /// The label of a `.calltargets` list.
+    CallTargets, "a `.calltargets` list";
+    /// The label of a `.callprototype`.
+    CallPrototype, "a `.callprototype`";
+    /// `_`: a result that is thrown away.
+    Sink, "`_`";
+    /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
+    /// gives one message.
+    Unknown, "an unknown name";
+}
+
+impl Class {
+    /// The class of a register of type `ty`; `None` where no register may have that type.
+    #[must_use]
+    pub const fn register(ty: Type) -> Option<Self> {
+        if ty.is_register_type() { Some(Self::ALL[ty as usize]) } else { None }
+    }
+
+    /// The type of a register of this class; `None` for what is no register.
+    #[must_use]
+    pub const fn register_type(self) -> Option<Type> {
+        if (self as usize) < Type::REGISTER_TYPES { Some(Type::ALL[self as usize]) } else { None }
+    }
+
+    /// The class of a special register.
+    #[must_use]
+    pub const fn special(reads: Reads) -> Self {
+        match reads {
+            Reads::NarrowVector => Self::SpecialNarrowVector,
+            Reads::Vector => Self::SpecialVector,
+            Reads::Narrow => Self::SpecialNarrow,
+            Reads::Word => Self::SpecialWord,
+            Reads::Double => Self::SpecialDouble,
+            Reads::Any => Self::SpecialAny,
+            Reads::Predicate => Self::SpecialPredicate,
+        }
+    }
+
+    /// Whether the operand is a constant number.
+    #[must_use]
+    pub const fn is_immediate(self) -> bool {
+        ClassSet::IMMEDIATES.contains(self)
+    }
+}
+
+/// A set of classes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ClassSet(u64);
+
+impl ClassSet {
+    /// No class.
+    pub const NONE: Self = Self(0);
+    /// Every register class.
+    pub const REGISTERS: Self = Self((1 << Type::REGISTER_TYPES) - 1);
+    /// Every constant number.
+    pub const IMMEDIATES: Self = Self::of(&[
+        Class::Integer,
+        Class::NegativeInteger,
+        Class::Decimal,
+        Class::SingleBits,
+        Class::DoubleBits,
+        Class::WarpSize,
+    ]);
+
+    /// The set of some classes.
+    #[must_use]
+    pub const fn of(classes: &[Class]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < classes.len() {
+            bits |= 1 << classes[index] as u8;
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// The set whose members are the one bits, bit 0 for the first class.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The members as bits, bit 0 for the first class.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether `class` is a member.
+    #[must_use]
+    pub const fn contains(self, class: Class) -> bool {
+        self.0 >> class as u8 & 1 != 0
+    }
+
+    /// Whether every member is also one of `other`.
+    #[must_use]
+    pub const fn is_subset(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// The classes in one of the sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The classes in both sets.
+    #[must_use]
+    pub const fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The members that `other` lacks.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether there is no member.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The members, in the order of declaration.
+    pub fn iter(self) -> impl Iterator<Item = Class> {
+        Class::ALL.iter().copied().filter(move |&class| self.contains(class))
+    }
+}
+
+impl From<Class> for ClassSet {
+    fn from(class: Class) -> Self {
+        Self(1 << class as u8)
+    }
+}
+
+impl FromIterator<Class> for ClassSet {
+    fn from_iter<I: IntoIterator<Item = Class>>(classes: I) -> Self {
+        classes.into_iter().fold(Self::NONE, |set, class| set.union(class.into()))
+    }
+}
+
+impl fmt::Debug for ClassSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, ClassSet};
+    use crate::types::Type;
+
+    #[test]
+    fn register_classes_follow_the_register_types() {
+        for &ty in Type::ALL {
+            let class = Class::register(ty);
+            assert_eq!(class.is_some(), ty.is_register_type());
+            if let Some(class) = class {
+                assert_eq!(class.register_type(), Some(ty));
+                assert!(class.phrase().contains(ty.as_str()) || ty == Type::Pred);
+            }
+        }
+        assert!(Class::ALL.len() <= 64);
+    }
+
+    #[test]
+    fn sets_behave_as_sets() {
+        let set: ClassSet = [Class::Sink, Class::RegB8].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Class::RegB8, Class::Sink]);
+        assert!(set.intersect(ClassSet::REGISTERS).is_subset(set));
+        assert!(!set.is_subset(ClassSet::REGISTERS));
+        assert!(set.without(set).is_empty());
+    }
+}

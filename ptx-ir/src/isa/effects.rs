@@ -1,0 +1,151 @@
+//! What an instruction does besides computing its results.
+
+/// Which chain of extended-precision arithmetic an instruction belongs to. The hardware keeps a carry after
+/// an addition and a borrow after a subtraction, so a chain of one kind must not be continued by the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Chain {
+    /// `add.cc`, `addc`, `mad.cc`, `madc`.
+    Add,
+    /// `sub.cc`, `subc`.
+    Sub,
+}
+
+/// How an instruction uses the carry flag `CC.CF`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Carry {
+    /// Whether the flag is an input.
+    pub reads: bool,
+    /// Whether the flag is an output.
+    pub writes: bool,
+    /// Carry or borrow.
+    pub chain: Chain,
+    /// The width of the operation in bits: 16, 32 or 64.
+    pub bits: u8,
+}
+
+/// Where control goes after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Control {
+    /// To the next instruction.
+    #[default]
+    Next,
+    /// To the label that is its operand.
+    Branch,
+    /// To one label of a `.branchtargets` list.
+    IndexedBranch,
+    /// Into a function and back to the next instruction.
+    Call,
+    /// Out of the function.
+    Return,
+    /// To the end of the thread.
+    Exit,
+    /// To the end of the grid, with an error.
+    Trap,
+}
+
+impl Control {
+    /// Whether the next instruction is reached where the guard holds.
+    #[must_use]
+    pub const fn falls_through(self) -> bool {
+        match self {
+            Self::Next | Self::Call => true,
+            Self::Branch | Self::IndexedBranch | Self::Return | Self::Exit | Self::Trap => false,
+        }
+    }
+}
+
+/// Which threads have to come to an instruction together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Convergence {
+    /// None.
+    #[default]
+    None,
+    /// Those of a mask or a count that is an operand: `shfl.sync`, `barrier.sync` without `.aligned`.
+    Participants,
+    /// All threads of the warp, executing this same instruction: `.aligned`, `bar.sync`, `mma`.
+    Aligned,
+}
+
+/// A mechanism of asynchronous execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncGroup {
+    /// `cp.async` groups of a thread.
+    CpAsync,
+    /// Bulk groups of a thread.
+    Bulk,
+    /// `wgmma` groups of a warpgroup.
+    Wgmma,
+    /// `tcgen05.ld` and `tcgen05.st`.
+    Tcgen05Memory,
+    /// `tcgen05.mma`, `tcgen05.cp`, `tcgen05.shift`, completed through an mbarrier.
+    Tcgen05,
+    /// Tensor memory that is allocated.
+    Tcgen05Allocation,
+    /// Completion through an mbarrier object.
+    Mbarrier,
+    /// Fabric operations of a thread.
+    Fabric,
+}
+
+/// What an instruction does to the operations of an [`AsyncGroup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncAction {
+    /// Starts an operation that runs on its own.
+    Start,
+    /// Closes a group of the operations started before it.
+    Commit,
+    /// Waits until at most as many groups run as its operand says.
+    Wait,
+    /// Waits until nothing runs.
+    WaitAll,
+    /// Orders what comes before it with the operations after it.
+    Fence,
+    /// Makes the object ready: `mbarrier.init`, `tcgen05.alloc`.
+    Init,
+    /// Ends the object's life: `mbarrier.inval`, `tcgen05.dealloc`.
+    Release,
+    /// Signals arrival at the object.
+    Arrive,
+    /// Tests once whether a phase is complete.
+    Test,
+}
+
+/// Everything an instruction does besides computing its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Effects {
+    /// Use of the carry flag.
+    pub carry: Option<Carry>,
+    /// Where control goes.
+    pub control: Control,
+    /// Whether it reads memory.
+    pub reads_memory: bool,
+    /// Whether it writes memory.
+    pub writes_memory: bool,
+    /// Whether the read and the write are one atomic step.
+    pub atomic: bool,
+    /// Which threads have to come together.
+    pub convergence: Convergence,
+    /// Whether threads wait here for each other: `bar.sync`, `barrier.cluster.wait`, `bar.warp.sync`.
+    pub barrier: bool,
+    /// What it does to asynchronous operations.
+    pub asynchronous: Option<(AsyncGroup, AsyncAction)>,
+    /// Whether two executions with equal operands may give different results, or the execution itself
+    /// matters: must be neither removed, repeated nor merged.
+    pub volatile: bool,
+    /// Whether the result may differ between the threads of a warp though the operands do not.
+    pub thread_dependent: bool,
+}
+
+impl Effects {
+    /// Whether the instruction only computes its results from its operands, so that it may be removed where
+    /// they are unused.
+    #[must_use]
+    pub fn is_pure(&self) -> bool {
+        self.carry.is_none_or(|carry| !carry.writes)
+            && matches!(self.control, Control::Next)
+            && !self.writes_memory
+            && !self.volatile
+            && !self.barrier
+            && self.asynchronous.is_none()
+    }
+}

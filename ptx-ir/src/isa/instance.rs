@@ -1,0 +1,181 @@
+//! What a spelling means: its operands, effects and requirements.
+
+use super::class::ClassSet;
+use super::effects::Effects;
+use crate::space::StateSpace;
+use crate::target::{Target, TargetSet};
+use crate::types::Type;
+use crate::version::Version;
+
+/// A form of the table: one syntax line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FormId(pub(crate) u16);
+
+/// A root opcode of the table, such as `add` or `tcgen05`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpcodeId(pub(crate) u16);
+
+/// Whether an operand is an input or an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It is read. The base register of an address is read whatever the role of the operand.
+    Source,
+    /// It is written.
+    Destination,
+    /// It is read and written, as the accumulator of `wgmma`.
+    Both,
+}
+
+/// The outer form that an operand must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// One register, immediate, name, label or `_` of the accepted classes.
+    Value,
+    /// A predicate that may be negated: `%p` or `!%p`.
+    NegatableValue,
+    /// `a|b`, the children say of what.
+    Pair,
+    /// A brace list, or a vector register, of exactly `count` elements of the accepted classes.
+    Vector {
+        /// How many elements.
+        count: u16,
+    },
+    /// `[base]` or `[base + offset]`; the accepted classes are those of the base.
+    Address,
+    /// `[base].unified`.
+    UnifiedAddress,
+    /// `[part, part, …]`, the children say of what.
+    Bracket,
+    /// `(a, b, …)` of any length: arguments or results of a call.
+    List,
+    /// A register of the accepted classes, with or without a selector.
+    Selectable {
+        /// Which selectors are allowed.
+        selectors: Selectors,
+    },
+}
+
+/// The selectors that a video operand may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Selectors {
+    /// `.b0` to `.b3`, `.h0`, `.h1`: one part of a word.
+    Part,
+    /// `.h00` to `.h33`: a half word from each of two, from the four half words of two registers.
+    HalfPair,
+    /// `.b0000` to `.b7777`: a byte for each of four.
+    ByteQuad,
+    /// `.h0`, `.h1`, `.h10`: which half words of the result are written.
+    HalfMask,
+    /// `.b0` to `.b3210`: which bytes of the result are written.
+    ByteMask,
+}
+
+/// What memory an address operand names, and what happens there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The state space; `None` for a generic address.
+    pub space: Option<StateSpace>,
+    /// Whether it is read.
+    pub reads: bool,
+    /// Whether it is written.
+    pub writes: bool,
+    /// How many bytes; 0 where it does not follow from the spelling.
+    pub bytes: u32,
+}
+
+/// The values that an integer immediate may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImmediateRange {
+    /// The smallest.
+    pub low: i64,
+    /// The largest.
+    pub high: i64,
+    /// The distance between values: 8 for 24, 32, 40 …
+    pub step: i64,
+}
+
+impl ImmediateRange {
+    /// Whether `value` is allowed.
+    #[must_use]
+    pub const fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high && (value - self.low) % self.step == 0
+    }
+}
+
+/// What an instruction wants at one operand position, with types filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperandSpec {
+    /// The name that the manual gives the operand: `d`, `a`, `cache-policy`.
+    pub name: &'static str,
+    /// Input or output.
+    pub role: Role,
+    /// The outer form.
+    pub pattern: Pattern,
+    /// The classes that are taken, of the value, the elements or the base.
+    pub accepts: ClassSet,
+    /// The type of the value or of one element; `None` where it has none, as for labels.
+    pub ty: Option<Type>,
+    /// Whether the operand may be left out.
+    pub optional: bool,
+    /// The values that an integer immediate may have; empty: any.
+    pub ranges: &'static [ImmediateRange],
+    /// For an address, what happens to the memory.
+    pub access: Option<Access>,
+    /// The parts of a pair or a bracket.
+    pub children: Box<[Self]>,
+    /// The modifier that the number of elements, or the presence of the operand, follows from.
+    pub because: Option<&'static str>,
+}
+
+/// A requirement on PTX version and target, and what brings it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The modifiers that bring it, as they are spelled; empty where the form itself does.
+    pub modifiers: Box<[&'static str]>,
+    /// The first version that has it.
+    pub min_version: Version,
+    /// The targets that have it.
+    pub targets: TargetSet,
+}
+
+/// One meaning of a spelling: a form of the table with a value for each of its modifiers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The form.
+    pub form: FormId,
+    /// The modifiers that are present, in canonical order, each with its dot.
+    pub modifiers: Box<[&'static str]>,
+    /// What each operand must be, in order.
+    pub operands: Box<[OperandSpec]>,
+    /// The first version that has all of it.
+    pub min_version: Version,
+    /// The targets that have all of it.
+    pub targets: TargetSet,
+    /// The single requirements, so that a message can say which modifier needs what.
+    pub gates: Box<[Gate]>,
+    /// What it does besides computing results.
+    pub effects: Effects,
+    /// The spelling as the manual has it, opcode included.
+    pub canonical: Box<str>,
+    /// The type that the instruction works on: the last modifier that is a type of its operands.
+    pub ty: Option<Type>,
+}
+
+impl Instance {
+    /// Whether a modifier is present, written with its dot.
+    #[must_use]
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers.contains(&modifier)
+    }
+
+    /// Whether a module of this version and target may use it.
+    #[must_use]
+    pub fn is_available(&self, version: Version, target: Target) -> bool {
+        version >= self.min_version && self.targets.contains(target)
+    }
+
+    /// The requirements that a module of this version and target does not meet.
+    pub fn unmet(&self, version: Version, target: Target) -> impl Iterator<Item = &Gate> {
+        self.gates.iter().filter(move |gate| version < gate.min_version || !gate.targets.contains(target))
+    }
+}

@@ -1,0 +1,31 @@
+//! The instruction table: every form of every instruction, with operands, versions, targets and effects.
+//!
+//! The table is written in `ptx-ir/isa/*.isa`; `build.rs` turns those files into static data and fails with
+//! file and line on a mistake. Nothing outside the table knows a mnemonic: whatever is asked of an
+//! instruction is a field of its [`Instance`].
+//!
+//! The way of an instruction:
+//! 1. [`resolve`] reads the whole dotted spelling, once per distinct spelling of a module, and gives the
+//!    [`Instance`]s that the spelling can mean, with operand types filled in.
+//! 2. For each statement the caller describes every operand as a [`Shape`], and [`Resolved::select`] picks the
+//!    instance, or says in a [`Mismatch`] what does not fit. That costs a few nanoseconds an operand.
+//! 3. The instance tells roles, types, effects, and what the instruction needs of version and target.
+
+mod class;
+mod effects;
+mod instance;
+mod mismatch;
+mod problem;
+mod resolve;
+mod select;
+mod shape;
+
+pub use class::{Class, ClassSet};
+pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Control, Convergence, Effects};
+pub use instance::{
+    Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Role, Selectors,
+};
+pub use mismatch::{Mismatch, Wanted};
+pub use problem::{Leniency, LeniencyReason, SpellingProblem};
+pub use resolve::{Resolved, resolve};
+pub use shape::{Selector, Shape, ShapeFlags, ShapeKind};

@@ -1,0 +1,311 @@
+//! The target architectures that `.target` names, their families, and sets of them.
+//!
+//! Manual: "PTX Module Directives: .target". A plain target runs on every device of at least its number; an
+//! `f` target on the later members of its family; an `a` target on that architecture only.
+
+use std::fmt;
+
+use crate::version::Version;
+
+/// What follows the number of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suffix {
+    /// `sm_90`: runs on it and on everything newer.
+    Plain,
+    /// `sm_100f`: the features of a family.
+    Family,
+    /// `sm_90a`: the features of one architecture.
+    Architecture,
+}
+
+/// One of the 44 targets, as an index into the table of targets. The order is that of the numbers, and for
+/// one number plain, family, architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target(u8);
+
+struct Row {
+    name: &'static str,
+    number: u16,
+    suffix: Suffix,
+    min_version: Version,
+}
+
+const fn row(name: &'static str, number: u16, suffix: Suffix, major: u8, minor: u8) -> Row {
+    Row { name, number, suffix, min_version: Version::new(major, minor) }
+}
+
+const COUNT: usize = 44;
+
+static ROWS: [Row; COUNT] = [
+    row("sm_10", 10, Suffix::Plain, 1, 0),
+    row("sm_11", 11, Suffix::Plain, 1, 0),
+    row("sm_12", 12, Suffix::Plain, 1, 2),
+    row("sm_13", 13, Suffix::Plain, 1, 2),
+    row("sm_20", 20, Suffix::Plain, 2, 0),
+    row("sm_21", 21, Suffix::Plain, 2, 0),
+    row("sm_30", 30, Suffix::Plain, 3, 0),
+    row("sm_32", 32, Suffix::Plain, 4, 0),
+    row("sm_35", 35, Suffix::Plain, 3, 1),
+    row("sm_37", 37, Suffix::Plain, 4, 1),
+    row("sm_50", 50, Suffix::Plain, 4, 0),
+    row("sm_52", 52, Suffix::Plain, 4, 1),
+    row("sm_53", 53, Suffix::Plain, 4, 2),
+    row("sm_60", 60, Suffix::Plain, 5, 0),
+    row("sm_61", 61, Suffix::Plain, 5, 0),
+    row("sm_62", 62, Suffix::Plain, 5, 0),
+    row("sm_70", 70, Suffix::Plain, 6, 0),
+    row("sm_72", 72, Suffix::Plain, 6, 1),
+    row("sm_75", 75, Suffix::Plain, 6, 3),
+    row("sm_80", 80, Suffix::Plain, 7, 0),
+    row("sm_86", 86, Suffix::Plain, 7, 1),
+    row("sm_87", 87, Suffix::Plain, 7, 4),
+    row("sm_88", 88, Suffix::Plain, 9, 0),
+    row("sm_89", 89, Suffix::Plain, 7, 8),
+    row("sm_90", 90, Suffix::Plain, 7, 8),
+    row("sm_90a", 90, Suffix::Architecture, 8, 0),
+    row("sm_100", 100, Suffix::Plain, 8, 6),
+    row("sm_100f", 100, Suffix::Family, 8, 8),
+    row("sm_100a", 100, Suffix::Architecture, 8, 6),
+    row("sm_103", 103, Suffix::Plain, 8, 8),
+    row("sm_103f", 103, Suffix::Family, 8, 8),
+    row("sm_103a", 103, Suffix::Architecture, 8, 8),
+    row("sm_107", 107, Suffix::Plain, 9, 4),
+    row("sm_107f", 107, Suffix::Family, 9, 4),
+    row("sm_107a", 107, Suffix::Architecture, 9, 4),
+    row("sm_110", 110, Suffix::Plain, 9, 0),
+    row("sm_110f", 110, Suffix::Family, 9, 0),
+    row("sm_110a", 110, Suffix::Architecture, 9, 0),
+    row("sm_120", 120, Suffix::Plain, 8, 7),
+    row("sm_120f", 120, Suffix::Family, 8, 8),
+    row("sm_120a", 120, Suffix::Architecture, 8, 7),
+    row("sm_121", 121, Suffix::Plain, 8, 8),
+    row("sm_121f", 121, Suffix::Family, 8, 8),
+    row("sm_121a", 121, Suffix::Architecture, 8, 8),
+];
+
+/// The families, each with the numbers of its members. A family target accepts the features of its family on
+/// every member whose number is not below its own.
+const FAMILIES: [&[u16]; 3] = [&[100, 103, 107], &[110], &[120, 121]];
+
+impl Target {
+    /// The oldest target.
+    pub const OLDEST: Self = Self(0);
+
+    /// How many targets there are.
+    pub const COUNT: usize = COUNT;
+
+    /// Every target, in the order of the table.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..COUNT as u8).map(Self)
+    }
+
+    /// Reads `sm_90a`. Gives `None` where NVIDIA's assembler knows no such target.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        ROWS.iter().position(|row| row.name == text).map(|index| Self(index as u8))
+    }
+
+    /// The target at an index of the table, below [`Target::COUNT`].
+    #[must_use]
+    pub fn from_index(index: usize) -> Option<Self> {
+        (index < COUNT).then_some(Self(index as u8))
+    }
+
+    /// The index into the table of targets.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The name, `sm_90a`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        ROWS[self.index()].name
+    }
+
+    /// The number, 90 of `sm_90a`.
+    #[must_use]
+    pub fn number(self) -> u16 {
+        ROWS[self.index()].number
+    }
+
+    /// What follows the number.
+    #[must_use]
+    pub fn suffix(self) -> Suffix {
+        ROWS[self.index()].suffix
+    }
+
+    /// The first PTX version that knows the target.
+    #[must_use]
+    pub fn min_version(self) -> Version {
+        ROWS[self.index()].min_version
+    }
+
+    /// Whether a module that asks for `self` can be compiled for, and loaded on, `device`.
+    #[must_use]
+    pub fn runs_on(self, device: Self) -> bool {
+        match self.suffix() {
+            Suffix::Plain => device.number() >= self.number(),
+            Suffix::Architecture => device == self,
+            Suffix::Family => {
+                device.suffix() != Suffix::Plain
+                    && device.number() >= self.number()
+                    && family_of(self.number()).contains(&device.number())
+            }
+        }
+    }
+}
+
+fn family_of(number: u16) -> &'static [u16] {
+    FAMILIES.into_iter().find(|members| members.contains(&number)).unwrap_or(&[])
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A set of targets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TargetSet(u64);
+
+impl TargetSet {
+    /// Every target.
+    pub const ALL: Self = Self((1 << COUNT) - 1);
+    /// No target.
+    pub const NONE: Self = Self(0);
+
+    /// The set whose members are the one bits, bit 0 for the first target of the table.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// The members as bits, bit 0 for the first target of the table.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Every target, with any suffix, whose number is at least `number`.
+    #[must_use]
+    pub fn at_least(number: u16) -> Self {
+        Target::all().filter(|target| target.number() >= number).collect()
+    }
+
+    /// Whether `target` is a member.
+    #[must_use]
+    pub const fn contains(self, target: Target) -> bool {
+        self.0 >> target.0 & 1 != 0
+    }
+
+    /// The targets in both sets.
+    #[must_use]
+    pub const fn intersect(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The targets in one of the sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is no member.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many members there are.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The members, in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Target> {
+        Target::all().filter(move |&target| self.contains(target))
+    }
+
+    /// The first member in the order of the table: the lowest target that works.
+    #[must_use]
+    pub fn lowest(self) -> Option<Target> {
+        Target::from_index(self.0.trailing_zeros() as usize)
+    }
+}
+
+impl FromIterator<Target> for TargetSet {
+    fn from_iter<I: IntoIterator<Item = Target>>(targets: I) -> Self {
+        Self(targets.into_iter().fold(0, |bits, target| bits | 1 << target.0))
+    }
+}
+
+impl fmt::Debug for TargetSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.iter().map(Target::as_str)).finish()
+    }
+}
+
+/// Prints `sm_80 or higher`, a range, or a list, as a message would.
+impl fmt::Display for TargetSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(lowest) = self.lowest() else { return formatter.write_str("no target") };
+        if *self == Self::at_least(lowest.number()) {
+            return write!(formatter, "{lowest} or higher");
+        }
+        let last = self.iter().last().unwrap_or(lowest);
+        if *self == Target::all().filter(|&target| lowest <= target && target <= last).collect()
+            && self.len() > 2
+        {
+            return write!(formatter, "{lowest} to {last}");
+        }
+        for (index, target) in self.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(formatter, "{separator}{target}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, TargetSet};
+
+    fn target(name: &str) -> Target {
+        Target::parse(name).unwrap()
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for each in Target::all() {
+            assert_eq!(Target::parse(each.as_str()), Some(each));
+        }
+        assert_eq!(Target::parse("sm_101"), None);
+        assert_eq!(Target::all().len(), Target::COUNT);
+    }
+
+    #[test]
+    fn families_and_architectures_bound_where_a_module_runs() {
+        assert!(target("sm_20").runs_on(target("sm_90a")));
+        assert!(!target("sm_90").runs_on(target("sm_89")));
+        assert!(target("sm_90a").runs_on(target("sm_90a")));
+        assert!(!target("sm_90a").runs_on(target("sm_100a")));
+        assert!(target("sm_100f").runs_on(target("sm_103a")));
+        assert!(target("sm_100f").runs_on(target("sm_107f")));
+        assert!(!target("sm_100f").runs_on(target("sm_110a")));
+        assert!(!target("sm_103f").runs_on(target("sm_100a")));
+        assert!(!target("sm_100f").runs_on(target("sm_103")));
+    }
+
+    #[test]
+    fn sets_print_as_a_person_would_say_them() {
+        assert_eq!(TargetSet::at_least(80).to_string(), "sm_80 or higher");
+        let few: TargetSet = [target("sm_100a"), target("sm_103a")].into_iter().collect();
+        assert_eq!(few.to_string(), "sm_100a, sm_103a");
+        let middle = TargetSet::at_least(30).iter().filter(|each| each.number() <= 62).collect::<TargetSet>();
+        assert_eq!(middle.to_string(), "sm_30 to sm_62");
+        assert_eq!(TargetSet::NONE.to_string(), "no target");
+    }
+}
