@@ -1,7 +1,14 @@
 //! Lexer, grammar, syntax tree and diagnostics for NVIDIA's PTX ISA.
 
+pub mod ast;
+mod builder;
 pub mod diagnostic;
+pub mod lexer;
+mod messages;
+mod parser;
+mod recovery;
 mod span;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
+pub use parser::{Parse, parse};
 pub use span::{LineColumn, LineIndex, Span};

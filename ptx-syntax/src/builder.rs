@@ -1,0 +1,336 @@
+//! What the grammar's actions call: children are gathered on stacks and moved into the tree's arrays
+//! when their parent is known, so that the children of a node end up next to each other.
+
+use crate::Span;
+use crate::ast::{
+    BinaryOperator, Body, Declaration, Declarator, Function, FunctionKind, Guard, Item, Operand, OperandKind,
+    Run, Section, Specifier, SpecifierKind, Statement, StatementKind, Tree,
+};
+
+/// State of a parse.
+#[derive(Default)]
+pub struct Builder {
+    /// What was built so far.
+    pub tree: Tree,
+    operands: Vec<Operand>,
+    operators: Vec<BinaryOperator>,
+    specifiers: Vec<Specifier>,
+    declarators: Vec<Declarator>,
+    /// Statements from here on belong to the item that is being parsed.
+    mark: u32,
+    returns: Option<Run>,
+    parameters: Option<Run>,
+    prototype_returns: Option<Run>,
+    prototype_parameters: Option<Run>,
+    header: Option<Header>,
+}
+
+impl Builder {
+    /// Makes room for the tree of a text of `bytes` bytes. Pages that stay unused cost no memory.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.tree.statements.reserve(bytes / 16);
+        self.tree.operands.reserve(bytes / 7);
+    }
+
+    /// Forgets what an abandoned parse left on the stacks; the tree keeps what was complete.
+    pub fn abandon(&mut self) {
+        self.operands.clear();
+        self.operators.clear();
+        self.specifiers.clear();
+        self.declarators.clear();
+        (self.returns, self.parameters) = (None, None);
+        (self.prototype_returns, self.prototype_parameters) = (None, None);
+    }
+
+    pub fn leaf(&mut self, kind: OperandKind, span: Span) {
+        self.operands.push(Operand { span, first: 0, count: 0, kind });
+    }
+
+    /// Makes the last `count` operands the children of a new one.
+    pub fn node(&mut self, kind: OperandKind, span: Span, count: u32) {
+        let run = self.take_operands(count);
+        self.operands.push(Operand { span, first: run.first, count, kind });
+    }
+
+    /// A prefix operator at `operator` over the last operand.
+    pub fn prefix(&mut self, kind: OperandKind, operator: Span) {
+        let end = self.operands.last().map_or(operator, |operand| operand.span);
+        self.node(kind, operator.to(end), 1);
+    }
+
+    /// `function(arguments)`: the function lies below its `count` arguments.
+    pub fn apply(&mut self, count: u32, close: Span) {
+        let at = self.operands.len() - count as usize - 1;
+        let span = self.operands[at].span.to(close);
+        self.node(OperandKind::Apply, span, count + 1);
+    }
+
+    /// `(.type) operand`: word and operand are the last two.
+    pub fn cast(&mut self, open: Span) {
+        let end = self.operands.last().map_or(open, |operand| operand.span);
+        self.node(OperandKind::Cast, open.to(end), 2);
+    }
+
+    /// `name = value`: they are the last two.
+    pub fn field(&mut self) {
+        let at = self.operands.len() - 2;
+        let span = self.operands[at].span.to(self.operands[at + 1].span);
+        self.node(OperandKind::Field, span, 2);
+    }
+
+    /// `[…].word` over the last operand.
+    pub fn bracket_suffix(&mut self, word: Span) {
+        let Some(&bracket) = self.operands.last() else { return };
+        self.leaf(OperandKind::DotWord, word);
+        self.node(OperandKind::BracketSuffix, bracket.span.to(word), 2);
+    }
+
+    pub fn operator(&mut self, operator: BinaryOperator) {
+        self.operators.push(operator);
+    }
+
+    /// Resolves a chain of `count` operators and `count + 1` operands by precedence.
+    pub fn chain(&mut self, count: u32) {
+        let operands = self.operands.split_off(self.operands.len() - count as usize - 1);
+        let operators = self.operators.split_off(self.operators.len() - count as usize);
+        let mut waiting: Vec<BinaryOperator> = Vec::with_capacity(operators.len());
+        let mut rest = operands.into_iter();
+        self.operands.extend(rest.next());
+        for (operator, operand) in operators.into_iter().zip(rest) {
+            while let Some(&top) = waiting.last()
+                && top.precedence() >= operator.precedence()
+            {
+                waiting.pop();
+                self.binary(top);
+            }
+            waiting.push(operator);
+            self.operands.push(operand);
+        }
+        while let Some(operator) = waiting.pop() {
+            self.binary(operator);
+        }
+    }
+
+    fn binary(&mut self, operator: BinaryOperator) {
+        let at = self.operands.len() - 2;
+        let span = self.operands[at].span.to(self.operands[at + 1].span);
+        self.node(OperandKind::Binary(operator), span, 2);
+    }
+
+    pub fn conditional(&mut self) {
+        let at = self.operands.len() - 3;
+        let span = self.operands[at].span.to(self.operands[at + 2].span);
+        self.node(OperandKind::Conditional, span, 3);
+    }
+
+    fn take_operands(&mut self, count: u32) -> Run {
+        let at = self.operands.len() - count as usize;
+        let first = self.tree.operands.len() as u32;
+        self.tree.operands.extend_from_slice(&self.operands[at..]);
+        self.operands.truncate(at);
+        Run { first, count }
+    }
+
+    fn take_operand(&mut self) -> u32 {
+        self.take_operands(1).first
+    }
+
+    pub fn statement(&mut self, kind: StatementKind, word: Span, span: Span, operands: u32) {
+        let operands = self.take_operands(operands);
+        self.tree.statements.push(Statement { span, word, operands, kind });
+    }
+
+    /// A statement whose end is that of its last operand.
+    pub fn open_statement(&mut self, word: Span, operands: u32) {
+        let end =
+            if operands == 0 { word } else { self.operands.last().map_or(word, |operand| operand.span) };
+        self.statement(StatementKind::Directive, word, word.to(end), operands);
+    }
+
+    pub fn data(&mut self, word: Span, operands: u32) {
+        let end = self.operands.last().map_or(word, |operand| operand.span);
+        self.statement(StatementKind::Data, word, word.to(end), operands);
+    }
+
+    /// An instruction; the guard, where there is one, was pushed before its operands.
+    pub fn instruction(&mut self, guard: (Guard, Span), word: Span, operands: u32, end: Span) {
+        let (guard, at) = guard;
+        let (start, extra) = if guard == Guard::None { (word, 0) } else { (at, 1) };
+        self.statement(StatementKind::Instruction(guard), word, start.to(end), operands + extra);
+    }
+
+    pub fn specifier(&mut self, kind: SpecifierKind, span: Span) {
+        self.specifiers.push(Specifier { span, kind, operand: None });
+    }
+
+    /// A specifier whose operand is the last one.
+    pub fn specifier_with_operand(&mut self, kind: SpecifierKind, start: Span) {
+        let span = start.to(self.operands.last().map_or(start, |operand| operand.span));
+        let operand = Some(self.take_operand());
+        self.specifiers.push(Specifier { span, kind, operand });
+    }
+
+    pub fn declarator(&mut self, name: Span, range: Option<Span>, dimensions: u32, initialized: bool) {
+        let mut end = range.unwrap_or(name);
+        let initializer = initialized.then(|| {
+            end = self.operands.last().map_or(end, |operand| operand.span);
+            self.take_operand()
+        });
+        if dimensions > 0 && !initialized {
+            end = self.operands.last().map_or(end, |operand| operand.span);
+        }
+        let dimensions = self.take_operands(dimensions);
+        let range = range.is_some().then(|| self.take_operand());
+        self.declarators.push(Declarator { name, span: name.to(end), range, dimensions, initializer });
+    }
+
+    fn take_specifiers(&mut self, count: u32) -> Run {
+        let at = self.specifiers.len() - count as usize;
+        let first = self.tree.specifiers.len() as u32;
+        self.tree.specifiers.extend(self.specifiers.drain(at..));
+        Run { first, count }
+    }
+
+    /// A declaration of `specifiers` and `declarators`; it ends at `end` or else at its last name.
+    pub fn declaration(&mut self, specifiers: u32, declarators: u32, end: Option<Span>) -> u32 {
+        let specifiers = self.take_specifiers(specifiers);
+        let at = self.declarators.len() - declarators as usize;
+        let first = self.tree.declarators.len() as u32;
+        self.tree.declarators.extend(self.declarators.drain(at..));
+        let start = self.tree.specifiers.get(specifiers.first as usize).map_or(Span::default(), |s| s.span);
+        let last = self.tree.declarators.last().map_or(start, |declarator| declarator.span);
+        let span = start.to(end.unwrap_or(last));
+        let declarators = Run { first, count: declarators };
+        self.tree.declarations.push(Declaration { span, specifiers, declarators });
+        self.tree.declarations.len() as u32 - 1
+    }
+
+    pub fn declaration_statement(&mut self, specifiers: u32, declarators: u32, end: Span) {
+        let first = self.declaration(specifiers, declarators, Some(end));
+        let span = self.tree.declarations[first as usize].span;
+        let operands = Run { first, count: 0 };
+        self.tree.statements.push(Statement { span, word: span, operands, kind: StatementKind::Declaration });
+    }
+
+    pub fn returns(&mut self, count: u32) {
+        self.returns = Some(self.last_declarations(count));
+    }
+
+    pub fn parameters(&mut self, count: u32) {
+        self.parameters = Some(self.last_declarations(count));
+    }
+
+    pub fn prototype_returns(&mut self, count: u32) {
+        self.prototype_returns = Some(self.last_declarations(count));
+    }
+
+    pub fn prototype_parameters(&mut self, count: u32) {
+        self.prototype_parameters = Some(self.last_declarations(count));
+    }
+
+    fn last_declarations(&self, count: u32) -> Run {
+        Run { first: self.tree.declarations.len() as u32 - count, count }
+    }
+
+    /// The header of a function is complete; it waits here, since the parser's stack is faster with small values.
+    pub fn header(&mut self, kind: FunctionKind, specifiers: u32, keyword: Span, name: Span, end: Span) {
+        self.header = Some(Header { kind, specifiers, keyword, name, end });
+    }
+
+    /// A function; `directives` statements lie before those of the body.
+    pub fn function(&mut self, directives: u32, body: Option<Span>, end: Span) {
+        let Some(header) = self.header.take() else { return };
+        let specifiers = self.take_specifiers(header.specifiers);
+        let start = match specifiers.count {
+            0 => header.keyword,
+            _ => self.tree.specifiers[specifiers.first as usize].span.to(header.keyword),
+        };
+        let first = self.mark;
+        let from = first + directives;
+        let statements = Run { first: from, count: self.tree.statements.len() as u32 - from };
+        self.tree.functions.push(Function {
+            span: start.to(end),
+            header: start.to(header.end),
+            kind: header.kind,
+            specifiers,
+            name: header.name,
+            returns: self.returns.take(),
+            parameters: self.parameters.take(),
+            directives: Run { first, count: directives },
+            body: body.map(|span| Body { span, statements }),
+        });
+        self.item(Item::Function(self.tree.functions.len() as u32 - 1));
+    }
+
+    /// `.callprototype`: the statement, and its signature as a function without a body.
+    pub fn prototype(&mut self, keyword: Span, name: Span, directives: u32, end: Span) {
+        let first = self.tree.statements.len() as u32 - directives;
+        let index = self.tree.functions.len() as u32;
+        self.tree.functions.push(Function {
+            span: keyword.to(end),
+            header: keyword.to(end),
+            kind: FunctionKind::Prototype,
+            specifiers: Run::default(),
+            name,
+            returns: self.prototype_returns.take(),
+            parameters: self.prototype_parameters.take(),
+            directives: Run { first, count: directives },
+            body: None,
+        });
+        self.tree.statements.push(Statement {
+            span: keyword.to(end),
+            word: keyword,
+            operands: Run { first: index, count: 0 },
+            kind: StatementKind::CallPrototype,
+        });
+    }
+
+    /// A function whose header could not be read: what is known is its name, and its body from here on.
+    pub fn damaged_function(&mut self, kind: FunctionKind, span: Span, name: Span) {
+        self.header(kind, 0, span, name, name);
+        (self.returns, self.parameters) = (None, None);
+        self.function(0, None, span);
+    }
+
+    /// Gives the last function, which was parsed as a declaration, the statements made since.
+    pub fn set_body(&mut self, span: Span) {
+        let statements = Run { first: self.mark, count: self.tree.statements.len() as u32 - self.mark };
+        if let Some(function) =
+            self.tree.functions.iter_mut().rev().find(|f| f.kind != FunctionKind::Prototype)
+        {
+            function.body = Some(Body { span, statements });
+            function.span = function.span.to(span);
+        }
+        self.mark = self.tree.statements.len() as u32;
+    }
+
+    pub fn section(&mut self, keyword: Span, name: Span, end: Span) {
+        let statements = Run { first: self.mark, count: self.tree.statements.len() as u32 - self.mark };
+        self.tree.sections.push(Section { span: keyword.to(end), name, statements });
+        self.item(Item::Section(self.tree.sections.len() as u32 - 1));
+    }
+
+    pub fn module_directive(&mut self) {
+        self.item(Item::Directive(self.tree.statements.len() as u32 - 1));
+    }
+
+    pub fn module_declaration(&mut self, specifiers: u32, declarators: u32, end: Span) {
+        let index = self.declaration(specifiers, declarators, Some(end));
+        self.item(Item::Declaration(index));
+    }
+
+    fn item(&mut self, item: Item) {
+        self.tree.items.push(item);
+        self.mark = self.tree.statements.len() as u32;
+    }
+}
+
+/// The parts of a function header that the grammar hands to [`Builder::function`].
+#[derive(Clone, Copy)]
+struct Header {
+    kind: FunctionKind,
+    specifiers: u32,
+    keyword: Span,
+    name: Span,
+    end: Span,
+}

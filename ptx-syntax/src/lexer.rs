@@ -1,0 +1,314 @@
+//! The lexer: every byte of a text belongs to exactly one [`Token`], trivia included.
+//!
+//! A dotted spelling such as `ld.global.L1::no_allocate.v4.f32` is *one* token: modifiers then cannot
+//! collide with directives (`fence.proxy.alias` and `.alias`), and a spelling can be looked up as a
+//! whole. The same goes for `%tid.x` and for `v.x`, which look alike. Words that begin with a dot are
+//! tokens of their own.
+//!
+//! Lexical structure: PTX ISA manual, chapter 4 "Syntax".
+
+use crate::Span;
+use logos::Logos;
+
+/// What a token is.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum TokenKind {
+    /// Blanks, tabs, form feeds, line ends.
+    #[regex(r"[ \t\r\n\x0b\x0c]+")]
+    Whitespace,
+    /// `// …` up to, not including, the line end.
+    #[regex(r"//[^\n]*", allow_greedy = true)]
+    LineComment,
+    /// `/* … */`; they do not nest.
+    #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
+    BlockComment,
+    /// `/*` without its end: reaches to the end of the text.
+    #[regex(r"/\*", unterminated_comment)]
+    UnterminatedComment,
+
+    /// An identifier without a dot: `%r1`, `$L__BB0_1`, `ret`, and the sink `_`.
+    #[regex(r"[a-zA-Z_$][a-zA-Z0-9_$]*|%[a-zA-Z0-9_$]+")]
+    Name,
+    /// An identifier with dotted parts: an opcode with its modifiers, or a vector element.
+    #[regex(r"([a-zA-Z_$][a-zA-Z0-9_$]*|%[a-zA-Z0-9_$]+)((\.[a-zA-Z0-9_$]+|::[a-zA-Z0-9_$]+))+")]
+    Dotted,
+    /// A word that begins with a dot and is none of the directives below.
+    #[regex(r"\.([a-zA-Z_$][a-zA-Z0-9_$]*|[0-9]+[a-zA-Z_$][a-zA-Z0-9_$]*)(::[a-zA-Z0-9_$]+)*")]
+    DotWord,
+
+    /// An integer: decimal, `0x`, octal or `0b`, with an optional `U`.
+    #[regex(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?", priority = 6)]
+    Integer,
+    /// A floating-point number: decimal, `0f` with 8 or `0d` with 16 hexadecimal digits.
+    #[regex(
+        r"[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+\.([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+",
+        priority = 7
+    )]
+    #[regex(
+        r"0[fF][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F]",
+        priority = 20
+    )]
+    #[regex(
+        r"0[dD][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F]",
+        priority = 20
+    )]
+    Float,
+    /// Something that begins like a number and is none.
+    #[regex(r"[0-9][a-zA-Z0-9_$]*", priority = 3)]
+    BadNumber,
+    /// `"…"` on one line.
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    String,
+    /// A quote without its partner on the line.
+    #[regex(r#""([^"\\\n]|\\[^\n])*"#, priority = 3)]
+    UnterminatedString,
+    /// `.source_begin … .source_end`, whose text is of another language.
+    #[token(".source_begin", source_text)]
+    SourceText,
+
+    /// `.version`
+    #[token(".version")]
+    Version,
+    /// `.target`
+    #[token(".target")]
+    Target,
+    /// `.address_size`
+    #[token(".address_size")]
+    AddressSize,
+    /// `.entry`
+    #[token(".entry")]
+    Entry,
+    /// `.func`
+    #[token(".func")]
+    Func,
+    /// `.visible`, `.extern`, `.weak`, `.common`
+    #[token(".visible")]
+    #[token(".extern")]
+    #[token(".weak")]
+    #[token(".common")]
+    Linkage,
+    /// `.reg`, `.sreg`, `.const`, `.global`, `.local`, `.param`, `.shared`, `.tex`
+    #[token(".reg")]
+    #[token(".sreg")]
+    #[token(".const")]
+    #[token(".global")]
+    #[token(".local")]
+    #[token(".param")]
+    #[token(".shared")]
+    #[token(".tex")]
+    StateSpace,
+    /// `.align`
+    #[token(".align")]
+    Align,
+    /// `.attribute`
+    #[token(".attribute")]
+    Attribute,
+    /// `.alias`
+    #[token(".alias")]
+    Alias,
+    /// `.pragma`
+    #[token(".pragma")]
+    Pragma,
+    /// `.file`
+    #[token(".file")]
+    File,
+    /// `.loc` and `.loc_intermediate`
+    #[token(".loc")]
+    #[token(".loc_intermediate")]
+    Loc,
+    /// `.section`
+    #[token(".section")]
+    Section,
+    /// `.nv_intermediate_source_section`
+    #[token(".nv_intermediate_source_section")]
+    SourceSection,
+    /// `.callprototype`
+    #[token(".callprototype")]
+    CallPrototype,
+    /// `.branchtargets` and `.calltargets`
+    #[token(".branchtargets")]
+    #[token(".calltargets")]
+    Targets,
+
+    /// `,`
+    #[token(",")]
+    Comma,
+    /// `;`
+    #[token(";")]
+    Semicolon,
+    /// `:`
+    #[token(":")]
+    Colon,
+    /// `{`
+    #[token("{")]
+    OpenBrace,
+    /// `}`
+    #[token("}")]
+    CloseBrace,
+    /// `[`
+    #[token("[")]
+    OpenBracket,
+    /// `]`
+    #[token("]")]
+    CloseBracket,
+    /// `(`
+    #[token("(")]
+    OpenParen,
+    /// `)`
+    #[token(")")]
+    CloseParen,
+    /// `@`
+    #[token("@")]
+    At,
+    /// `=`
+    #[token("=")]
+    Equals,
+    /// `?`
+    #[token("?")]
+    Question,
+    /// `!`
+    #[token("!")]
+    Not,
+    /// `~`
+    #[token("~")]
+    Tilde,
+    /// `+`
+    #[token("+")]
+    Plus,
+    /// `-`
+    #[token("-")]
+    Minus,
+    /// `*`
+    #[token("*")]
+    Star,
+    /// `/`
+    #[token("/")]
+    Slash,
+    /// `%` as an operator
+    #[token("%")]
+    Percent,
+    /// `&`
+    #[token("&")]
+    And,
+    /// `|`
+    #[token("|")]
+    Or,
+    /// `^`
+    #[token("^")]
+    Caret,
+    /// `<`
+    #[token("<")]
+    Less,
+    /// `>`
+    #[token(">")]
+    Greater,
+    /// `<<`
+    #[token("<<")]
+    ShiftLeft,
+    /// `>>`
+    #[token(">>")]
+    ShiftRight,
+    /// `<=`
+    #[token("<=")]
+    LessEqual,
+    /// `>=`
+    #[token(">=")]
+    GreaterEqual,
+    /// `==`
+    #[token("==")]
+    EqualEqual,
+    /// `!=`
+    #[token("!=")]
+    NotEqual,
+    /// `&&`
+    #[token("&&")]
+    AndAnd,
+    /// `||`
+    #[token("||")]
+    OrOr,
+
+    /// A character that PTX does not use.
+    Unknown,
+}
+
+impl TokenKind {
+    /// Whether the token means nothing to the parser.
+    #[must_use]
+    pub const fn is_trivia(self) -> bool {
+        matches!(self, Self::Whitespace | Self::LineComment | Self::BlockComment)
+    }
+
+    /// Whether the token is a comment.
+    #[must_use]
+    pub const fn is_comment(self) -> bool {
+        matches!(self, Self::LineComment | Self::BlockComment)
+    }
+
+    /// Whether the token begins with a dot and is a word.
+    #[must_use]
+    pub const fn is_dot_word(self) -> bool {
+        (self as u8 >= Self::Version as u8 && self as u8 <= Self::Targets as u8)
+            || matches!(self, Self::DotWord)
+    }
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+impl Token {
+    /// The text of the token.
+    #[must_use]
+    pub fn text(self, source: &str) -> &str {
+        self.span.text(source)
+    }
+}
+
+/// The tokens of `source`, in order and without gaps.
+#[derive(Clone)]
+pub struct Lexer<'s> {
+    inner: logos::Lexer<'s, TokenKind>,
+}
+
+impl<'s> Lexer<'s> {
+    /// Begins at the first byte of `source`.
+    #[must_use]
+    pub fn new(source: &'s str) -> Self {
+        Self { inner: TokenKind::lexer(source) }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token> {
+        let kind = self.inner.next()?.unwrap_or(TokenKind::Unknown);
+        let range = self.inner.span();
+        Some(Token { kind, span: Span::new(range.start as u32, range.end as u32) })
+    }
+}
+
+/// Collects all tokens of `source`, trivia included.
+///
+/// A text of more than 4 GiB is cut there; callers refuse such texts before.
+#[must_use]
+pub fn tokenize(source: &str) -> Vec<Token> {
+    Lexer::new(source).collect()
+}
+
+fn unterminated_comment(lexer: &mut logos::Lexer<'_, TokenKind>) {
+    lexer.bump(lexer.remainder().len());
+}
+
+fn source_text(lexer: &mut logos::Lexer<'_, TokenKind>) {
+    const END: &str = ".source_end";
+    let rest = lexer.remainder();
+    lexer.bump(rest.find(END).map_or(rest.len(), |at| at + END.len()));
+}

@@ -1,0 +1,418 @@
+//! Parsing of a text with errors: the token vector is cut into items and statements, each of which is
+//! parsed on its own, so that one mistake costs one statement and all mistakes are found in one run.
+//!
+//! Braces are matched on the token vector first. A function header inside a body tells that the body
+//! was not closed; a statement whose error begins a line tells that its `;` is missing.
+
+use crate::Diagnostic;
+use crate::Span;
+use crate::ast::{FunctionKind, StatementKind};
+use crate::builder::Builder;
+use crate::lexer::{Lexer, Token, TokenKind};
+use crate::messages;
+use crate::parser::{Parse, Spanned, Terminal, grammar};
+use lalrpop_util::ParseError;
+
+/// More errors than this in one text are not worth anybody's time.
+const MOST_ERRORS: usize = 1000;
+
+/// Parses a text that the plain parser refused.
+pub(crate) fn parse(source: &str) -> Parse {
+    let tokens: Vec<Token> = Lexer::new(source).filter(|token| !token.kind.is_trivia()).collect();
+    let mut recovery =
+        Recovery { source, tokens, builder: Builder::default(), diagnostics: Vec::new(), position: 0 };
+    recovery.module();
+    let mut diagnostics = recovery.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    Parse { tree: recovery.builder.tree, diagnostics }
+}
+
+/// Which entry of the grammar.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Item,
+    Statement,
+}
+
+struct Recovery<'s> {
+    source: &'s str,
+    /// Without trivia.
+    tokens: Vec<Token>,
+    builder: Builder,
+    diagnostics: Vec<Diagnostic>,
+    position: usize,
+}
+
+impl Recovery<'_> {
+    fn kind(&self, index: usize) -> Option<TokenKind> {
+        self.tokens.get(index).map(|token| token.kind)
+    }
+
+    fn end_of_text(&self) -> Span {
+        Span::at(self.tokens.last().map_or(self.source.len() as u32, |token| token.span.end))
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MOST_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a line ends between the token at `index` and the one before it.
+    fn begins_line(&self, index: usize) -> bool {
+        let (Some(before), Some(token)) = (self.tokens.get(index.wrapping_sub(1)), self.tokens.get(index))
+        else {
+            return true;
+        };
+        Span::new(before.span.end, token.span.start).text(self.source).contains('\n')
+    }
+
+    /// Runs one entry of the grammar over the tokens of `from..to`, and `extra` after them.
+    /// On an error, gives the index of the token at fault; `to` where the text ended too early.
+    fn run(&mut self, entry: Entry, from: usize, to: usize, extra: Option<Terminal>) -> Result<(), usize> {
+        let end = self.tokens.get(to.wrapping_sub(1)).map_or(0, |token| token.span.end);
+        let extra = extra.map(|terminal| Ok((end, terminal, end)));
+        let terminals = self.tokens[from..to]
+            .iter()
+            .filter_map(|token| {
+                let terminal = Terminal::new(token.kind, token.span)?;
+                Some(Ok((token.span.start, terminal, token.span.end)))
+            })
+            .chain(extra);
+        let result = run_entry(entry, &mut self.builder, terminals);
+        let Err((at, expected)) = result else { return Ok(()) };
+        self.builder.abandon();
+        let index = match at {
+            Some(offset) => self.tokens.partition_point(|token| token.span.start < offset).min(to),
+            None => to,
+        };
+        let diagnostic = messages::unexpected(self.source, &self.tokens, from, index, to, &expected);
+        self.report(diagnostic);
+        Err(index)
+    }
+
+    fn module(&mut self) {
+        while let Some(kind) = self.kind(self.position) {
+            if self.diagnostics.len() >= MOST_ERRORS {
+                self.diagnostics.push(messages::too_many(self.tokens[self.position].span));
+                return;
+            }
+            let before = self.position;
+            match kind {
+                _ if !begins_item(kind) => self.skip_stray(),
+                TokenKind::Section | TokenKind::SourceSection => self.section(),
+                _ if ends_without_semicolon(kind) => self.short_directive(),
+                _ => self.declaration_or_function(),
+            }
+            debug_assert!(self.position > before, "recovery must make progress");
+            self.position = self.position.max(before + 1);
+        }
+    }
+
+    /// Something at module level that begins no item: reported once, skipped up to the next item.
+    fn skip_stray(&mut self) {
+        let from = self.position;
+        let mut to = from + 1;
+        while let Some(kind) = self.kind(to) {
+            if begins_item(kind) || self.kind(to - 1) == Some(TokenKind::Semicolon) {
+                break;
+            }
+            to += 1;
+        }
+        let diagnostic = messages::stray_at_module_level(self.source, &self.tokens[from..to]);
+        self.report(diagnostic);
+        self.position = to;
+    }
+
+    fn short_directive(&mut self) {
+        let from = self.position;
+        let mut to = from + 1;
+        while self.kind(to).is_some_and(|kind| !begins_item(kind)) {
+            to += 1;
+        }
+        let _reported = self.run(Entry::Item, from, to, None);
+        self.position = to;
+    }
+
+    fn section(&mut self) {
+        let from = self.position;
+        let mut to = from + 1;
+        let mut depth = 0_u32;
+        while let Some(kind) = self.kind(to) {
+            match kind {
+                TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace if depth <= 1 => {
+                    to += 1;
+                    break;
+                }
+                TokenKind::CloseBrace => depth -= 1,
+                TokenKind::Entry | TokenKind::Func | TokenKind::Section | TokenKind::Linkage => break,
+                _ => {}
+            }
+            to += 1;
+        }
+        let _reported = self.run(Entry::Item, from, to, None);
+        self.position = to;
+    }
+
+    /// The tokens of a declaration or function header: up to its `;`, to its `{`, or to the token that
+    /// shows that the `;` is missing.
+    fn header_end(&self, from: usize) -> usize {
+        let mut depth = 0_i32;
+        let (mut named, mut initializer) = (false, false);
+        let mut to = from;
+        while let Some(kind) = self.kind(to) {
+            match kind {
+                TokenKind::OpenParen | TokenKind::OpenBracket => depth += 1,
+                TokenKind::CloseParen | TokenKind::CloseBracket => depth -= 1,
+                TokenKind::OpenBrace if initializer => depth += 1,
+                TokenKind::OpenBrace => return to,
+                TokenKind::CloseBrace if initializer => depth -= 1,
+                TokenKind::CloseBrace => return to,
+                TokenKind::Equals => initializer = true,
+                TokenKind::Semicolon => return to,
+                TokenKind::Name => named |= depth == 0,
+                _ if begins_item(kind)
+                    && named
+                    && self.begins_line(to)
+                    && (depth <= 0 || kind != TokenKind::StateSpace)
+                    && kind != TokenKind::Pragma =>
+                {
+                    return to;
+                }
+                _ => {}
+            }
+            to += 1;
+        }
+        to
+    }
+
+    fn declaration_or_function(&mut self) {
+        let from = self.position;
+        let end = self.header_end(from);
+        if self.kind(end) != Some(TokenKind::OpenBrace) {
+            let to = if self.kind(end) == Some(TokenKind::Semicolon) { end + 1 } else { end };
+            let to = to.max(from + 1);
+            let _reported = self.run(Entry::Item, from, to, None);
+            self.position = to;
+            return;
+        }
+        let close = self.matching_brace(end);
+        let whole = close.map_or(self.body_end(end), |close| close + 1);
+        if close.is_some() && self.try_whole(from, whole) {
+            self.position = whole;
+            return;
+        }
+        let open = self.tokens[end].span;
+        if self.run(Entry::Item, from, end, Some(Terminal::Semicolon(open))).is_err() {
+            self.damaged_header(from, end);
+        }
+        let inner_end = close.unwrap_or(whole);
+        self.body(end + 1, inner_end);
+        let last = self.tokens.get(whole - 1).map_or(open, |token| token.span);
+        self.builder.set_body(open.to(last));
+        if close.is_none() {
+            let found = self.tokens.get(whole).map(|token| token.span);
+            let end_of_text = self.end_of_text();
+            self.report(messages::unclosed_brace(open, found, end_of_text));
+        }
+        self.position = whole;
+    }
+
+    /// Parses a whole function at once; keeps nothing and reports nothing where that fails.
+    fn try_whole(&mut self, from: usize, to: usize) -> bool {
+        let tokens = &self.tokens[from..to];
+        let terminals = tokens.iter().filter_map(|token| {
+            let terminal = Terminal::new(token.kind, token.span)?;
+            Some(Ok((token.span.start, terminal, token.span.end)))
+        });
+        let statements = self.builder.tree.statements.len();
+        let functions = self.builder.tree.functions.len();
+        let done = run_entry(Entry::Item, &mut self.builder, terminals).is_ok();
+        if !done {
+            self.builder.abandon();
+            self.builder.tree.statements.truncate(statements);
+            self.builder.tree.functions.truncate(functions);
+        }
+        done
+    }
+
+    fn damaged_header(&mut self, from: usize, end: usize) {
+        let tokens = &self.tokens[from..end];
+        let entry = tokens.iter().any(|token| token.kind == TokenKind::Entry);
+        let kind = if entry { FunctionKind::Entry } else { FunctionKind::Function };
+        let span = tokens[0].span;
+        let mut depth = 0;
+        let mut name = None;
+        for token in tokens {
+            match token.kind {
+                TokenKind::OpenParen => depth += 1,
+                TokenKind::CloseParen => depth -= 1,
+                TokenKind::Name if depth == 0 => name = name.or(Some(token.span)),
+                _ => {}
+            }
+        }
+        self.builder.damaged_function(kind, span, name.unwrap_or(span));
+    }
+
+    /// The `}` that closes the `{` at `open`; none where a header shows that it is missing.
+    fn matching_brace(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_u32;
+        for index in open..self.body_end(open) {
+            match self.tokens[index].kind {
+                TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace if depth == 1 => return Some(index),
+                TokenKind::CloseBrace => depth -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The first token after `open` that cannot be in a body.
+    fn body_end(&self, open: usize) -> usize {
+        let mut index = open + 1;
+        while let Some(kind) = self.kind(index) {
+            let header = matches!(
+                kind,
+                TokenKind::Entry | TokenKind::Func | TokenKind::Version | TokenKind::AddressSize
+            ) || (kind == TokenKind::Linkage
+                && matches!(self.kind(index + 1), Some(TokenKind::Entry | TokenKind::Func)));
+            if header && self.begins_line(index) {
+                return index;
+            }
+            index += 1;
+        }
+        index
+    }
+
+    /// The statements of a body.
+    fn body(&mut self, from: usize, to: usize) {
+        let mut index = from;
+        let mut depth = 0_u32;
+        while index < to && self.diagnostics.len() < MOST_ERRORS {
+            let token = self.tokens[index];
+            index = match token.kind {
+                TokenKind::OpenBrace => {
+                    depth += 1;
+                    self.builder.statement(StatementKind::OpenBlock, token.span, token.span, 0);
+                    index + 1
+                }
+                TokenKind::CloseBrace => {
+                    if depth > 0 {
+                        self.builder.statement(StatementKind::CloseBlock, token.span, token.span, 0);
+                    }
+                    depth = depth.saturating_sub(1);
+                    index + 1
+                }
+                _ => self.statement(index, to),
+            };
+        }
+        // Close what was left open, so that every tree is balanced.
+        for _ in 0..depth {
+            let at = Span::at(self.tokens.get(to.saturating_sub(1)).map_or(0, |token| token.span.end));
+            self.builder.statement(StatementKind::CloseBlock, at, at, 0);
+        }
+    }
+
+    /// Parses the statement at `from`; gives the index where the next one begins.
+    fn statement(&mut self, from: usize, limit: usize) -> usize {
+        let to = self.statement_end(from, limit);
+        let Err(at) = self.run(Entry::Statement, from, to, None) else { return to };
+        let resumable = self.kind(at).is_some_and(begins_statement);
+        if at > from && at < to && self.begins_line(at) && resumable { at } else { to }
+    }
+
+    /// One past the last token of the statement at `from`.
+    fn statement_end(&self, from: usize, limit: usize) -> usize {
+        if self.kind(from) == Some(TokenKind::Name) && self.kind(from + 1) == Some(TokenKind::Colon) {
+            return (from + 2).min(limit);
+        }
+        if matches!(self.kind(from), Some(TokenKind::Loc | TokenKind::File)) {
+            return self.loc_end(from, limit);
+        }
+        let mut depth = 0_u32;
+        for index in from..limit {
+            match self.tokens[index].kind {
+                TokenKind::Semicolon => return index + 1,
+                TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace if depth == 0 => return index,
+                TokenKind::CloseBrace => depth -= 1,
+                _ => {}
+            }
+        }
+        limit
+    }
+
+    /// `.loc` and `.file` have no `;`: they end where a word follows that no comma asks for.
+    fn loc_end(&self, from: usize, limit: usize) -> usize {
+        let mut index = from + 1;
+        let mut names = 0;
+        while index < limit {
+            match self.tokens[index].kind {
+                TokenKind::Comma => names = 2,
+                TokenKind::Integer | TokenKind::String | TokenKind::Plus | TokenKind::Float => {}
+                TokenKind::Name if names > 0 => names -= 1,
+                _ => break,
+            }
+            index += 1;
+        }
+        index
+    }
+}
+
+/// Runs the grammar; an error is its offset (none: the end was reached) and what was expected.
+fn run_entry(
+    entry: Entry,
+    builder: &mut Builder,
+    terminals: impl Iterator<Item = Spanned>,
+) -> Result<(), (Option<u32>, Vec<String>)> {
+    let result = match entry {
+        Entry::Item => grammar::OneItemParser::new().parse(builder, terminals),
+        Entry::Statement => grammar::OneStatementParser::new().parse(builder, terminals),
+    };
+    match result {
+        Ok(()) => Ok(()),
+        Err(ParseError::UnrecognizedToken { token: (start, _, _), expected }) => Err((Some(start), expected)),
+        Err(ParseError::ExtraToken { token: (start, _, _) }) => Err((Some(start), Vec::new())),
+        Err(ParseError::UnrecognizedEof { expected, .. }) => Err((None, expected)),
+        Err(ParseError::InvalidToken { location }) => Err((Some(location), Vec::new())),
+        Err(ParseError::User { error: () }) => Err((None, Vec::new())),
+    }
+}
+
+/// Whether an item of a module may begin with this token.
+fn begins_item(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Version
+            | TokenKind::Target
+            | TokenKind::AddressSize
+            | TokenKind::Entry
+            | TokenKind::Func
+            | TokenKind::Linkage
+            | TokenKind::StateSpace
+            | TokenKind::Alias
+            | TokenKind::Pragma
+            | TokenKind::File
+            | TokenKind::Section
+            | TokenKind::SourceSection
+    )
+}
+
+fn ends_without_semicolon(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Version | TokenKind::Target | TokenKind::AddressSize | TokenKind::File)
+}
+
+/// Whether a statement may begin with this token.
+fn begins_statement(kind: TokenKind) -> bool {
+    kind.is_dot_word()
+        || matches!(
+            kind,
+            TokenKind::Name
+                | TokenKind::Dotted
+                | TokenKind::At
+                | TokenKind::OpenBrace
+                | TokenKind::CloseBrace
+        )
+}
