@@ -1,0 +1,73 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{assemble, canonicalize, dump, explain, format, isa, lsp, report, rules, verify};
+use crate::terminal::ColorChoice;
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0  nothing at error level (for --check: nothing to change)
+  1  findings
+  2  the work could not be done: no such file, wrong usage, back end missing
+
+Examples:
+  ptx-cli verify kernel.ptx                   verify one file
+  ptx-cli verify --target sm_90a src/         would all of these load on an H100?
+  ptx-cli format --check .                    is everything formatted?
+  ptx-cli explain carry-undefined             what does this finding mean?";
+
+/// Verify, format and report on NVIDIA PTX.
+#[derive(Debug, Parser)]
+#[command(name = "ptx-cli", version, about, after_help = AFTER_HELP, max_term_width = 100)]
+pub struct Cli {
+    /// When to colour: on a terminal (unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: ColorChoice,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find what NVIDIA's tools refuse, and what they let pass though it is wrong
+    Verify(verify::VerifyArgs),
+    /// Lay PTX out anew, keeping every token and comment
+    Format(format::FormatArgs),
+    /// Print the canonical PTX of a file from its typed representation
+    Canonicalize(canonicalize::CanonicalizeArgs),
+    /// Compile and tell registers, spills, memory and the compiler's messages
+    Report(report::ReportArgs),
+    /// Assemble PTX to a cubin
+    Assemble(assemble::AssembleArgs),
+    /// Explain a rule or code
+    Explain(explain::ExplainArgs),
+    /// List all rules
+    Rules(rules::RulesArgs),
+    /// Show the instruction table
+    Isa(isa::IsaArgs),
+    /// Show what the toolkit makes of a file, step by step
+    Dump(dump::DumpArgs),
+    /// Serve editors over the language server protocol
+    Lsp(lsp::LspArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

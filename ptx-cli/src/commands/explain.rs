@@ -1,0 +1,68 @@
+//! `explain`: the manual page of a rule.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use crate::levels;
+use crate::outcome::Exit;
+use crate::terminal::Terminal;
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0  explained
+  2  there is no such rule
+
+Examples:
+  ptx-cli explain carry-undefined
+  ptx-cli explain E0203";
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct ExplainArgs {
+    /// Name of a rule, such as `operand-type`, or code, such as `E0203`
+    #[arg(value_name = "RULE|CODE")]
+    rule: String,
+}
+
+/// Runs `explain`.
+pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    let name = args.rule.trim();
+    let rule = levels::find(name).ok_or_else(|| levels::unknown(name))?;
+    let level = rule.severity.map_or("off", |severity| severity.as_str());
+    let mut out = io::stdout().lock();
+    let mut page = String::new();
+    // The page begins with its own title where the rule's text has none.
+    if !rule.doc.trim_start().starts_with("# ") {
+        page.push_str(&format!("# {}\n\n", rule.name));
+    }
+    page.push_str(&format!("{}\n\n", rule.doc.trim_end()));
+    page.push_str(&format!(
+        "Code {}, class {}, level by default: {level}.\n",
+        rule.code,
+        rule.class.as_str()
+    ));
+    out.write_all(styled(&page, terminal.stdout_color).as_bytes())?;
+    out.flush()?;
+    Ok(Exit::Clean)
+}
+
+/// Markdown as it is, with headings in bold where there is colour.
+fn styled(page: &str, color: bool) -> String {
+    if !color {
+        return page.to_owned();
+    }
+    let mut code = false;
+    let mut out = String::new();
+    for line in page.lines() {
+        code ^= line.starts_with("```");
+        if line.starts_with('#') && !code {
+            out.push_str(&format!("\x1b[1m{line}\x1b[0m\n"));
+        } else {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}

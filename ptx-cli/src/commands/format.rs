@@ -1,0 +1,169 @@
+//! `format`: lay PTX out anew.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use crate::diff::{counted, unified};
+use crate::input::{Found, InputArgs, Wanted};
+use crate::outcome::Exit;
+use crate::pipeline;
+use crate::source::{Input, Origin, Source, plain};
+use crate::terminal::Terminal;
+use crate::{work, write};
+
+const AFTER_HELP: &str = "\
+A file is replaced in one step, and only if the new text has the same tokens and comments as the old.
+CUDA sources are left alone.
+
+Exit status:
+  0  done; with --check or --diff: nothing to change
+  1  with --check or --diff: something to change; else: a file with syntax errors was left as it is
+  2  a file could not be read or written, or wrong usage
+
+Examples:
+  ptx-cli format kernel.ptx
+  ptx-cli format --check .
+  nvcc -ptx -o - k.cu | ptx-cli format -";
+
+/// Arguments of `format`.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct FormatArgs {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Change nothing; say which files would change
+    #[arg(long, conflicts_with = "diff")]
+    check: bool,
+
+    /// Change nothing; show what would change
+    #[arg(long)]
+    diff: bool,
+}
+
+/// What became of one file.
+enum Outcome {
+    /// It is as it should be.
+    Same(Source),
+    /// It would become these bytes.
+    Changed(Source, Vec<u8>),
+    /// It has syntax errors, or the formatter declined it.
+    Declined(Source, String),
+    /// It could not be read or written.
+    Failed(String),
+}
+
+/// Runs `format`.
+pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
+    failures.iter().for_each(|failure| terminal.error(failure));
+    let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
+    let jobs = args.input.jobs(inputs.len());
+    let work = |input: &Input| format_file(input, args);
+    work::in_order(&inputs, jobs, terminal, work, |input, outcome| match outcome {
+        Ok(outcome) => tell(input, &outcome, args, terminal, &mut tally),
+        Err(work::Panicked) => {
+            terminal.error(&format!("cannot format `{}`: internal error", input.name));
+            tally.failed = true;
+            Ok(())
+        }
+    })?;
+    if inputs.iter().any(|input| input.origin != Origin::Stdin) {
+        terminal.note(&tally.summary(args));
+    }
+    Ok(tally.exit(args))
+}
+
+/// Formats one file, and replaces it unless that is not wanted.
+fn format_file(input: &Input, args: &FormatArgs) -> Outcome {
+    let source = match input.read() {
+        Ok(source) => source,
+        Err(error) => return Outcome::Failed(error.to_string()),
+    };
+    let formatted = match pipeline::format(&source) {
+        Ok(formatted) => formatted,
+        Err(reason) => return Outcome::Declined(source, reason),
+    };
+    let Some(bytes) = source.restore(formatted) else {
+        return Outcome::Declined(source, "bytes outside UTF-8 would be lost".to_owned());
+    };
+    if bytes == source.bytes() {
+        return Outcome::Same(source);
+    }
+    match &input.origin {
+        Origin::File(path) if !args.check && !args.diff => match write::replace(path, &bytes) {
+            Ok(()) => Outcome::Changed(source, bytes),
+            Err(error) => Outcome::Failed(format!("cannot write `{}`: {}", input.name, plain(&error))),
+        },
+        _ => Outcome::Changed(source, bytes),
+    }
+}
+
+/// Prints what became of a file. Standard input is always answered with its text, even where it could
+/// not be formatted, so that an editor that pipes its buffer through never ends up with less.
+fn tell(
+    input: &Input,
+    outcome: &Outcome,
+    args: &FormatArgs,
+    terminal: &Terminal,
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let pipe = input.origin == Origin::Stdin && !args.check && !args.diff;
+    match outcome {
+        Outcome::Same(source) => {
+            tally.same += 1;
+            if pipe {
+                out.write_all(source.bytes())?;
+            }
+        }
+        Outcome::Changed(source, bytes) => {
+            tally.changed += 1;
+            if pipe {
+                out.write_all(bytes)?;
+            } else if args.diff {
+                out.write_all(&unified(&input.name, source.bytes(), bytes, terminal.stdout_color))?;
+            } else if args.check {
+                writeln!(out, "{}", input.name)?;
+            }
+        }
+        Outcome::Declined(source, reason) => {
+            tally.declined += 1;
+            terminal.error(&format!("`{}` is left as it is: {reason}", input.name));
+            if pipe {
+                out.write_all(source.bytes())?;
+            }
+        }
+        Outcome::Failed(reason) => {
+            tally.failed = true;
+            terminal.error(reason);
+        }
+    }
+    out.flush()
+}
+
+/// What became of all files.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    changed: usize,
+    declined: usize,
+    failed: bool,
+}
+
+impl Tally {
+    fn summary(&self, args: &FormatArgs) -> String {
+        let verb = if args.check || args.diff { "would change" } else { "changed" };
+        let mut text = format!("{} {verb}, {} as it should be", counted(self.changed, "file"), self.same);
+        if self.declined > 0 {
+            text.push_str(&format!(", {} left alone", self.declined));
+        }
+        text
+    }
+
+    fn exit(&self, args: &FormatArgs) -> Exit {
+        let wanted = (args.check || args.diff) && self.changed > 0;
+        if self.failed { Exit::Failed } else { Exit::findings(wanted || self.declined > 0) }
+    }
+}

@@ -1,0 +1,32 @@
+//! One file a command: its arguments and what it does.
+
+pub mod assemble;
+pub mod canonicalize;
+pub mod dump;
+pub mod explain;
+pub mod format;
+pub mod isa;
+pub mod lsp;
+pub mod report;
+pub mod rules;
+pub mod verify;
+
+use crate::cli::Command;
+use crate::outcome::Exit;
+use crate::terminal::Terminal;
+
+/// Runs a command.
+pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
+    match command {
+        Command::Verify(args) => verify::run(args, terminal),
+        Command::Format(args) => format::run(args, terminal),
+        Command::Canonicalize(args) => canonicalize::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
+        Command::Assemble(args) => assemble::run(args, terminal),
+        Command::Explain(args) => explain::run(args, terminal),
+        Command::Rules(args) => rules::run(args, terminal),
+        Command::Isa(args) => isa::run(args, terminal),
+        Command::Dump(args) => dump::run(args, terminal),
+        Command::Lsp(args) => lsp::run(args, terminal),
+    }
+}

@@ -1,0 +1,132 @@
+//! From the paths of the command line to the files to work on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::Args;
+use ignore::WalkBuilder;
+
+use crate::source::{Input, Kind, Origin, plain};
+
+/// Which files to work on.
+#[derive(Args, Clone, Debug)]
+pub struct InputArgs {
+    /// Files and directories; `-` is standard input, and without any the current directory is taken
+    ///
+    /// A directory is walked, respecting ignore files, for .ptx (PTX) and for .cu .cuh .h .hpp .cpp
+    /// .cc .inl .inc (CUDA C++). A file that is named is taken whatever its extension: as CUDA C++
+    /// with one of those, else as PTX.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// Name to show for standard input; its extension says whether it is PTX or CUDA C++
+    #[arg(long, value_name = "FILE")]
+    pub stdin_filename: Option<PathBuf>,
+
+    /// Number of files to work on at the same time [default: one per core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+/// Which kinds of files a directory is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// PTX and CUDA C++.
+    All,
+    /// PTX only.
+    PtxOnly,
+}
+
+/// The files found, and what could not be looked at.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// In the order of the command line, directories in the order of their paths; each name once.
+    pub inputs: Vec<Input>,
+    /// One message for each path that could not be used.
+    pub failures: Vec<String>,
+}
+
+impl InputArgs {
+    /// How many threads the work on `files` files may use.
+    pub fn jobs(&self, files: usize) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cores, usize::from).min(files).max(1)
+    }
+
+    /// Finds the files. Fails only where the arguments contradict each other.
+    pub fn find(&self, wanted: Wanted) -> anyhow::Result<Found> {
+        let mut found = Found::default();
+        if self.paths.is_empty() {
+            walk(Path::new("."), wanted, &mut found);
+        }
+        for path in &self.paths {
+            if path.as_os_str() == "-" {
+                if found.inputs.iter().any(|input| input.origin == Origin::Stdin) {
+                    bail!("`-` stands for standard input and can be given only once");
+                }
+                found.inputs.push(stdin_input(self.stdin_filename.as_deref()));
+            } else if path.is_dir() {
+                walk(path, wanted, &mut found);
+            } else {
+                found.inputs.push(file_input(path, Kind::of(path)));
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        found.inputs.retain(|input| seen.insert(input.name.clone()));
+        Ok(found)
+    }
+}
+
+/// Standard input under the name that the user gave it.
+pub fn stdin_input(name: Option<&Path>) -> Input {
+    Input {
+        origin: Origin::Stdin,
+        name: name.map_or_else(|| "<stdin>".to_owned(), |name| name.display().to_string()),
+        kind: name.map_or(Kind::Ptx, Kind::of),
+    }
+}
+
+/// The one input of a command that takes `FILE|-`.
+pub fn single_input(path: &Path) -> Input {
+    if path.as_os_str() == "-" { stdin_input(None) } else { file_input(path, Kind::of(path)) }
+}
+
+fn file_input(path: &Path, kind: Kind) -> Input {
+    Input { origin: Origin::File(path.to_owned()), name: path.display().to_string(), kind }
+}
+
+/// Adds the files below `root`. The current directory, taken where no path is given, is not shown in
+/// their names.
+fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
+    let before = (found.inputs.len(), found.failures.len());
+    let walker = WalkBuilder::new(root).require_git(false).sort_by_file_path(Path::cmp).build();
+    for entry in walker {
+        match entry {
+            Ok(entry) => add_entry(entry.path(), wanted, found),
+            Err(error) => found.failures.push(walk_failure(root, &error)),
+        }
+    }
+    if (found.inputs.len(), found.failures.len()) == before {
+        let kinds = match wanted {
+            Wanted::All => "PTX or CUDA file",
+            Wanted::PtxOnly => "PTX file",
+        };
+        found.failures.push(format!("there is no {kinds} in `{}`", root.display()));
+    }
+}
+
+fn add_entry(path: &Path, wanted: Wanted, found: &mut Found) {
+    let Some(kind) = Kind::by_extension(path) else { return };
+    // Symbolic links to files are followed, as they are where the user names one.
+    if (wanted == Wanted::PtxOnly && kind != Kind::Ptx) || !path.is_file() {
+        return;
+    }
+    found.inputs.push(file_input(path.strip_prefix("./").unwrap_or(path), kind));
+}
+
+fn walk_failure(root: &Path, error: &ignore::Error) -> String {
+    match error.io_error() {
+        Some(io) => format!("cannot read below `{}`: {}", root.display(), plain(io)),
+        None => format!("cannot read below `{}`: {error}", root.display()),
+    }
+}

@@ -1,0 +1,92 @@
+//! `json`: JSON Lines with the fields that `ARCHITECTURE.md` fixes.
+//!
+//! The fields have no place of their own for the text beside the primary underline and for the help:
+//! the first is a label at the primary place, the second a note that begins with "help: ".
+
+use ptx_syntax::{Applicability, Diagnostic, Fix, Span};
+use serde::Serialize;
+
+use super::position::{Place, Positions};
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    file: &'a str,
+    #[serde(flatten)]
+    place: Place,
+    class: &'static str,
+    severity: &'static str,
+    code: &'static str,
+    rule: &'static str,
+    message: &'a str,
+    labels: Vec<LabelObject<'a>>,
+    notes: Vec<String>,
+    fix: Option<FixObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct LabelObject<'a> {
+    #[serde(flatten)]
+    place: Place,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct FixObject<'a> {
+    message: &'a str,
+    applicability: &'static str,
+    edits: Vec<EditObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct EditObject<'a> {
+    #[serde(flatten)]
+    place: Place,
+    replacement: &'a str,
+}
+
+/// Renders one object a finding.
+pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        // Strings and numbers always have a JSON form, and writing to a vector cannot fail.
+        let _ = serde_json::to_writer(&mut *out, &finding(positions, diagnostic));
+        out.push(b'\n');
+    }
+}
+
+/// The name of an applicability in machine-readable output.
+pub fn applicability(applicability: Applicability) -> &'static str {
+    match applicability {
+        Applicability::Certain => "certain",
+        Applicability::Likely => "likely",
+    }
+}
+
+fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Finding<'a> {
+    let primary = (!diagnostic.label.is_empty()).then_some((diagnostic.span, diagnostic.label.as_str()));
+    let others = diagnostic.labels.iter().map(|label| (label.span, label.message.as_str()));
+    let label = |(span, message): (Span, &'a str)| LabelObject { place: positions.place(span), message };
+    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
+    Finding {
+        file: &positions.source.name,
+        place: positions.place(diagnostic.span),
+        class: diagnostic.class.as_str(),
+        severity: diagnostic.severity.as_str(),
+        code: diagnostic.code,
+        rule: diagnostic.rule,
+        message: &diagnostic.message,
+        labels: primary.into_iter().chain(others).map(label).collect(),
+        notes: diagnostic.notes.iter().cloned().chain(help).collect(),
+        fix: diagnostic.fix.as_ref().map(|fix| fix_object(positions, fix)),
+    }
+}
+
+fn fix_object<'a>(positions: &Positions<'_>, fix: &'a Fix) -> FixObject<'a> {
+    let edits = fix.edits.iter();
+    FixObject {
+        message: &fix.message,
+        applicability: applicability(fix.applicability),
+        edits: edits
+            .map(|edit| EditObject { place: positions.place(edit.span), replacement: &edit.replacement })
+            .collect(),
+    }
+}

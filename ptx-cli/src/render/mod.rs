@@ -1,0 +1,152 @@
+//! From diagnostics to text, in the format that was asked for. One small file a format.
+
+mod concise;
+mod full;
+mod github;
+mod json;
+mod position;
+mod sarif;
+mod window;
+
+use std::io;
+
+use clap::ValueEnum;
+use ptx_syntax::{Diagnostic, Severity};
+
+use crate::source::Source;
+use position::Positions;
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Source lines with underlines, notes and fixes, for people
+    Full,
+    /// One line a finding
+    Concise,
+    /// JSON Lines, one object a finding
+    Json,
+    /// Workflow commands that annotate a pull request on GitHub
+    Github,
+    /// One SARIF 2.1.0 log for code scanning
+    Sarif,
+}
+
+/// What a format needs to know besides the findings.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// The format.
+    pub format: Format,
+    /// Whether to colour.
+    pub color: bool,
+    /// Columns of the terminal.
+    pub width: usize,
+}
+
+/// The findings of one file as text, ready to be written by [`Report::file`].
+pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8> {
+    let mut out = Vec::new();
+    if diagnostics.is_empty() {
+        return out;
+    }
+    // The line starts are looked for once a file, and only where there is something to show.
+    let positions = Positions::new(source);
+    match style.format {
+        Format::Full => full::render(&mut out, &positions, diagnostics, style),
+        Format::Concise => concise::render(&mut out, &positions, diagnostics, style.color),
+        Format::Json => json::render(&mut out, &positions, diagnostics),
+        Format::Github => github::render(&mut out, &positions, diagnostics),
+        Format::Sarif => sarif::render(&mut out, &positions, diagnostics),
+    }
+    out
+}
+
+/// The output as a whole: what stands before, between and after the files' findings.
+pub struct Report<W> {
+    out: W,
+    format: Format,
+    empty: bool,
+}
+
+impl<W: io::Write> Report<W> {
+    /// Begins the output.
+    pub fn begin(mut out: W, format: Format) -> io::Result<Self> {
+        if format == Format::Sarif {
+            sarif::begin(&mut out)?;
+        }
+        Ok(Self { out, format, empty: true })
+    }
+
+    /// Writes what [`file()`] made of one file.
+    pub fn file(&mut self, rendered: &[u8]) -> io::Result<()> {
+        if rendered.is_empty() {
+            return Ok(());
+        }
+        if self.format == Format::Sarif && !self.empty {
+            self.out.write_all(b",\n")?;
+        }
+        self.empty = false;
+        self.out.write_all(rendered)?;
+        self.out.flush()
+    }
+
+    /// Ends the output.
+    pub fn end(mut self) -> io::Result<()> {
+        if self.format == Format::Sarif {
+            sarif::end(&mut self.out)?;
+        }
+        self.out.flush()
+    }
+}
+
+/// How many findings of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Infos.
+    pub infos: usize,
+}
+
+impl Counts {
+    /// Counts the findings.
+    pub fn of(diagnostics: &[Diagnostic]) -> Self {
+        let mut counts = Self::default();
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Info => counts.infos += 1,
+            }
+        }
+        counts
+    }
+
+    /// Adds those of another file.
+    pub fn add(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.infos += other.infos;
+    }
+
+    /// The counts in words, as in "3 errors, 1 warning"; "no findings" where there are none.
+    pub fn summary(&self) -> String {
+        let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.infos, "info")];
+        let some = counts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = some.map(|(count, noun)| crate::diff::counted(*count, noun)).collect();
+        if words.is_empty() { "no findings".to_owned() } else { words.join(", ") }
+    }
+}
+
+/// The ANSI colour of a severity.
+fn severity_color(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "\x1b[1m\x1b[91m",
+        Severity::Warning => "\x1b[1m\x1b[33m",
+        Severity::Info => "\x1b[1m\x1b[94m",
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

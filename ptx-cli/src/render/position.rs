@@ -1,0 +1,57 @@
+//! Where a span is, in the numbers that users see.
+
+use ptx_syntax::{LineIndex, Span};
+use serde::Serialize;
+
+use crate::source::Source;
+
+/// A place: lines and columns count from 1, columns in bytes, the end is exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub column: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Column after the last byte.
+    pub end_column: u32,
+}
+
+/// The line starts of one source.
+pub struct Positions<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// Its line starts.
+    pub index: LineIndex,
+}
+
+impl<'a> Positions<'a> {
+    /// Finds the line starts.
+    pub fn new(source: &'a Source) -> Self {
+        Self { source, index: LineIndex::new(&source.text) }
+    }
+
+    /// The place of `span`.
+    pub fn place(&self, span: Span) -> Place {
+        let start = self.index.position(span.start);
+        let end = self.index.position(span.end.max(span.start));
+        Place { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+    }
+
+    /// `place` with columns counted in Unicode code points.
+    pub fn code_points(&self, place: Place) -> Place {
+        Place {
+            column: self.code_point_column(place.line, place.column),
+            end_column: self.code_point_column(place.end_line, place.end_column),
+            ..place
+        }
+    }
+
+    fn code_point_column(&self, line: u32, column: u32) -> u32 {
+        let start = self.index.line_span(line).range().start;
+        let before = self.source.text.as_bytes().get(start..start + column as usize - 1).unwrap_or_default();
+        // Every byte that does not continue a character begins one.
+        before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u32 + 1
+    }
+}

@@ -1,0 +1,230 @@
+//! One source text: where it came from, its bytes, and the text that is analysed.
+//!
+//! NVIDIA's assembler takes any byte above 127 in a comment, so a file in Latin-1 is good PTX though
+//! it is not UTF-8. Every byte that is not part of valid UTF-8 is replaced by one [`PLACEHOLDER`] for
+//! analysis: offsets, lines and columns stay those of the file, a comment stays a comment, and outside
+//! a comment the placeholder is as unexpected as the byte was. The changed text is never written back.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use ptx_syntax::{Class, Diagnostic, Severity, Span};
+
+/// Files larger than this are refused before they are read.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// Stands for one byte that is not part of valid UTF-8: the ASCII control character SUB.
+pub const PLACEHOLDER: u8 = 0x1a;
+
+/// What language a file is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// PTX.
+    Ptx,
+    /// CUDA C++, whose asm statements are verified.
+    Cuda,
+}
+
+/// Extensions of CUDA C++ sources and headers.
+const CUDA_EXTENSIONS: [&str; 8] = ["cu", "cuh", "h", "hpp", "cpp", "cc", "inl", "inc"];
+
+impl Kind {
+    /// The kind that the extension of `path` names, if it names one.
+    pub fn by_extension(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        if extension.eq_ignore_ascii_case("ptx") {
+            return Some(Self::Ptx);
+        }
+        CUDA_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(Self::Cuda)
+    }
+
+    /// The kind of a file that the user named: PTX unless its extension says otherwise.
+    pub fn of(path: &Path) -> Self {
+        Self::by_extension(path).unwrap_or(Self::Ptx)
+    }
+}
+
+/// Where a source comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// A file to be worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Where to read it.
+    pub origin: Origin,
+    /// The name to show: the path as the user gave it, or what `--stdin-filename` says.
+    pub name: String,
+    /// The language.
+    pub kind: Kind,
+}
+
+/// A source text in memory.
+#[derive(Debug)]
+pub struct Source {
+    /// The name to show.
+    pub name: String,
+    /// The language.
+    pub kind: Kind,
+    /// The text to analyse, of the same length as the file.
+    pub text: String,
+    /// The bytes of the file where they differ from `text`.
+    original: Option<Vec<u8>>,
+}
+
+impl Input {
+    /// Reads the file or standard input.
+    pub fn read(&self) -> anyhow::Result<Source> {
+        let bytes = match &self.origin {
+            Origin::File(path) => read_file(path),
+            Origin::Stdin => read_limited(io::stdin().lock(), 0),
+        };
+        let bytes =
+            bytes.map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", self.name, plain(&error)))?;
+        Ok(Source::new(self.name.clone(), self.kind, bytes))
+    }
+}
+
+/// The message of an I/O error without Rust's "(os error 2)".
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_lowercase(),
+        None => text,
+    }
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(too_large(Some(metadata.len())));
+    }
+    read_limited(file, metadata.len() as usize)
+}
+
+/// Reads at most [`MAX_BYTES`]: a pipe or a device does not say beforehand how much it has.
+fn read_limited(reader: impl Read, expected: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(expected + 1);
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large(None)) } else { Ok(bytes) }
+}
+
+fn too_large(size: Option<u64>) -> io::Error {
+    let size = size.map_or_else(String::new, |bytes| format!("its {} MiB are ", bytes >> 20));
+    io::Error::other(format!("{size}more than the {} MiB that are supported", MAX_BYTES >> 20))
+}
+
+impl Source {
+    /// A source of these bytes.
+    pub fn new(name: String, kind: Kind, bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self { name, kind, text, original: None },
+            Err(error) => {
+                let bytes = error.into_bytes();
+                let text = replace_invalid(&bytes);
+                Self { name, kind, text, original: Some(bytes) }
+            }
+        }
+    }
+
+    /// The bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        self.original.as_deref().unwrap_or(self.text.as_bytes())
+    }
+
+    /// Bytes for a text that was derived from [`Source::text`] by moving tokens and comments without
+    /// reordering them: each placeholder becomes the byte that it stands for. `None` where the number
+    /// of placeholders changed, so that nothing wrong is ever written.
+    pub fn restore(&self, derived: String) -> Option<Vec<u8>> {
+        let Some(original) = &self.original else { return Some(derived.into_bytes()) };
+        let mut hidden = self.text.bytes().zip(original).filter(|(shown, _)| *shown == PLACEHOLDER);
+        let mut bytes = derived.into_bytes();
+        for byte in bytes.iter_mut().filter(|byte| **byte == PLACEHOLDER) {
+            *byte = *hidden.next()?.1;
+        }
+        hidden.next().is_none().then_some(bytes)
+    }
+
+    /// The finding for a file that is no text at all, so that users see one sentence instead of a
+    /// thousand unexpected characters.
+    pub fn not_text(&self) -> Option<Diagnostic> {
+        if self.kind != Kind::Ptx {
+            return None;
+        }
+        let what = binary_kind(self.bytes())?;
+        let message = format!("the file is {what}, not PTX text");
+        let span = Span::at(0);
+        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0001", "not-text", span, message);
+        Some(found.with_help("give the PTX text; `cuobjdump --dump-ptx` takes it out of a binary"))
+    }
+}
+
+fn replace_invalid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::from(PLACEHOLDER)));
+    }
+    text
+}
+
+/// What kind of binary `bytes` are, where they are no text.
+fn binary_kind(bytes: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 6] = [
+        (b"\x7fELF", "an ELF object"),
+        (b"\x50\xed\x55\xba", "a CUDA fat binary"),
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+        (b"\xff\xfe", "UTF-16 text"),
+        (b"\xfe\xff", "UTF-16 text"),
+    ];
+    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Some(what);
+    }
+    // Text may hold a stray NUL, which the lexer then reports at its place; binary data is full of them.
+    let head = &bytes[..bytes.len().min(8192)];
+    let control = head.iter().filter(|byte| **byte < 32 && !b"\t\n\x0b\x0c\r\x1a".contains(byte)).count();
+    (head.contains(&0) && control >= 4 && control * 20 > head.len()).then_some("binary data")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(bytes: &[u8]) -> Source {
+        Source::new("a.ptx".into(), Kind::Ptx, bytes.to_vec())
+    }
+
+    #[test]
+    fn invalid_bytes_keep_every_offset() {
+        let latin = source(b"// caf\xe9\n.version \xff\xc3\x28 \xc3\xa9");
+        assert_eq!(latin.text.len(), latin.bytes().len());
+        assert_eq!(latin.text, "// caf\u{1a}\n.version \u{1a}\u{1a}( \u{e9}");
+    }
+
+    #[test]
+    fn placeholders_become_their_bytes_again() {
+        let latin = source(b"a \x1a \xe9\xe8");
+        assert_eq!(latin.restore("a\n\u{1a}\u{1a}\u{1a}".into()).as_deref(), Some(&b"a\n\x1a\xe9\xe8"[..]));
+        assert_eq!(latin.restore("a \u{1a}\u{1a}".into()), None);
+        assert_eq!(latin.restore("a \u{1a}\u{1a}\u{1a}\u{1a}".into()), None);
+    }
+
+    #[test]
+    fn binaries_are_recognised_and_text_is_not() {
+        assert!(source(b"\x7fELF\x02\x01").not_text().is_some());
+        assert!(source(&[0; 100]).not_text().is_some());
+        assert!(source(b".version 8.6\n.target sm_90\n.address_size 64\n\0").not_text().is_none());
+        assert!(source(b"").not_text().is_none());
+    }
+}
