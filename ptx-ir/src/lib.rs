@@ -1,6 +1,9 @@
 //! Instruction table and typed IR for NVIDIA PTX.
 
+pub mod arena;
+pub mod ir;
 pub mod isa;
+pub mod lower;
 pub mod space;
 pub mod special;
 pub mod target;

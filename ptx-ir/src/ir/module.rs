@@ -1,0 +1,355 @@
+//! A module and what stands at its top level.
+
+use super::body::Body;
+use crate::arena::{Arena, Handle, Symbol, Symbols};
+use crate::isa::Resolved;
+use crate::space::StateSpace;
+use crate::target::Target;
+use crate::types::Type;
+use crate::version::Version;
+use indexmap::IndexMap;
+use ptx_syntax::Span;
+use rustc_hash::FxBuildHasher;
+
+/// Width of addresses, `.address_size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum AddressSize {
+    /// 32 bits, the default of the ISA.
+    #[default]
+    Bits32,
+    /// 64 bits.
+    Bits64,
+}
+
+/// How textures and samplers are bound, an option of `.target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum TextureMode {
+    /// `texmode_unified`
+    #[default]
+    Unified,
+    /// `texmode_independent`
+    Independent,
+}
+
+/// `.version`, `.target` and `.address_size`. What is missing or unknown is the newest version and the oldest
+/// target that it has, and its span is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The PTX version.
+    pub version: Version,
+    /// Where the number of the version stands.
+    pub version_span: Option<Span>,
+    /// The target.
+    pub target: Target,
+    /// Where the name of the target stands.
+    pub target_span: Option<Span>,
+    /// The options behind the target, `debug` for one, with their places.
+    pub options: Vec<(Symbol, Span)>,
+    /// How textures are bound.
+    pub texture_mode: TextureMode,
+    /// Whether `debug` is among the options.
+    pub debug: bool,
+    /// Whether `map_f64_to_f32` is among the options.
+    pub map_f64_to_f32: bool,
+    /// Width of addresses, where it was written.
+    pub address_size: Option<AddressSize>,
+    /// Where the width of addresses stands.
+    pub address_size_span: Option<Span>,
+}
+
+impl Header {
+    /// The width of an address in bits.
+    #[must_use]
+    pub const fn address_bits(&self) -> u32 {
+        match self.address_size {
+            Some(AddressSize::Bits64) => 64,
+            Some(AddressSize::Bits32) | None => 32,
+        }
+    }
+}
+
+/// Linkage of a variable or function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// `.visible`
+    Visible,
+    /// `.extern`
+    Extern,
+    /// `.weak`
+    Weak,
+    /// `.common`
+    Common,
+}
+
+impl Linkage {
+    /// Reads the word with its dot.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            ".visible" => Self::Visible,
+            ".extern" => Self::Extern,
+            ".weak" => Self::Weak,
+            ".common" => Self::Common,
+            _ => return None,
+        })
+    }
+
+    /// The word with its dot.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Visible => ".visible",
+            Self::Extern => ".extern",
+            Self::Weak => ".weak",
+            Self::Common => ".common",
+        }
+    }
+}
+
+/// `.ptr .global .align 8`, a kernel parameter's promise about what it points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pointer {
+    /// The space; none means generic.
+    pub space: Option<StateSpace>,
+    /// The alignment of what it points to.
+    pub align: Option<u32>,
+}
+
+/// The value a variable starts with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initializer {
+    /// An integer.
+    Integer {
+        /// The value, modulo 2 to the 64.
+        bits: u64,
+        /// Whether it is below 0.
+        negative: bool,
+    },
+    /// A floating-point number in decimal.
+    Decimal(f64),
+    /// `0f…`
+    SingleBits(u32),
+    /// `0d…`
+    DoubleBits(u64),
+    /// The address of a variable.
+    Variable {
+        /// The variable.
+        variable: Handle<Variable>,
+        /// Bytes behind its start.
+        offset: i64,
+        /// Whether it is wrapped in `generic()`.
+        generic: bool,
+        /// The bytes of the address that are taken, as in `0xff00(x)`.
+        mask: Option<u64>,
+    },
+    /// The address of a function or kernel.
+    Function {
+        /// The function.
+        function: Handle<Function>,
+        /// Whether it is wrapped in `generic()`.
+        generic: bool,
+        /// The bytes of the address that are taken.
+        mask: Option<u64>,
+    },
+    /// `{a, b}`
+    List(Vec<Initializer>),
+    /// `name = value` of a sampler or texture.
+    Field(Symbol, Symbol),
+    /// `name = 1` of a sampler or texture.
+    NumberField(Symbol, i64),
+    /// Something that is no initialiser, which lowering has reported.
+    Unknown,
+}
+
+/// A variable, or a parameter of a function. Registers are no variables but [`super::RegisterGroup`]s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// The name.
+    pub name: Symbol,
+    /// `N` of `name<N>`, the parametrised form; the variable then stands for one of them.
+    pub index: Option<u32>,
+    /// Where it lives.
+    pub space: StateSpace,
+    /// Linkage, where it was written.
+    pub linkage: Option<Linkage>,
+    /// The type of an element.
+    pub ty: Type,
+    /// Elements of a vector: 1, 2 or 4.
+    pub elements: u8,
+    /// Dimensions of an array; an unsized one is none.
+    pub dimensions: Vec<Option<u64>>,
+    /// `.align`, where it was written.
+    pub align: Option<u32>,
+    /// `.ptr`, where it was written.
+    pub pointer: Option<Pointer>,
+    /// `.attribute(…)`: names with their arguments.
+    pub attributes: Vec<(Symbol, Vec<u64>)>,
+    /// The value it starts with.
+    pub initializer: Option<Initializer>,
+    /// The function it is a parameter or local of; none at module level.
+    pub function: Option<Handle<Function>>,
+    /// Where the name was declared.
+    pub span: Span,
+    /// The whole declaration.
+    pub declaration: Span,
+}
+
+impl Variable {
+    /// The size in bytes; none for opaque types, predicates, and arrays without a size.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        let element = u64::from(self.ty.bytes()?) * u64::from(self.elements);
+        self.dimensions.iter().try_fold(element, |size, dimension| size.checked_mul((*dimension)?))
+    }
+
+    /// The alignment in bytes: what was written, or that of the type.
+    #[must_use]
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or_else(|| self.ty.bytes().unwrap_or(8) * u32::from(self.elements))
+    }
+}
+
+/// What kind of function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// `.entry`, a kernel.
+    Entry,
+    /// `.func`
+    Function,
+    /// `.callprototype`
+    Prototype,
+}
+
+/// A function, kernel or prototype.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The name; `_` for a prototype without a label.
+    pub name: Symbol,
+    /// What it is.
+    pub kind: FunctionKind,
+    /// Linkage, where it was written.
+    pub linkage: Option<Linkage>,
+    /// `.attribute(…)`
+    pub attributes: Vec<(Symbol, Vec<u64>)>,
+    /// Return parameters. Those in registers are described as variables of space `.reg`.
+    pub returns: Vec<Handle<Variable>>,
+    /// Parameters. Those in registers are described as variables of space `.reg`.
+    pub parameters: Vec<Handle<Variable>>,
+    /// `.maxntid` and the like, in order.
+    pub directives: Vec<Directive>,
+    /// The body; none for a declaration.
+    pub body: Option<Body>,
+    /// The definition or declaration of the same name that came before.
+    pub earlier: Option<Handle<Function>>,
+    /// Where the name stands.
+    pub span: Span,
+    /// From the first word to the end of the parameters.
+    pub header: Span,
+}
+
+/// An argument of a directive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DirectiveArgument {
+    /// An integer.
+    Integer(i64),
+    /// A number with a point, as it was written.
+    Number(Symbol),
+    /// A string, its quotes included.
+    String(Symbol),
+    /// A word.
+    Name(Symbol),
+    /// A label with an offset, in `.loc`.
+    LabelOffset(Symbol, i64),
+}
+
+/// A directive whose arguments are plain: `.maxntid 32, 4`, `.pragma "nounroll";`, `.loc 1 2 3`, `.file 1 "a.cu"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Directive {
+    /// The word with its dot.
+    pub word: Symbol,
+    /// The arguments.
+    pub arguments: Vec<(DirectiveArgument, Span)>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `.section .debug_info { … }`. Its lines are kept as text, tokens separated by single blanks: nothing in
+/// PTX refers to them, and they may be most of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// The word: `.section` or `.nv_intermediate_source_section`.
+    pub word: Symbol,
+    /// The name with its dot; the word itself where there is none.
+    pub name: Symbol,
+    /// Its lines, each with its line end.
+    pub text: String,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// A distinct dotted spelling of the module, and what it can mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spelling {
+    /// The spelling, without the blanks that PTX allows within.
+    pub text: Box<str>,
+    /// What it means.
+    pub resolved: Resolved,
+}
+
+/// What a name at module level stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Definition {
+    /// A variable.
+    Variable(Handle<Variable>),
+    /// A function or kernel: the latest declaration or definition.
+    Function(Handle<Function>),
+}
+
+/// What stands at module level, in order of the text. The header is not among it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A variable.
+    Variable(Handle<Variable>),
+    /// A function.
+    Function(Handle<Function>),
+    /// `.file`, `.pragma`
+    Directive(Directive),
+    /// `.alias a, b;`
+    Alias {
+        /// The new name.
+        name: Symbol,
+        /// What it stands for.
+        target: Symbol,
+        /// The whole of it.
+        span: Span,
+    },
+    /// A section.
+    Section(Section),
+}
+
+/// A module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// Version, target and address size.
+    pub header: Header,
+    /// All names.
+    pub symbols: Symbols,
+    /// The distinct spellings of instructions, in order of first appearance.
+    pub spellings: Arena<Spelling>,
+    /// All variables: of the module, of functions, and parameters.
+    pub variables: Arena<Variable>,
+    /// All functions, kernels and prototypes.
+    pub functions: Arena<Function>,
+    /// The names of the module.
+    pub names: IndexMap<Symbol, Definition, FxBuildHasher>,
+    /// What stands at module level, in order.
+    pub items: Vec<Item>,
+}
+
+impl Module {
+    /// The text of a name.
+    #[must_use]
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.symbols.name(symbol)
+    }
+}

@@ -1,0 +1,129 @@
+//! Operands of instructions.
+
+use super::body::{Label, Register, TargetList};
+use super::module::{Function, Variable};
+use crate::arena::{Handle, Symbol};
+use crate::isa::{Class, Selector};
+use crate::special::SpecialRegister;
+
+/// Some operands that lie next to each other in [`super::Body::children`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Run {
+    /// Index of the first.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl Run {
+    /// The indices.
+    #[must_use]
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+}
+
+/// One operand. A register carries the class of its type, so that nothing has to be looked up to match it
+/// against the instruction table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// `%r1`, or the element `%v.x` of a vector register.
+    Register {
+        /// The register.
+        register: Register,
+        /// The class of its type.
+        class: Class,
+    },
+    /// A vector register as a whole.
+    VectorRegister {
+        /// Its first element.
+        first: Register,
+        /// The class of an element.
+        class: Class,
+        /// How many elements: 2 or 4.
+        count: u8,
+    },
+    /// `!%p`.
+    Negated {
+        /// The register.
+        register: Register,
+        /// The class of its type.
+        class: Class,
+    },
+    /// `%r1.h10`, in video instructions.
+    Selected {
+        /// The register.
+        register: Register,
+        /// The class of its type.
+        class: Class,
+        /// What is selected.
+        selector: Selector,
+    },
+    /// `%tid.x`.
+    Special(SpecialRegister),
+    /// An integer constant, after constant folding.
+    Integer {
+        /// The value, modulo 2 to the 64.
+        bits: u64,
+        /// Whether it is below 0.
+        negative: bool,
+    },
+    /// A floating-point constant in decimal.
+    Decimal(f64),
+    /// `0f…`
+    SingleBits(u32),
+    /// `0d…`
+    DoubleBits(u64),
+    /// `WARP_SZ`
+    WarpSize,
+    /// `_`
+    Sink,
+    /// The address of a variable as a value: `gvar`, `gvar+4`.
+    Variable {
+        /// The variable.
+        variable: Handle<Variable>,
+        /// Bytes behind its start.
+        offset: i64,
+    },
+    /// The name of a function or kernel.
+    Function(Handle<Function>),
+    /// The label of a `.callprototype`, which is a function of kind prototype.
+    Prototype(Handle<Function>),
+    /// A label.
+    Label(Handle<Label>),
+    /// The label of a `.branchtargets` or `.calltargets` list.
+    Targets(Handle<TargetList>),
+    /// `[%rd1+8]`
+    RegisterAddress {
+        /// The base.
+        base: Register,
+        /// The class of the type of the base.
+        class: Class,
+        /// Bytes.
+        offset: i32,
+        /// Whether `.unified` follows.
+        unified: bool,
+    },
+    /// `[gvar+8]`
+    VariableAddress {
+        /// The base.
+        variable: Handle<Variable>,
+        /// Bytes.
+        offset: i64,
+    },
+    /// `[16]`
+    ConstantAddress {
+        /// The address.
+        address: i64,
+    },
+    /// `{a, b}`
+    Vector(Run),
+    /// `a|b`
+    Pair(Run),
+    /// `[base, {x, y}]`
+    Bracket(Run),
+    /// `(a, b)`
+    List(Run),
+    /// A name that was not declared, which lowering has reported, or something that is no operand.
+    Unknown(Option<Symbol>),
+}
