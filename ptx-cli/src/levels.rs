@@ -59,7 +59,7 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 }
 
 /// The rule of [`crate::source::Source::not_text`].
-const NOT_TEXT: Rule = Rule {
+pub const NOT_TEXT: Rule = Rule {
     name: "not-text",
     code: "E0001",
     class: Class::Invalid,

@@ -11,6 +11,7 @@
 mod cli;
 mod commands;
 mod diff;
+mod fix;
 mod input;
 mod levels;
 mod outcome;
