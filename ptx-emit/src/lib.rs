@@ -1,1 +1,3 @@
-//! Under construction.
+//! Canonical printer, formatter and assembler back ends for NVIDIA PTX.
+
+pub mod assemble;

@@ -1,0 +1,111 @@
+//! Asks the driver what the functions of a loaded module cost.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::mem;
+use std::ptr;
+
+use cust::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
+
+use super::forward;
+use crate::assemble::log::sort_by_source;
+use crate::assemble::outline::Outline;
+use crate::assemble::report::{FunctionKind, FunctionUsage};
+
+/// Puts the driver's figures into `functions`, and adds the kernels that the log did not name. The
+/// context of `module` is current.
+pub(super) fn complete(functions: &mut Vec<FunctionUsage>, module: CUmodule, outline: &Outline) {
+    let indices: HashMap<String, usize> =
+        functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)).collect();
+    for (name, handle) in kernels(module, outline) {
+        let index = indices.get(&name).copied().unwrap_or_else(|| {
+            functions.push(FunctionUsage::unknown(name, FunctionKind::Entry));
+            functions.len() - 1
+        });
+        if let Some(function) = functions.get_mut(index) {
+            read_attributes(function, handle);
+        }
+    }
+    sort_by_source(functions, outline);
+}
+
+/// The kernels of a module: as the driver lists them (CUDA 12.4), else those named in the text.
+fn kernels(module: CUmodule, outline: &Outline) -> Vec<(String, CUfunction)> {
+    if let Some(listed) = listed_kernels(module) {
+        return listed;
+    }
+    let entries = outline.functions.iter().filter(|function| function.kind == FunctionKind::Entry);
+    let mut found: Vec<(String, CUfunction)> = Vec::new();
+    for name in entries.map(|function| &function.name) {
+        if let Some(handle) = function(module, name) {
+            found.push((name.clone(), handle));
+        }
+    }
+    found
+}
+
+fn function(module: CUmodule, name: &str) -> Option<CUfunction> {
+    let name = CString::new(name).ok()?;
+    let mut handle = ptr::null_mut();
+    // SAFETY: the module is loaded, the name ends with a NUL, the place is valid.
+    super::check(unsafe { sys::cuModuleGetFunction(&raw mut handle, module, name.as_ptr()) }).ok()?;
+    Some(handle)
+}
+
+// Three functions that are newer than the bindings; signatures from `cuda.h` of CUDA 12.4.
+type GetFunctionCount = unsafe extern "C" fn(*mut c_uint, CUmodule) -> c_uint;
+type EnumerateFunctions = unsafe extern "C" fn(*mut CUfunction, c_uint, CUmodule) -> c_uint;
+type GetName = unsafe extern "C" fn(*mut *const c_char, CUfunction) -> c_uint;
+
+/// The kernels as the driver lists them; `None` where it is too old to do so.
+fn listed_kernels(module: CUmodule) -> Option<Vec<(String, CUfunction)>> {
+    let [count, enumerate, name] =
+        [c"cuModuleGetFunctionCount", c"cuModuleEnumerateFunctions", c"cuFuncGetName"].map(forward::address);
+    // SAFETY: the driver's functions of these names have these signatures.
+    let (count, enumerate, name) = unsafe {
+        (
+            mem::transmute::<usize, GetFunctionCount>(count?),
+            mem::transmute::<usize, EnumerateFunctions>(enumerate?),
+            mem::transmute::<usize, GetName>(name?),
+        )
+    };
+    let mut length = 0;
+    // SAFETY: the module is loaded and the place is valid.
+    if unsafe { count(&raw mut length, module) } != 0 {
+        return None;
+    }
+    let mut handles = vec![ptr::null_mut(); length as usize];
+    // SAFETY: there is room for as many handles as the call is told.
+    if unsafe { enumerate(handles.as_mut_ptr(), length, module) } != 0 {
+        return None;
+    }
+    let name_of = |handle: CUfunction| {
+        let mut text = ptr::null();
+        // SAFETY: the handle is the driver's and the place is valid.
+        if unsafe { name(&raw mut text, handle) } != 0 || text.is_null() {
+            return None;
+        }
+        // SAFETY: the driver's names end with a NUL and live as long as the module.
+        Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+    };
+    handles.into_iter().map(|handle| Some((name_of(handle)?, handle))).collect()
+}
+
+/// Reads the figures that the driver keeps for a kernel. They describe the code that is loaded, so
+/// they count more than those of the log.
+fn read_attributes(function: &mut FunctionUsage, handle: CUfunction) {
+    use CUfunction_attribute as Attribute;
+    let read = |attribute| {
+        let mut value: c_int = 0;
+        // SAFETY: the handle is the driver's and the place is valid.
+        super::check(unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, handle) }).ok()?;
+        u32::try_from(value).ok()
+    };
+    let keep = |old: &mut Option<u32>, attribute| *old = read(attribute).or(*old);
+    let keep_bytes = |old: &mut Option<u64>, attribute| *old = read(attribute).map(u64::from).or(*old);
+    keep(&mut function.registers, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
+    keep(&mut function.max_threads, Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    keep_bytes(&mut function.shared_bytes, Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    keep_bytes(&mut function.const_bytes, Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    keep_bytes(&mut function.local_bytes, Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+}

@@ -1,0 +1,44 @@
+//! Stands in for the driver back end in builds without the feature `cuda`: the same functions, which
+//! say that the back end was left out.
+
+use std::convert::Infallible;
+
+use super::report::Backend;
+use super::{Assembly, Error, Options, Source};
+
+/// The driver back end, which this build does not have: no value of this type exists.
+#[derive(Debug)]
+pub struct Driver(Infallible);
+
+impl Driver {
+    /// Says that this build has no driver back end.
+    ///
+    /// # Errors
+    /// Always [`Error::Missing`].
+    pub fn open() -> Result<Self, Error> {
+        let reason = "this program was built without the feature `cuda`".to_owned();
+        Err(Error::Missing { backend: Some(Backend::Driver), looked_for: vec![reason] })
+    }
+
+    /// The driver's version.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        match self.0 {}
+    }
+
+    /// Whether the driver compiles for `target`.
+    ///
+    /// # Errors
+    /// Never: no value of this type exists.
+    pub fn require_target(&self, _target: Option<&str>) -> Result<(), Error> {
+        match self.0 {}
+    }
+
+    /// Compiles `source`.
+    ///
+    /// # Errors
+    /// Never: no value of this type exists.
+    pub fn assemble(&self, _source: &Source<'_>, _options: &Options) -> Result<Assembly, Error> {
+        match self.0 {}
+    }
+}
