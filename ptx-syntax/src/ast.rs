@@ -133,6 +133,8 @@ pub enum OperandKind {
     BracketSuffix,
     /// `name = value` within braces: children are the name and the value.
     Field,
+    /// `name[index]`, the address of an element of an array: children are the name and the index.
+    Index,
     /// `generic(x)`, `0xff(x)`: the first child is the function.
     Apply,
 }

@@ -85,6 +85,12 @@ impl Builder {
         self.node(OperandKind::BracketSuffix, bracket.span.to(word), 2);
     }
 
+    /// `name[index]`: they are the last two.
+    pub fn index(&mut self, close: Span) {
+        let span = self.operands[self.operands.len() - 2].span.to(close);
+        self.node(OperandKind::Index, span, 2);
+    }
+
     pub fn operator(&mut self, operator: BinaryOperator) {
         self.operators.push(operator);
     }

@@ -13,6 +13,7 @@
 mod body;
 mod module;
 mod operand;
+mod shape;
 
 pub use crate::arena::{Arena, Handle, Symbol, Symbols};
 pub use body::{

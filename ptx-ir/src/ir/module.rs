@@ -188,6 +188,8 @@ pub struct Variable {
     pub initializer: Option<Initializer>,
     /// The function it is a parameter or local of; none at module level.
     pub function: Option<Handle<Function>>,
+    /// Whether it is a parameter or return value of that function.
+    pub is_parameter: bool,
     /// Where the name was declared.
     pub span: Span,
     /// The whole declaration.

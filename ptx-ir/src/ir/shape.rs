@@ -1,0 +1,135 @@
+//! From operands to the shapes that the instruction table matches.
+
+use super::{Body, FunctionKind, Module, Operand, Variable};
+use crate::isa::{Class, ClassSet, Shape, ShapeFlags, ShapeKind};
+use crate::space::StateSpace;
+use crate::types::Type;
+
+impl Module {
+    /// The operand class of the name of a variable.
+    #[must_use]
+    pub fn variable_class(&self, variable: &Variable) -> Class {
+        match variable.ty {
+            Type::Texref => return Class::Texref,
+            Type::Samplerref => return Class::Samplerref,
+            Type::Surfref => return Class::Surfref,
+            _ => {}
+        }
+        match variable.space.base() {
+            StateSpace::Const => Class::Const,
+            StateSpace::Global => Class::Global,
+            StateSpace::Local => Class::Local,
+            StateSpace::Shared => Class::Shared,
+            StateSpace::Tex => Class::Tex,
+            StateSpace::Param => self.parameter_class(variable),
+            _ => Class::Unknown,
+        }
+    }
+
+    fn parameter_class(&self, variable: &Variable) -> Class {
+        let Some(function) = variable.function else { return Class::Param };
+        match (variable.is_parameter, self.functions[function].kind) {
+            (true, FunctionKind::Entry) => Class::ParamEntry,
+            (true, FunctionKind::Function | FunctionKind::Prototype) => Class::ParamFunc,
+            (false, _) => Class::Param,
+        }
+    }
+
+    /// Appends the shape of an operand to `shapes`, and those of its parts to `children`.
+    #[inline]
+    pub fn push_shape(
+        &self,
+        body: &Body,
+        operand: Operand,
+        shapes: &mut Vec<Shape>,
+        children: &mut Vec<Shape>,
+    ) {
+        let shape = match operand {
+            Operand::Register { class, .. } => Shape::value(class),
+            _ => self.other_shape(body, operand, children),
+        };
+        shapes.push(shape);
+    }
+
+    fn other_shape(&self, body: &Body, operand: Operand, children: &mut Vec<Shape>) -> Shape {
+        match operand {
+            Operand::Register { class, .. } => Shape::value(class),
+            Operand::VectorRegister { class, count, .. } => {
+                Shape::vector(class.into(), u16::from(count)).with_flags(ShapeFlags::VECTOR_REGISTER)
+            }
+            Operand::Negated { class, .. } => Shape::negated(class),
+            Operand::Selected { class, selector, .. } => {
+                Shape { immediate: selector.bits(), ..Shape::of(ShapeKind::Selected, class.into(), 1) }
+            }
+            Operand::Special(register) => Shape::value(Class::special(register.reads())),
+            Operand::Integer { bits, negative } => {
+                let class = if negative { Class::NegativeInteger } else { Class::Integer };
+                Shape { immediate: bits as i64, ..Shape::value(class) }
+            }
+            Operand::Decimal(_) => Shape::value(Class::Decimal),
+            Operand::SingleBits(_) => Shape::value(Class::SingleBits),
+            Operand::DoubleBits(_) => Shape::value(Class::DoubleBits),
+            Operand::WarpSize => Shape::value(Class::WarpSize),
+            Operand::Sink => Shape::value(Class::Sink),
+            Operand::Variable { variable, offset } => {
+                let shape = Shape::value(self.variable_class(&self.variables[variable]));
+                if offset == 0 { shape } else { shape.with_flags(ShapeFlags::OFFSET) }
+            }
+            Operand::Function(function) => Shape::value(match self.functions[function].kind {
+                FunctionKind::Entry => Class::Kernel,
+                FunctionKind::Function | FunctionKind::Prototype => Class::Function,
+            }),
+            Operand::Prototype(_) => Shape::value(Class::CallPrototype),
+            Operand::Label(_) => Shape::value(Class::Label),
+            Operand::Targets(list) => Shape::value(match body.targets[list].kind {
+                super::TargetListKind::Branch => Class::BranchTargets,
+                super::TargetListKind::Call => Class::CallTargets,
+            }),
+            Operand::RegisterAddress { class, offset, unified, .. } => {
+                let mut shape = Shape::address(class);
+                if offset != 0 {
+                    shape = shape.with_flags(ShapeFlags::OFFSET);
+                }
+                if unified { shape.with_flags(ShapeFlags::UNIFIED) } else { shape }
+            }
+            Operand::VariableAddress { variable, offset } => {
+                let shape = Shape::address(self.variable_class(&self.variables[variable]));
+                if offset == 0 { shape } else { shape.with_flags(ShapeFlags::OFFSET) }
+            }
+            Operand::ConstantAddress { address } => {
+                let class = if address < 0 { Class::NegativeInteger } else { Class::Integer };
+                Shape { immediate: address, ..Shape::address(class) }
+            }
+            Operand::Vector(run) => Shape::vector(self.union_of(body, run), run.count as u16),
+            Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
+            Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
+            Operand::List(run) => self.parts(body, ShapeKind::List, run, children),
+            Operand::Unknown(_) => Shape::value(Class::Unknown),
+        }
+    }
+
+    fn union_of(&self, body: &Body, run: super::Run) -> ClassSet {
+        let mut union = ClassSet::NONE;
+        for &element in body.children(run) {
+            let classes = match element {
+                Operand::Register { class, .. } => class.into(),
+                // What is no single value fits in no vector.
+                Operand::Vector(_) | Operand::Pair(_) | Operand::Bracket(_) | Operand::List(_) => {
+                    ClassSet::from(Class::CallPrototype)
+                }
+                _ => self.other_shape(body, element, &mut Vec::new()).classes,
+            };
+            union = union.union(classes);
+        }
+        union
+    }
+
+    fn parts(&self, body: &Body, kind: ShapeKind, run: super::Run, children: &mut Vec<Shape>) -> Shape {
+        // Parts of parts go behind all parts of this operand, so that these stay next to each other.
+        let shapes: Vec<Shape> =
+            body.children(run).iter().map(|part| self.other_shape(body, *part, children)).collect();
+        let first = children.len() as u32;
+        children.extend(shapes);
+        Shape::of(kind, ClassSet::NONE, run.count as u16).with_children(first)
+    }
+}

@@ -1,0 +1,259 @@
+//! Statements of a function body.
+
+use super::names::Entity;
+use super::{Context, messages};
+use crate::arena::Handle;
+use crate::ir::{
+    Body, Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
+    TargetListKind,
+};
+use crate::isa::{Class, Control};
+use ptx_syntax::Span;
+use ptx_syntax::ast::{self, StatementKind};
+
+impl Context<'_> {
+    /// Lowers the statements of the body that [`Context::body`] was prepared for.
+    pub(super) fn statements(&mut self, body: ast::Body) {
+        let tree = self.tree;
+        let statements = tree.statements(body.statements);
+        self.declare_labels(statements);
+        self.block = 0;
+        let mut next_block = 1;
+        let mut next_label = 0;
+        let mut pending: Option<Span> = None;
+        for (index, statement) in statements.iter().enumerate() {
+            match statement.kind {
+                StatementKind::Instruction(guard) => self.instruction(statement, guard),
+                StatementKind::Label => {
+                    if names_a_list(&statements[index + 1..], self.source) {
+                        pending = Some(statement.word);
+                        continue;
+                    }
+                    let label: Handle<Label> = Handle::new(next_label);
+                    next_label += 1;
+                    self.body.labels[label].target = self.body.instructions.len() as u32;
+                    self.body.statements.push(Statement::Label(label));
+                }
+                StatementKind::OpenBlock => {
+                    self.names.open();
+                    self.block = next_block;
+                    next_block += 1;
+                    self.body.statements.push(Statement::Open);
+                }
+                StatementKind::CloseBlock => {
+                    self.names.close();
+                    self.block = self.names.parent(self.block);
+                    self.body.statements.push(Statement::Close);
+                }
+                StatementKind::Declaration => self.local_declaration(statement.operands.first),
+                StatementKind::Directive => self.body_directive(statement, pending.take()),
+                StatementKind::CallPrototype => {
+                    self.local_prototype(statement.operands.first, pending.take())
+                }
+                StatementKind::Data => {}
+            }
+            pending = None;
+        }
+    }
+
+    /// Labels may be used before they stand in the text, so all of a body are declared first.
+    fn declare_labels(&mut self, statements: &[ast::Statement]) {
+        let mut instructions = 0;
+        let mut operands = 0;
+        let mut block = self.names.add_block(0);
+        for (index, statement) in statements.iter().enumerate() {
+            match statement.kind {
+                StatementKind::Instruction(_) => {
+                    instructions += 1;
+                    operands += statement.operands.count as usize;
+                }
+                StatementKind::OpenBlock => block = self.names.add_block(block),
+                StatementKind::CloseBlock => block = self.names.parent(block),
+                StatementKind::Label => {
+                    if !names_a_list(&statements[index + 1..], self.source) {
+                        self.declare_label(statement.word, block);
+                    }
+                }
+                StatementKind::Declaration
+                | StatementKind::Directive
+                | StatementKind::CallPrototype
+                | StatementKind::Data => {}
+            }
+        }
+        self.body.statements.reserve_exact(statements.len());
+        self.body.instructions.reserve(instructions);
+        self.body.spans.reserve_exact(instructions);
+        self.body.operands.reserve_exact(operands);
+        self.body.operand_spans.reserve_exact(operands);
+    }
+
+    fn declare_label(&mut self, word: Span, block: u32) {
+        let name = self.intern(word);
+        let label = self.body.labels.push(Label { name, span: word, target: 0 });
+        if let Err(earlier) = self.names.declare_label(self.text(word), block, label) {
+            let earlier = self.body.labels[earlier].span;
+            self.report(messages::duplicate(word, "label", self.text(word), earlier));
+        }
+    }
+
+    #[inline]
+    fn instruction(&mut self, statement: &ast::Statement, guard: ast::Guard) {
+        let tree = self.tree;
+        let mut nodes = tree.operands(statement.operands);
+        let guard = match guard {
+            ast::Guard::None => None,
+            ast::Guard::If | ast::Guard::Unless => {
+                let Some((first, rest)) = nodes.split_first() else { return };
+                nodes = rest;
+                Some(self.guard(first.span, guard == ast::Guard::Unless))
+            }
+        };
+        let spelling = self.spelling(statement.word);
+        let is_call = self.is_call(spelling);
+        let first = self.body.operands.len() as u32;
+        for node in nodes {
+            let operand = if is_call { self.call_operand(*node) } else { self.operand(*node) };
+            self.body.operands.push(operand);
+            self.body.operand_spans.push(node.span);
+        }
+        let operands = Run { first, count: nodes.len() as u32 };
+        let instance = self.select(spelling, operands);
+        let handle = self.body.instructions.push(Instruction { spelling, operands, guard, instance });
+        self.body.spans.push(statement.span);
+        self.body.statements.push(Statement::Instruction(handle));
+    }
+
+    fn is_call(&self, spelling: Handle<Spelling>) -> bool {
+        let instances = &self.module.spellings[spelling].resolved.instances;
+        instances.first().is_some_and(|instance| instance.effects.control == Control::Call)
+    }
+
+    fn guard(&mut self, span: Span, negated: bool) -> Guard {
+        match self.name(span) {
+            Operand::Register { register, class } => Guard { register: Some(register), class, negated },
+            Operand::Unknown(_) => Guard { register: None, class: Class::Unknown, negated },
+            _ => {
+                let name = self.text(span);
+                self.report(messages::operand(
+                    span,
+                    format!("a guard is a predicate register, `{name}` is none"),
+                ));
+                Guard { register: None, class: Class::Unknown, negated }
+            }
+        }
+    }
+
+    /// Which instance of the spelling the operands fit.
+    #[inline]
+    fn select(&mut self, spelling: Handle<Spelling>, operands: Run) -> Option<u16> {
+        let resolved = &self.module.spellings[spelling].resolved;
+        if resolved.instances.is_empty() {
+            return None;
+        }
+        self.shapes.clear();
+        self.shape_children.clear();
+        for &operand in &self.body.operands[operands.range()] {
+            self.module.push_shape(&self.body, operand, &mut self.shapes, &mut self.shape_children);
+        }
+        let index = resolved.select(&self.shapes, &self.shape_children).ok()?;
+        Some(index as u16)
+    }
+
+    /// `.reg` in a body, or a parameter in a register.
+    pub(super) fn declare_registers(
+        &mut self,
+        name: Span,
+        range: Option<u32>,
+        ty: crate::types::Type,
+        elements: u8,
+    ) -> Handle<RegisterGroup> {
+        let first = Register(self.body.register_count);
+        let symbol = self.intern(name);
+        let group = RegisterGroup { name: symbol, range, ty, elements, first, span: name };
+        let total = u64::from(first.0) + u64::from(group.len());
+        if total > u64::from(u32::MAX) {
+            self.report(messages::declaration(name, "this function declares more than 4 billion registers"));
+        }
+        self.body.register_count = u32::try_from(total).unwrap_or(first.0);
+        let text = self.text(name);
+        let handle = self.body.registers.push(group);
+        let group = &self.body.registers[handle];
+        let declared = match range {
+            Some(count) => self.names.declare_registers(text, name, count, group),
+            None => {
+                let entity = Entity::Registers { first, class: group.class(), elements };
+                self.names.declare(text, name, entity)
+            }
+        };
+        self.check_declared(declared, name, "register");
+        handle
+    }
+
+    /// Reports a second declaration of a name in one block, that of a label included.
+    pub(super) fn check_declared(&mut self, declared: Result<(), Span>, name: Span, what: &str) {
+        let text = self.text(name);
+        if let Err(earlier) = declared {
+            self.report(messages::duplicate(name, what, text, earlier));
+        } else if let Some(label) = self.names.label_in(text, self.block) {
+            let label = self.body.labels[label].span;
+            self.report(messages::duplicate(name.max(label), what, text, name.min(label)));
+        }
+    }
+
+    fn body_directive(&mut self, statement: &ast::Statement, label: Option<Span>) {
+        match self.text(statement.word) {
+            ".branchtargets" => self.targets(statement, label, TargetListKind::Branch),
+            ".calltargets" => self.targets(statement, label, TargetListKind::Call),
+            ".pragma" | ".loc" | ".loc_intermediate" | ".file" => {
+                let directive = self.directive(statement);
+                let handle = self.body.directives.push(directive);
+                self.body.statements.push(Statement::Directive(handle));
+            }
+            // Directives of a `.callprototype` stand in front of it and are lowered with it.
+            _ => {}
+        }
+    }
+
+    fn targets(&mut self, statement: &ast::Statement, label: Option<Span>, kind: TargetListKind) {
+        let tree = self.tree;
+        let targets: Vec<Operand> =
+            tree.operands(statement.operands).iter().map(|node| self.operand(*node)).collect();
+        let name = label.map(|label| self.intern(label));
+        let handle = self.body.targets.push(TargetList { name, kind, targets, span: statement.span });
+        if let Some(label) = label {
+            let declared = self.names.declare(self.text(label), label, Entity::Targets(handle));
+            self.check_declared(declared, label, "label");
+        }
+        self.body.statements.push(Statement::Targets(handle));
+    }
+
+    fn local_prototype(&mut self, index: u32, label: Option<Span>) {
+        let handle = self.prototype(&self.tree.functions[index as usize], label);
+        if let Some(label) = label {
+            let declared = self.names.declare(self.text(label), label, Entity::Prototype(handle));
+            self.check_declared(declared, label, "label");
+        }
+        self.body.statements.push(Statement::Prototype(handle));
+    }
+
+    /// Makes ready for a body.
+    pub(super) fn begin_body(&mut self, span: Span) {
+        self.names.clear();
+        self.body = Body { span, ..Body::default() };
+        self.block = 0;
+    }
+}
+
+/// Whether the label in front of `rest` names a list of targets or a prototype rather than a place.
+fn names_a_list(rest: &[ast::Statement], source: &str) -> bool {
+    let mut rest = rest.iter().skip_while(|statement| {
+        // Directives of the prototype itself stand in front of it.
+        statement.kind == StatementKind::Directive
+            && matches!(statement.word.text(source), ".noreturn" | ".abi_preserve" | ".abi_preserve_control")
+    });
+    rest.next().is_some_and(|next| match next.kind {
+        StatementKind::CallPrototype => true,
+        StatementKind::Directive => matches!(next.word.text(source), ".branchtargets" | ".calltargets"),
+        _ => false,
+    })
+}

@@ -1,0 +1,247 @@
+//! Constant expressions, PTX ISA manual, section "Constants" and its summary of expression evaluation.
+//!
+//! Integers have 64 bits and are signed unless a literal says otherwise; everything wraps.
+
+use crate::ir::Operand;
+use ptx_syntax::Span;
+use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind, Tree};
+
+/// A constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Constant {
+    Integer { bits: u64, unsigned: bool },
+    Decimal(f64),
+    SingleBits(u32),
+    DoubleBits(u64),
+    WarpSize,
+}
+
+impl Constant {
+    pub fn operand(self) -> Operand {
+        match self {
+            Self::Integer { bits, unsigned } => {
+                Operand::Integer { bits, negative: !unsigned && (bits as i64) < 0 }
+            }
+            Self::Decimal(value) => Operand::Decimal(value),
+            Self::SingleBits(bits) => Operand::SingleBits(bits),
+            Self::DoubleBits(bits) => Operand::DoubleBits(bits),
+            Self::WarpSize => Operand::WarpSize,
+        }
+    }
+}
+
+/// Why an expression has no constant value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Trouble {
+    /// It names something.
+    NotConstant(Span),
+    /// It divides by zero.
+    DivisionByZero(Span),
+    /// An operator does not take floating-point numbers.
+    NotInteger(Span),
+    /// It nests deeper than anybody would write.
+    TooDeep(Span),
+    /// A `0f` or `0d` number takes part in an expression.
+    ExactFloat(Span),
+}
+
+/// Deeper expressions are refused, so that evaluation may recurse.
+const MOST_DEPTH: u32 = 200;
+
+/// Evaluates a node.
+pub(super) fn evaluate(tree: &Tree, source: &str, node: Node) -> Result<Constant, Trouble> {
+    Evaluator { tree, source }.value(node, 0)
+}
+
+/// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
+pub(super) fn integer(text: &str) -> Constant {
+    let (digits, suffix) = match text.strip_suffix('U') {
+        Some(digits) => (digits, true),
+        None => (text, false),
+    };
+    let bytes = digits.as_bytes();
+    let (radix, digits) = match bytes {
+        [b'0', b'x' | b'X', ..] => (16, &bytes[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &bytes[2..]),
+        [b'0', _, ..] => (8, &bytes[1..]),
+        _ => (10, bytes),
+    };
+    let mut bits = 0_u64;
+    let mut wide = false;
+    for &digit in digits {
+        let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
+        let next = bits.checked_mul(u64::from(radix)).and_then(|bits| bits.checked_add(digit));
+        wide |= next.is_none();
+        bits = next.unwrap_or_else(|| bits.wrapping_mul(u64::from(radix)).wrapping_add(digit));
+    }
+    Constant::Integer { bits, unsigned: suffix || wide || bits > i64::MAX as u64 }
+}
+
+/// The value of a floating-point literal.
+pub(super) fn float(text: &str) -> Constant {
+    match text.as_bytes() {
+        [b'0', b'f' | b'F', ..] => Constant::SingleBits(u32::from_str_radix(&text[2..], 16).unwrap_or(0)),
+        [b'0', b'd' | b'D', ..] => Constant::DoubleBits(u64::from_str_radix(&text[2..], 16).unwrap_or(0)),
+        _ => Constant::Decimal(text.parse().unwrap_or(0.0)),
+    }
+}
+
+struct Evaluator<'a> {
+    tree: &'a Tree,
+    source: &'a str,
+}
+
+impl Evaluator<'_> {
+    fn value(&self, node: Node, depth: u32) -> Result<Constant, Trouble> {
+        if depth > MOST_DEPTH {
+            return Err(Trouble::TooDeep(node.span));
+        }
+        let text = || node.span.text(self.source);
+        let child = |index: usize| self.value(self.tree.children(node)[index], depth + 1);
+        match node.kind {
+            OperandKind::Integer => Ok(integer(text())),
+            OperandKind::Float => Ok(float(text())),
+            OperandKind::Name if text() == "WARP_SZ" => Ok(Constant::WarpSize),
+            OperandKind::Parens if node.count == 1 => child(0),
+            OperandKind::Plus => child(0),
+            OperandKind::Negate => match child(0)? {
+                Constant::Integer { bits, .. } => signed(bits.wrapping_neg()),
+                Constant::Decimal(value) => Ok(Constant::Decimal(-value)),
+                Constant::WarpSize => signed(32_u64.wrapping_neg()),
+                Constant::SingleBits(_) | Constant::DoubleBits(_) => Err(Trouble::ExactFloat(node.span)),
+            },
+            OperandKind::Complement => match bits(child(0)?) {
+                Some((bits, unsigned)) => Ok(Constant::Integer { bits: !bits, unsigned }),
+                None => Err(Trouble::NotInteger(node.span)),
+            },
+            OperandKind::Not => match bits(child(0)?) {
+                Some((bits, _)) => signed(u64::from(bits == 0)),
+                None => Err(Trouble::NotInteger(node.span)),
+            },
+            OperandKind::Cast => self.cast(node, depth),
+            OperandKind::Conditional => match bits(child(0)?) {
+                Some((0, _)) => child(2),
+                Some(_) => child(1),
+                None => Err(Trouble::NotInteger(node.span)),
+            },
+            OperandKind::Binary(operator) => self.binary(node, operator, depth),
+            OperandKind::Name
+            | OperandKind::Dotted
+            | OperandKind::String
+            | OperandKind::DotWord
+            | OperandKind::Parens
+            | OperandKind::Vector
+            | OperandKind::Bracket
+            | OperandKind::BracketSuffix
+            | OperandKind::Field
+            | OperandKind::Index
+            | OperandKind::Apply => Err(Trouble::NotConstant(node.span)),
+        }
+    }
+
+    fn cast(&self, node: Node, depth: u32) -> Result<Constant, Trouble> {
+        let [word, operand] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
+        let Some((bits, _)) = bits(self.value(*operand, depth + 1)?) else {
+            return Err(Trouble::NotInteger(node.span));
+        };
+        let unsigned = word.span.text(self.source).starts_with(".u");
+        Ok(Constant::Integer { bits, unsigned })
+    }
+
+    fn binary(&self, node: Node, operator: BinaryOperator, depth: u32) -> Result<Constant, Trouble> {
+        let [left, right] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
+        let left = self.value(*left, depth + 1)?;
+        let right = self.value(*right, depth + 1)?;
+        match (left, right) {
+            (Constant::Decimal(left), Constant::Decimal(right)) => {
+                decimals(operator, left, right).ok_or(Trouble::NotInteger(node.span))
+            }
+            _ => match (bits(left), bits(right)) {
+                (Some(left), Some(right)) => {
+                    integers(operator, left, right).ok_or(Trouble::DivisionByZero(node.span))
+                }
+                _ => Err(Trouble::NotInteger(node.span)),
+            },
+        }
+    }
+}
+
+fn signed(bits: u64) -> Result<Constant, Trouble> {
+    Ok(Constant::Integer { bits, unsigned: false })
+}
+
+fn bits(constant: Constant) -> Option<(u64, bool)> {
+    match constant {
+        Constant::Integer { bits, unsigned } => Some((bits, unsigned)),
+        Constant::WarpSize => Some((32, false)),
+        Constant::Decimal(_) | Constant::SingleBits(_) | Constant::DoubleBits(_) => None,
+    }
+}
+
+fn decimals(operator: BinaryOperator, left: f64, right: f64) -> Option<Constant> {
+    let truth = |value: bool| Some(Constant::Integer { bits: u64::from(value), unsigned: false });
+    match operator {
+        BinaryOperator::Add => Some(Constant::Decimal(left + right)),
+        BinaryOperator::Subtract => Some(Constant::Decimal(left - right)),
+        BinaryOperator::Multiply => Some(Constant::Decimal(left * right)),
+        BinaryOperator::Divide => Some(Constant::Decimal(left / right)),
+        BinaryOperator::Less => truth(left < right),
+        BinaryOperator::Greater => truth(left > right),
+        BinaryOperator::LessEqual => truth(left <= right),
+        BinaryOperator::GreaterEqual => truth(left >= right),
+        BinaryOperator::Equal => truth(left == right),
+        BinaryOperator::NotEqual => truth(left != right),
+        BinaryOperator::Remainder
+        | BinaryOperator::ShiftLeft
+        | BinaryOperator::ShiftRight
+        | BinaryOperator::And
+        | BinaryOperator::Xor
+        | BinaryOperator::Or
+        | BinaryOperator::LogicalAnd
+        | BinaryOperator::LogicalOr => None,
+    }
+}
+
+/// None for a division by zero.
+fn integers(operator: BinaryOperator, left: (u64, bool), right: (u64, bool)) -> Option<Constant> {
+    let ((a, a_unsigned), (b, b_unsigned)) = (left, right);
+    let unsigned = a_unsigned || b_unsigned;
+    let (sa, sb) = (a as i64, b as i64);
+    let order = if unsigned { a.cmp(&b) } else { sa.cmp(&sb) };
+    let value = |bits: u64| Some(Constant::Integer { bits, unsigned });
+    let truth = |value: bool| Some(Constant::Integer { bits: u64::from(value), unsigned: false });
+    match operator {
+        BinaryOperator::Add => value(a.wrapping_add(b)),
+        BinaryOperator::Subtract => value(a.wrapping_sub(b)),
+        BinaryOperator::Multiply => value(a.wrapping_mul(b)),
+        BinaryOperator::Divide if unsigned => value(a.checked_div(b)?),
+        BinaryOperator::Divide => value(if b == 0 { return None } else { sa.wrapping_div(sb) as u64 }),
+        BinaryOperator::Remainder if unsigned => value(a.checked_rem(b)?),
+        BinaryOperator::Remainder => value(if b == 0 { return None } else { sa.wrapping_rem(sb) as u64 }),
+        // A shift keeps the kind of what is shifted, whatever the kind of the distance.
+        BinaryOperator::ShiftLeft => Some(Constant::Integer {
+            bits: a.checked_shl(b.min(64) as u32).unwrap_or(0),
+            unsigned: a_unsigned,
+        }),
+        BinaryOperator::ShiftRight => {
+            let distance = b.min(63) as u32;
+            let bits = if a_unsigned {
+                a.checked_shr(b.min(64) as u32).unwrap_or(0)
+            } else {
+                (sa >> distance) as u64
+            };
+            Some(Constant::Integer { bits, unsigned: a_unsigned })
+        }
+        BinaryOperator::And => value(a & b),
+        BinaryOperator::Xor => value(a ^ b),
+        BinaryOperator::Or => value(a | b),
+        BinaryOperator::Less => truth(order.is_lt()),
+        BinaryOperator::Greater => truth(order.is_gt()),
+        BinaryOperator::LessEqual => truth(order.is_le()),
+        BinaryOperator::GreaterEqual => truth(order.is_ge()),
+        BinaryOperator::Equal => truth(a == b),
+        BinaryOperator::NotEqual => truth(a != b),
+        BinaryOperator::LogicalAnd => truth(a != 0 && b != 0),
+        BinaryOperator::LogicalOr => truth(a != 0 || b != 0),
+    }
+}

@@ -1,0 +1,150 @@
+//! Functions, kernels and prototypes.
+
+use super::{Context, messages};
+use crate::arena::Handle;
+use crate::ir::{Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
+use ptx_syntax::Span;
+use ptx_syntax::ast::{self, BinaryOperator, OperandKind};
+
+impl Context<'_> {
+    pub(super) fn lower_function(&mut self, index: u32) {
+        let ast = self.tree.functions[index as usize];
+        let handle = self.next_function();
+        self.function = Some(handle);
+        let in_body = ast.body.is_some();
+        self.begin_body(ast.body.map_or(Span::default(), |body| body.span));
+        let specifiers = self.specifiers(ast.specifiers);
+        let kind = match ast.kind {
+            ast::FunctionKind::Entry => FunctionKind::Entry,
+            ast::FunctionKind::Function => FunctionKind::Function,
+            ast::FunctionKind::Prototype => FunctionKind::Prototype,
+        };
+        self.names.open();
+        let returns = self.parameters(ast.returns, in_body);
+        let parameters = self.parameters(ast.parameters, in_body);
+        let directives = self.directives(ast.directives);
+        let name = self.intern(ast.name);
+        let function = Function {
+            name,
+            kind,
+            linkage: specifiers.linkage,
+            attributes: specifiers.attributes,
+            returns,
+            parameters,
+            directives,
+            body: None,
+            earlier: None,
+            span: ast.name,
+            header: ast.header,
+        };
+        self.module.functions.push(function);
+        self.define_function(handle, in_body);
+        if let Some(body) = ast.body {
+            self.statements(body);
+            self.names.close();
+            self.module.functions[handle].body = Some(std::mem::take(&mut self.body));
+        }
+        self.module.items.push(Item::Function(handle));
+        self.function = None;
+    }
+
+    fn define_function(&mut self, handle: Handle<Function>, has_body: bool) {
+        let (name, span) = (self.module.functions[handle].name, self.module.functions[handle].span);
+        match self.module.names.insert(name, Definition::Function(handle)) {
+            None => {}
+            Some(Definition::Function(earlier)) => {
+                self.module.functions[handle].earlier = Some(earlier);
+                let first_body = self.body_of_chain(earlier);
+                if let Some(first) = first_body.filter(|_| has_body) {
+                    let earlier = self.module.functions[first].span;
+                    self.report(messages::duplicate(span, "function", self.text(span), earlier));
+                }
+            }
+            Some(Definition::Variable(earlier)) => {
+                let earlier = self.variable(earlier).span;
+                self.report(messages::duplicate(span, "function", self.text(span), earlier));
+            }
+        }
+    }
+
+    /// The function with a body among a declaration and those before it.
+    fn body_of_chain(&self, last: Handle<Function>) -> Option<Handle<Function>> {
+        let mut next = Some(last);
+        while let Some(handle) = next {
+            if self.module.functions[handle].body.is_some() {
+                return Some(handle);
+            }
+            next = self.module.functions[handle].earlier;
+        }
+        None
+    }
+
+    fn parameters(&mut self, run: Option<ast::Run>, in_body: bool) -> Vec<Handle<Variable>> {
+        let Some(run) = run else { return Vec::new() };
+        run.range().filter_map(|index| self.parameter(index as u32, in_body)).collect()
+    }
+
+    fn directives(&mut self, run: ast::Run) -> Vec<Directive> {
+        let tree = self.tree;
+        tree.statements(run).iter().map(|statement| self.directive(statement)).collect()
+    }
+
+    /// `.callprototype`, whose label is its name.
+    pub(super) fn prototype(&mut self, ast: &ast::Function, label: Option<Span>) -> Handle<Function> {
+        let handle = self.next_function();
+        let outer = self.function.replace(handle);
+        let returns = self.parameters(ast.returns, false);
+        let parameters = self.parameters(ast.parameters, false);
+        self.function = outer;
+        let directives = self.directives(ast.directives);
+        let span = label.unwrap_or(ast.name);
+        let function = Function {
+            name: self.intern(span),
+            kind: FunctionKind::Prototype,
+            linkage: None,
+            attributes: Vec::new(),
+            returns,
+            parameters,
+            directives,
+            body: None,
+            earlier: None,
+            span,
+            header: ast.header,
+        };
+        self.module.functions.push(function)
+    }
+
+    /// A directive with plain arguments.
+    pub(super) fn directive(&mut self, statement: &ast::Statement) -> Directive {
+        let tree = self.tree;
+        let arguments = tree.operands(statement.operands).iter();
+        let arguments = arguments.map(|node| (self.argument(*node), node.span)).collect();
+        Directive { word: self.intern(statement.word), arguments, span: statement.span }
+    }
+
+    fn argument(&mut self, node: ast::Operand) -> DirectiveArgument {
+        match node.kind {
+            OperandKind::Integer => match super::expression::integer(self.text(node.span)) {
+                super::expression::Constant::Integer { bits, .. } => DirectiveArgument::Integer(bits as i64),
+                _ => DirectiveArgument::Integer(0),
+            },
+            OperandKind::Float => DirectiveArgument::Number(self.intern(node.span)),
+            OperandKind::String => DirectiveArgument::String(self.intern(node.span)),
+            OperandKind::Binary(BinaryOperator::Add) => self.label_offset(node),
+            _ => DirectiveArgument::Name(self.intern(node.span)),
+        }
+    }
+
+    fn label_offset(&mut self, node: ast::Operand) -> DirectiveArgument {
+        let [label, offset] = self.tree.children(node) else {
+            return DirectiveArgument::Name(self.intern(node.span));
+        };
+        let (label, offset) = (label.span, *offset);
+        match super::expression::evaluate(self.tree, self.source, offset) {
+            Ok(super::expression::Constant::Integer { bits, .. }) => {
+                DirectiveArgument::LabelOffset(self.intern(label), bits as i64)
+            }
+            _ => DirectiveArgument::Name(self.intern(node.span)),
+        }
+    }
+}

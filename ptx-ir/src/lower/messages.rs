@@ -1,0 +1,73 @@
+//! What lowering says.
+
+use super::expression::Trouble;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+
+fn error(code: &'static str, rule: &'static str, span: Span, message: String) -> Diagnostic {
+    Diagnostic::invalid(code, rule, span, message)
+}
+
+pub(super) fn undeclared(
+    span: Span,
+    name: &str,
+    group: Option<(&str, u32, Span)>,
+    near: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = error("E0101", "undeclared-name", span, format!("`{name}` is not declared"));
+    if let Some((prefix, count, declaration)) = group {
+        let last = match count {
+            0 => format!("`{prefix}<0>` declares nothing"),
+            1 => format!("`{prefix}<1>` declares only `{prefix}0`"),
+            _ => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{}`", count - 1),
+        };
+        return diagnostic
+            .with_secondary(declaration, last)
+            .with_help(format!("declare more of them: `{prefix}<N>` ends at `{prefix}(N-1)`"));
+    }
+    match near {
+        Some(near) => {
+            diagnostic.with_help(format!("a name that is spelled alike is visible here: `{near}`")).with_fix(
+                format!("write `{near}`"),
+                Applicability::Likely,
+                vec![Edit { span, replacement: near.into() }],
+            )
+        }
+        None => diagnostic,
+    }
+}
+
+pub(super) fn label_out_of_scope(span: Span, name: &str, declaration: Span) -> Diagnostic {
+    error("E0103", "undeclared-label", span, format!("label `{name}` is not visible here"))
+        .with_secondary(declaration, "declared in a block that does not enclose this")
+        .with_help(
+            "a label can be reached only from within the block that declares it: move it out of the braces",
+        )
+}
+
+pub(super) fn duplicate(span: Span, what: &str, name: &str, earlier: Span) -> Diagnostic {
+    error("E0102", "duplicate-name", span, format!("{what} `{name}` is declared twice in the same block"))
+        .with_secondary(earlier, "first declared here")
+}
+
+pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
+    let (span, message) = match trouble {
+        Trouble::NotConstant(span) => (span, "expected a constant expression"),
+        Trouble::DivisionByZero(span) => (span, "this constant expression divides by zero"),
+        Trouble::NotInteger(span) => (span, "expected an integer constant expression"),
+        Trouble::TooDeep(span) => (span, "this expression nests too deeply"),
+        Trouble::ExactFloat(span) => (span, "`0f` and `0d` numbers take no operators"),
+    };
+    let diagnostic = error("E0104", "constant-expression", *span, message.into());
+    match trouble {
+        Trouble::ExactFloat(_) => diagnostic.with_help("set the sign bit of the number instead"),
+        _ => diagnostic,
+    }
+}
+
+pub(super) fn operand(span: Span, message: impl Into<String>) -> Diagnostic {
+    error("E0105", "operand-form", span, message.into())
+}
+
+pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic {
+    error("E0106", "declaration", span, message.into())
+}

@@ -1,0 +1,328 @@
+//! Scopes of a function body: which name stands for what, at the statement being lowered.
+//!
+//! A parametrised group `%r<100>` is one entry, and `%r17` is found by comparing the prefix and reading
+//! the number; nothing is stored or hashed per register. Labels are visible in the whole block that
+//! declares them, before and after; every other name from its declaration on.
+
+use crate::arena::Handle;
+use crate::ir::{Function, Label, Register, RegisterGroup, TargetList, Variable};
+use crate::isa::Class;
+use ptx_syntax::Span;
+use rustc_hash::FxHashMap;
+
+/// What a name of a function body stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Entity {
+    Registers { first: Register, class: Class, elements: u8 },
+    Variable(Handle<Variable>),
+    Targets(Handle<TargetList>),
+    Prototype(Handle<Function>),
+}
+
+#[derive(Clone, Copy)]
+struct Entry<'s> {
+    name: &'s str,
+    span: Span,
+    depth: u32,
+    entity: Entity,
+    shadowed: Option<u32>,
+}
+
+/// A parametrised group of registers or variables.
+#[derive(Clone, Copy)]
+struct Group<'s> {
+    prefix: &'s str,
+    span: Span,
+    count: u32,
+    depth: u32,
+    kind: GroupKind,
+    shadowed: Option<u32>,
+}
+
+#[derive(Clone, Copy)]
+enum GroupKind {
+    Registers { first: Register, class: Class, elements: u8 },
+    Variables { first: Handle<Variable> },
+}
+
+struct Scope {
+    entries: u32,
+    groups: u32,
+}
+
+/// More groups than this are looked up by hash.
+const LINEAR_GROUPS: usize = 16;
+
+/// More names than this in one block are not compared one by one with a new parametrised group.
+const MOST_COMPARED: usize = 1000;
+
+#[derive(Default)]
+pub(super) struct Names<'s> {
+    entries: Vec<Entry<'s>>,
+    by_name: FxHashMap<&'s str, u32>,
+    groups: Vec<Group<'s>>,
+    by_prefix: FxHashMap<&'s str, u32>,
+    scopes: Vec<Scope>,
+    /// The first label of each name, whatever its block.
+    first_labels: FxHashMap<&'s str, Handle<Label>>,
+    /// Each label by the first of its name and by its block.
+    labels: FxHashMap<(Handle<Label>, u32), Handle<Label>>,
+    /// The block around each block of the body; block 0 is the body and its own parent.
+    blocks: Vec<u32>,
+}
+
+impl<'s> Names<'s> {
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        reset(&mut self.by_name);
+        self.groups.clear();
+        reset(&mut self.by_prefix);
+        self.scopes.clear();
+        reset(&mut self.labels);
+        reset(&mut self.first_labels);
+        self.blocks.clear();
+    }
+
+    fn depth(&self) -> u32 {
+        self.scopes.len() as u32
+    }
+
+    pub fn open(&mut self) {
+        self.scopes.push(Scope { entries: self.entries.len() as u32, groups: self.groups.len() as u32 });
+    }
+
+    pub fn close(&mut self) {
+        let Some(scope) = self.scopes.pop() else { return };
+        while self.entries.len() > scope.entries as usize {
+            let Some(entry) = self.entries.pop() else { break };
+            match entry.shadowed {
+                Some(index) => self.by_name.insert(entry.name, index),
+                None => self.by_name.remove(entry.name),
+            };
+        }
+        while self.groups.len() > scope.groups as usize {
+            let Some(group) = self.groups.pop() else { break };
+            match group.shadowed {
+                Some(index) => self.by_prefix.insert(group.prefix, index),
+                None => self.by_prefix.remove(group.prefix),
+            };
+        }
+    }
+
+    /// Declares a name in the innermost block; an earlier meaning in the same block is given back.
+    pub fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Result<(), Span> {
+        let depth = self.depth();
+        let shadowed = self.by_name.get(name).copied();
+        if let Some(index) = shadowed
+            && self.entries[index as usize].depth == depth
+        {
+            return Err(self.entries[index as usize].span);
+        }
+        if let Some((index, _)) = self.find_group(name)
+            && self.groups[index].depth == depth
+        {
+            return Err(self.groups[index].span);
+        }
+        self.by_name.insert(name, self.entries.len() as u32);
+        self.entries.push(Entry { name, span, depth, entity, shadowed });
+        Ok(())
+    }
+
+    pub fn declare_registers(
+        &mut self,
+        prefix: &'s str,
+        span: Span,
+        count: u32,
+        group: &RegisterGroup,
+    ) -> Result<(), Span> {
+        let (first, class, elements) = (group.first, group.class(), group.elements);
+        self.declare_group(prefix, span, count, GroupKind::Registers { first, class, elements })
+    }
+
+    /// Declares `name<count>`; the variables have consecutive handles.
+    pub fn declare_variables(
+        &mut self,
+        prefix: &'s str,
+        span: Span,
+        count: u32,
+        first: Handle<Variable>,
+    ) -> Result<(), Span> {
+        self.declare_group(prefix, span, count, GroupKind::Variables { first })
+    }
+
+    fn declare_group(
+        &mut self,
+        prefix: &'s str,
+        span: Span,
+        count: u32,
+        kind: GroupKind,
+    ) -> Result<(), Span> {
+        let depth = self.depth();
+        let shadowed = self.by_prefix.get(prefix).copied();
+        if let Some(index) = shadowed
+            && self.groups[index as usize].depth == depth
+        {
+            return Err(self.groups[index as usize].span);
+        }
+        let begin = self.scopes.last().map_or(0, |scope| scope.entries as usize);
+        if self.entries.len() - begin <= MOST_COMPARED {
+            for entry in &self.entries[begin..] {
+                if member(entry.name, prefix, count).is_some() {
+                    return Err(entry.span);
+                }
+            }
+        }
+        self.by_prefix.insert(prefix, self.groups.len() as u32);
+        self.groups.push(Group { prefix, span, count, depth, kind, shadowed });
+        Ok(())
+    }
+
+    /// What `name` stands for here.
+    #[inline]
+    pub fn find(&self, name: &str) -> Option<Entity> {
+        let group = self.find_group(name);
+        // A single name can hide a group only from within a block that is nested deeper.
+        let depth = group.map_or(0, |(index, _)| self.groups[index].depth);
+        if (group.is_none() || depth < self.depth())
+            && let Some(&index) = self.by_name.get(name)
+            && self.entries[index as usize].depth >= depth
+        {
+            return Some(self.entries[index as usize].entity);
+        }
+        let (index, number) = group?;
+        Some(match self.groups[index].kind {
+            GroupKind::Registers { first, class, elements } => {
+                let register = Register(first.0 + number * u32::from(elements));
+                Entity::Registers { first: register, class, elements }
+            }
+            GroupKind::Variables { first } => Entity::Variable(Handle::new(first.index() as u32 + number)),
+        })
+    }
+
+    /// The group whose prefix `name` has though its number is too large, with the count of the group.
+    pub fn find_group_of_prefix(&self, name: &str) -> Option<(&'s str, u32, Span)> {
+        let prefix = name.trim_end_matches(|character: char| character.is_ascii_digit());
+        let group = self.groups.iter().rev().find(|group| group.prefix == prefix && prefix != name)?;
+        Some((group.prefix, group.count, group.span))
+    }
+
+    /// Every visible name, for suggestions.
+    pub fn visible(&self) -> impl Iterator<Item = &'s str> {
+        self.entries.iter().map(|entry| entry.name)
+    }
+
+    #[inline]
+    fn find_group(&self, name: &str) -> Option<(usize, u32)> {
+        if !name.as_bytes().last()?.is_ascii_digit() {
+            return None;
+        }
+        if self.groups.len() > LINEAR_GROUPS {
+            return self.find_group_by_hash(name);
+        }
+        self.groups
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(index, group)| Some((index, member(name, group.prefix, group.count)?)))
+    }
+
+    #[cold]
+    fn find_group_by_hash(&self, name: &str) -> Option<(usize, u32)> {
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(9);
+        let mut best: Option<(usize, u32)> = None;
+        for split in 1..=digits {
+            let prefix = &name[..name.len() - split];
+            let Some(&index) = self.by_prefix.get(prefix) else { continue };
+            let group = &self.groups[index as usize];
+            if let Some(number) = member(name, group.prefix, group.count)
+                && best.is_none_or(|(other, _)| other < index as usize)
+            {
+                best = Some((index as usize, number));
+            }
+        }
+        best
+    }
+
+    /// Adds a block of the body within `parent`; the body itself is block 0.
+    pub fn add_block(&mut self, parent: u32) -> u32 {
+        self.blocks.push(parent);
+        self.blocks.len() as u32 - 1
+    }
+
+    /// The block around `block`.
+    pub fn parent(&self, block: u32) -> u32 {
+        self.blocks[block as usize]
+    }
+
+    /// Declares a label; an earlier one of the same block is given back.
+    pub fn declare_label(
+        &mut self,
+        name: &'s str,
+        block: u32,
+        label: Handle<Label>,
+    ) -> Result<(), Handle<Label>> {
+        let first = *self.first_labels.entry(name).or_insert(label);
+        match self.labels.insert((first, block), label) {
+            Some(earlier) => {
+                self.labels.insert((first, block), earlier);
+                Err(earlier)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The label that `name` means within `block`: that of the innermost block around it.
+    pub fn find_label(&self, name: &str, mut block: u32) -> Option<Handle<Label>> {
+        let first = *self.first_labels.get(name)?;
+        loop {
+            if let Some(&label) = self.labels.get(&(first, block)) {
+                return Some(label);
+            }
+            if block == 0 {
+                return None;
+            }
+            block = self.parent(block);
+        }
+    }
+
+    /// The label of that name which `block` itself declares.
+    pub fn label_in(&self, name: &str, block: u32) -> Option<Handle<Label>> {
+        let first = *self.first_labels.get(name)?;
+        self.labels.get(&(first, block)).copied()
+    }
+
+    /// A label of that name in any block of the body.
+    pub fn label_elsewhere(&self, name: &str) -> Option<Handle<Label>> {
+        self.first_labels.get(name).copied()
+    }
+}
+
+/// Empties a map. Clearing costs what the map *could* hold, so one large function must not make all
+/// small ones after it pay.
+fn reset<K, V>(map: &mut FxHashMap<K, V>) {
+    if map.is_empty() {
+        return;
+    }
+    if map.capacity() > 8 * map.len() + 64 {
+        *map = FxHashMap::default();
+    } else {
+        map.clear();
+    }
+}
+
+/// The number of `name` in the group `prefix<count>`.
+#[inline]
+fn member(name: &str, prefix: &str, count: u32) -> Option<u32> {
+    let digits = name.as_bytes().strip_prefix(prefix.as_bytes())?;
+    if digits.is_empty() || digits.len() > 9 {
+        return None;
+    }
+    let mut number = 0_u32;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + u32::from(digit - b'0');
+    }
+    (number < count).then_some(number)
+}

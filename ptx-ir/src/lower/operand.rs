@@ -1,0 +1,469 @@
+//! Operands: from nodes of the tree to [`Operand`]s.
+
+use super::expression::{self, Constant};
+use super::names::Entity;
+use super::{Context, messages};
+use crate::ir::{Definition, Operand, Register, Run};
+use crate::isa::{Class, Selector};
+use crate::special::SpecialRegister;
+use ptx_syntax::Span;
+use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind};
+
+/// Brackets, braces and lists within each other deeper than this are no PTX.
+const MOST_DEPTH: u32 = 16;
+
+impl Context<'_> {
+    /// Lowers one operand; its children go to the body.
+    #[inline]
+    pub(super) fn operand(&mut self, node: Node) -> Operand {
+        match node.kind {
+            OperandKind::Name => self.name(node.span),
+            OperandKind::Integer => expression::integer(self.text(node.span)).operand(),
+            OperandKind::Float => expression::float(self.text(node.span)).operand(),
+            _ => self.composite(node, 0),
+        }
+    }
+
+    fn composite(&mut self, node: Node, depth: u32) -> Operand {
+        if depth > MOST_DEPTH {
+            self.report(messages::operand(node.span, "this operand nests too deeply"));
+            return Operand::Unknown(None);
+        }
+        match node.kind {
+            OperandKind::Name | OperandKind::Integer | OperandKind::Float => self.operand(node),
+            OperandKind::Dotted => self.dotted(node.span),
+            OperandKind::Not => self.negated(node, depth),
+            OperandKind::Bracket => self.bracket(node, depth),
+            OperandKind::BracketSuffix => self.bracket_suffix(node, depth),
+            OperandKind::Vector => Operand::Vector(self.list(node, depth)),
+            OperandKind::Parens if node.count != 1 || self.is_reference(node) => {
+                Operand::List(self.list(node, depth))
+            }
+            OperandKind::Binary(BinaryOperator::Or) if self.is_pair(node) => {
+                Operand::Pair(self.list(node, depth))
+            }
+            OperandKind::Binary(BinaryOperator::Add | BinaryOperator::Subtract) => self.sum(node),
+            OperandKind::Index => self.index(node),
+            OperandKind::Parens
+            | OperandKind::Negate
+            | OperandKind::Complement
+            | OperandKind::Plus
+            | OperandKind::Cast
+            | OperandKind::Conditional
+            | OperandKind::Binary(_) => self.constant(node),
+            OperandKind::String | OperandKind::DotWord | OperandKind::Field | OperandKind::Apply => {
+                self.report(messages::operand(node.span, "this is no operand of an instruction"));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    fn constant(&mut self, node: Node) -> Operand {
+        match expression::evaluate(self.tree, self.source, node) {
+            Ok(constant) => constant.operand(),
+            Err(trouble) => {
+                self.report(messages::trouble(&trouble));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    /// Children of a node, as operands of their own.
+    fn list(&mut self, node: Node, depth: u32) -> Run {
+        let tree = self.tree;
+        let children = tree.children(node);
+        if let [one] = children
+            && matches!(one.kind, OperandKind::Name)
+        {
+            // The common case of a call: no second list below this one.
+            let operand = self.name(one.span);
+            return self.push_children(&[operand], &[one.span]);
+        }
+        let operands: Vec<Operand> = children.iter().map(|child| self.composite(*child, depth + 1)).collect();
+        let spans: Vec<Span> = children.iter().map(|child| child.span).collect();
+        self.push_children(&operands, &spans)
+    }
+
+    fn push_children(&mut self, operands: &[Operand], spans: &[Span]) -> Run {
+        let first = self.body.children.len() as u32;
+        self.body.children.extend_from_slice(operands);
+        self.body.child_spans.extend_from_slice(spans);
+        Run { first, count: operands.len() as u32 }
+    }
+
+    /// Lowers an operand of a call, where parentheses always are a list.
+    pub(super) fn call_operand(&mut self, node: Node) -> Operand {
+        match node.kind {
+            OperandKind::Parens => Operand::List(self.list(node, 0)),
+            _ => self.operand(node),
+        }
+    }
+
+    /// Whether `( … )` of one element holds something other than a constant.
+    fn is_reference(&self, node: Node) -> bool {
+        let child = self.tree.children(node)[0];
+        match child.kind {
+            OperandKind::Name => self.text(child.span) != "WARP_SZ",
+            OperandKind::Dotted | OperandKind::Vector | OperandKind::Bracket => true,
+            _ => false,
+        }
+    }
+
+    fn is_pair(&self, node: Node) -> bool {
+        self.tree
+            .children(node)
+            .iter()
+            .any(|child| matches!(child.kind, OperandKind::Name | OperandKind::Dotted))
+    }
+
+    fn negated(&mut self, node: Node, depth: u32) -> Operand {
+        let child = self.tree.children(node)[0];
+        if !matches!(child.kind, OperandKind::Name | OperandKind::Dotted)
+            || self.text(child.span) == "WARP_SZ"
+        {
+            return self.constant(node);
+        }
+        match self.composite(child, depth + 1) {
+            Operand::Register { register, class } => Operand::Negated { register, class },
+            Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            _ => {
+                self.report(messages::operand(
+                    node.span,
+                    "only a predicate register can be negated with `!`",
+                ));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    /// `name + constant + …`, or a constant.
+    fn sum(&mut self, node: Node) -> Operand {
+        let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
+        let Some(base) = base else { return self.constant(node) };
+        match self.named(base) {
+            Operand::Variable { variable, offset: inner } => {
+                Operand::Variable { variable, offset: inner.wrapping_add(offset) }
+            }
+            Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            _ => {
+                self.report(
+                    messages::operand(node.span, "expected a constant expression")
+                        .with_note("only the address of a variable may have an offset outside of brackets"),
+                );
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    fn named(&mut self, node: Node) -> Operand {
+        match node.kind {
+            OperandKind::Dotted => self.dotted(node.span),
+            _ => self.name(node.span),
+        }
+    }
+
+    /// Takes a sum apart: the name at its left end, where there is one, and the constants added to it.
+    /// None where something was wrong, which has been reported.
+    fn base_and_offset(&mut self, node: Node) -> Option<(Option<Node>, i64)> {
+        let mut offset = 0_i64;
+        let mut rest = node;
+        while let OperandKind::Binary(operator @ (BinaryOperator::Add | BinaryOperator::Subtract)) = rest.kind
+        {
+            let [left, right] = self.tree.children(rest) else { return None };
+            let value = match expression::evaluate(self.tree, self.source, *right) {
+                Ok(Constant::Integer { bits, .. }) => bits as i64,
+                Ok(Constant::WarpSize) => 32,
+                Ok(_) => {
+                    self.report(messages::operand(right.span, "expected an integer constant expression"));
+                    return None;
+                }
+                Err(trouble) => {
+                    self.report(self.offset_trouble(*left, *right, &trouble));
+                    return None;
+                }
+            };
+            if operator == BinaryOperator::Subtract && self.begins_with_name(*left) {
+                let shown = self.text(right.span).to_owned();
+                self.report(
+                    messages::operand(rest.span, "an offset cannot be subtracted")
+                        .with_help(format!("add a negative number: `+-{shown}`"))
+                        .with_fix(
+                            format!("write `+-{shown}`"),
+                            ptx_syntax::Applicability::Certain,
+                            vec![ptx_syntax::Edit {
+                                span: Span::new(left.span.end, right.span.start),
+                                replacement: "+-".into(),
+                            }],
+                        ),
+                );
+                return None;
+            }
+            offset = match operator {
+                BinaryOperator::Subtract => offset.wrapping_sub(value),
+                _ => offset.wrapping_add(value),
+            };
+            rest = *left;
+        }
+        match rest.kind {
+            OperandKind::Name if self.text(rest.span) != "WARP_SZ" => Some((Some(rest), offset)),
+            OperandKind::Dotted => Some((Some(rest), offset)),
+            _ => Some((None, offset)),
+        }
+    }
+
+    fn offset_trouble(
+        &self,
+        left: Node,
+        right: Node,
+        trouble: &expression::Trouble,
+    ) -> ptx_syntax::Diagnostic {
+        let register = matches!(right.kind, OperandKind::Name | OperandKind::Dotted);
+        if register && !self.begins_with_name(left) {
+            return messages::operand(right.span, "the name must stand in front of its offset");
+        }
+        if register {
+            return messages::operand(right.span, "an offset is a constant, not a register")
+                .with_help("add the register to the base with `add` first");
+        }
+        messages::trouble(trouble)
+    }
+
+    fn begins_with_name(&self, mut node: Node) -> bool {
+        while let OperandKind::Binary(_) = node.kind {
+            node = self.tree.children(node)[0];
+        }
+        matches!(node.kind, OperandKind::Name | OperandKind::Dotted)
+    }
+
+    fn bracket(&mut self, node: Node, depth: u32) -> Operand {
+        let tree = self.tree;
+        match tree.children(node) {
+            [one] => self.address(*one, depth),
+            [] => {
+                self.report(messages::operand(node.span, "expected an address between the brackets"));
+                Operand::Unknown(None)
+            }
+            _ => Operand::Bracket(self.list(node, depth)),
+        }
+    }
+
+    fn bracket_suffix(&mut self, node: Node, depth: u32) -> Operand {
+        let [bracket, word] = self.tree.children(node) else { return Operand::Unknown(None) };
+        let (word, text) = (word.span, self.text(word.span));
+        let address = self.composite(*bracket, depth + 1);
+        match address {
+            Operand::RegisterAddress { base, class, offset, .. } if text == ".unified" => {
+                Operand::RegisterAddress { base, class, offset, unified: true }
+            }
+            Operand::Unknown(_) => address,
+            _ => {
+                self.report(messages::operand(word, format!("`{text}` cannot follow this address")));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    /// `name[index]`, which means `[name + index]`.
+    fn index(&mut self, node: Node) -> Operand {
+        let [name, index] = self.tree.children(node) else { return Operand::Unknown(None) };
+        let offset = match expression::evaluate(self.tree, self.source, *index) {
+            Ok(Constant::Integer { bits, .. }) => bits as i64,
+            Ok(_) => 0,
+            Err(trouble) => {
+                self.report(messages::trouble(&trouble));
+                return Operand::Unknown(None);
+            }
+        };
+        let base = self.name(name.span);
+        self.address_of(base, offset, node.span)
+    }
+
+    fn address(&mut self, node: Node, depth: u32) -> Operand {
+        match node.kind {
+            OperandKind::Name | OperandKind::Dotted => {
+                let base = self.named(node);
+                self.address_of(base, 0, node.span)
+            }
+            OperandKind::Binary(BinaryOperator::Add | BinaryOperator::Subtract) => {
+                let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
+                let Some(base) = base else { return self.constant_address(node) };
+                let base = self.named(base);
+                self.address_of(base, offset, node.span)
+            }
+            OperandKind::Index => self.composite(node, depth + 1),
+            OperandKind::Vector => {
+                let inner = self.composite(node, depth + 1);
+                Operand::Bracket(self.push_children(&[inner], &[node.span]))
+            }
+            _ => self.constant_address(node),
+        }
+    }
+
+    fn constant_address(&mut self, node: Node) -> Operand {
+        match self.constant(node) {
+            Operand::Integer { bits, .. } => Operand::ConstantAddress { address: bits as i64 },
+            Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            _ => {
+                self.report(messages::operand(
+                    node.span,
+                    "an address is a register, a variable or an integer",
+                ));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    fn address_of(&mut self, base: Operand, offset: i64, span: Span) -> Operand {
+        match base {
+            Operand::Register { register, class } => {
+                Operand::RegisterAddress { base: register, class, offset: offset as i32, unified: false }
+            }
+            Operand::Variable { variable, offset: inner } => {
+                Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
+            }
+            Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            _ => {
+                self.report(messages::operand(span, "an address is a register, a variable or an integer"));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    /// A name without a dot.
+    #[inline]
+    pub(super) fn name(&mut self, span: Span) -> Operand {
+        let name = self.text(span);
+        match self.names.find(name) {
+            Some(Entity::Registers { first, class, elements: 1 }) => {
+                Operand::Register { register: first, class }
+            }
+            Some(entity) => Self::entity(entity),
+            None => self.global_name(span),
+        }
+    }
+
+    fn entity(entity: Entity) -> Operand {
+        match entity {
+            Entity::Registers { first, class, elements: 1 } => Operand::Register { register: first, class },
+            Entity::Registers { first, class, elements } => {
+                Operand::VectorRegister { first, class, count: elements }
+            }
+            Entity::Variable(variable) => Operand::Variable { variable, offset: 0 },
+            Entity::Targets(targets) => Operand::Targets(targets),
+            Entity::Prototype(prototype) => Operand::Prototype(prototype),
+        }
+    }
+
+    /// A name that the body does not declare, or a label.
+    fn global_name(&mut self, span: Span) -> Operand {
+        let name = self.text(span);
+        match name {
+            "_" => return Operand::Sink,
+            "WARP_SZ" => return Operand::WarpSize,
+            _ => {}
+        }
+        if let Some(label) = self.names.find_label(name, self.block) {
+            return Operand::Label(label);
+        }
+        if let Some(operand) = self.module_name(name) {
+            return operand;
+        }
+        if let Some(special) = SpecialRegister::parse(name) {
+            return Operand::Special(special);
+        }
+        self.undeclared(span)
+    }
+
+    pub(super) fn module_name(&self, name: &str) -> Option<Operand> {
+        let symbol = self.module.symbols.get(name)?;
+        Some(match *self.module.names.get(&symbol)? {
+            Definition::Variable(variable) => Operand::Variable { variable, offset: 0 },
+            Definition::Function(function) => Operand::Function(function),
+        })
+    }
+
+    #[cold]
+    pub(super) fn undeclared(&mut self, span: Span) -> Operand {
+        let name = self.text(span);
+        let diagnostic = match self.names.label_elsewhere(name) {
+            Some(label) => messages::label_out_of_scope(span, name, self.body.labels[label].span),
+            None => {
+                let group = self.names.find_group_of_prefix(name);
+                let near = self.nearest(name);
+                messages::undeclared(span, name, group, near.as_deref())
+            }
+        };
+        self.report(diagnostic);
+        Operand::Unknown(Some(self.intern(span)))
+    }
+
+    /// A visible name that differs from `name` in one letter.
+    fn nearest(&self, name: &str) -> Option<String> {
+        const MOST_CANDIDATES: usize = 2000;
+        let module = self.module.names.keys().map(|symbol| self.module.name(*symbol));
+        let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
+        let mut candidates = self.names.visible().chain(labels).chain(module).take(MOST_CANDIDATES);
+        candidates.find(|candidate| name.len() > 2 && is_near(name, candidate)).map(str::to_owned)
+    }
+
+    /// `%v.x`, `%tid.x`, `%r1.h0`.
+    fn dotted(&mut self, span: Span) -> Operand {
+        let text = self.text(span);
+        let Some((name, suffix)) = text.rsplit_once('.') else { return self.name(span) };
+        let Some(Entity::Registers { first, class, elements }) = self.names.find(name) else {
+            if let Some(special) = SpecialRegister::parse(text) {
+                return Operand::Special(special);
+            }
+            let name = Span::new(span.start, span.start + name.len() as u32);
+            return self.undeclared(name);
+        };
+        let element = match suffix {
+            "x" | "r" => Some(0),
+            "y" | "g" => Some(1),
+            "z" | "b" => Some(2),
+            "w" | "a" => Some(3),
+            _ => None,
+        };
+        if let Some(element) = element
+            && elements > 1
+        {
+            // ptxas takes `.z` of a vector of two; there is no such element, so the last one stands for it.
+            let element = element.min(u32::from(elements) - 1);
+            return Operand::Register { register: Register(first.0 + element), class };
+        }
+        if let Some(selector) = Selector::parse(suffix) {
+            return Operand::Selected { register: first, class, selector };
+        }
+        let message = match element {
+            Some(_) => format!("`{name}` is no vector, so it has no element `.{suffix}`"),
+            None => format!("`.{suffix}` is no element of a vector and no selector"),
+        };
+        let declared = self.declaration_of(first);
+        let mut diagnostic = messages::operand(span, message);
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.with_secondary(declared, "declared here");
+        }
+        self.report(diagnostic);
+        Operand::Register { register: first, class: Class::Unknown }
+    }
+
+    fn declaration_of(&self, register: Register) -> Option<Span> {
+        self.body.group(register).map(|group| group.span)
+    }
+}
+
+/// Whether one insertion, deletion, replacement or change of case makes the names equal.
+fn is_near(name: &str, candidate: &str) -> bool {
+    if name.eq_ignore_ascii_case(candidate) {
+        return true;
+    }
+    let (a, b) = (name.as_bytes(), candidate.as_bytes());
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let front = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let back = a[front..].iter().rev().zip(b[front..].iter().rev()).take_while(|(a, b)| a == b).count();
+    // A different number at the end is another register, not a slip of the pen.
+    let digits = a.get(front).is_none_or(u8::is_ascii_digit) && b.get(front).is_none_or(u8::is_ascii_digit);
+    front + back + 1 >= a.len().max(b.len()) && !digits
+}
