@@ -113,6 +113,8 @@ pub struct Pointer {
     pub space: Option<StateSpace>,
     /// The alignment of what it points to.
     pub align: Option<u32>,
+    /// `.texref`, `.samplerref` or `.surfref`, where it is a handle.
+    pub object: Option<Type>,
 }
 
 /// The value a variable starts with.

@@ -59,6 +59,15 @@ pub enum Operand {
         /// What is selected.
         selector: Selector,
     },
+    /// `-%r1` or `-%r1.h0`, in `vmad`.
+    Minus {
+        /// The register.
+        register: Register,
+        /// The class of its type.
+        class: Class,
+        /// What is selected.
+        selector: Option<Selector>,
+    },
     /// `%tid.x`.
     Special(SpecialRegister),
     /// An integer constant, after constant folding.

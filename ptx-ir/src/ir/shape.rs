@@ -61,6 +61,11 @@ impl Module {
             Operand::Selected { class, selector, .. } => {
                 Shape { immediate: selector.bits(), ..Shape::of(ShapeKind::Selected, class.into(), 1) }
             }
+            Operand::Minus { class, selector: None, .. } => Shape::value(class).with_flags(ShapeFlags::MINUS),
+            Operand::Minus { class, selector: Some(selector), .. } => {
+                Shape { immediate: selector.bits(), ..Shape::of(ShapeKind::Selected, class.into(), 1) }
+                    .with_flags(ShapeFlags::MINUS)
+            }
             Operand::Special(register) => Shape::value(Class::special(register.reads())),
             Operand::Integer { bits, negative } => {
                 let class = if negative { Class::NegativeInteger } else { Class::Integer };

@@ -40,6 +40,8 @@ impl ShapeFlags {
     pub const VECTOR_REGISTER: Self = Self(4);
     /// The operand is one element of a vector register: `%v.x`.
     pub const ELEMENT: Self = Self(8);
+    /// The register has a minus sign: `-%r1`, which only `vmad` takes.
+    pub const MINUS: Self = Self(16);
 
     /// Both facts.
     #[must_use]

@@ -46,6 +46,8 @@ impl Context<'_> {
                     self.body.statements.push(Statement::Close);
                 }
                 StatementKind::Declaration => self.local_declaration(statement.operands.first),
+                // A directive of a prototype stands between its label and itself.
+                StatementKind::Directive if is_prototype_directive(statement, self.source) => continue,
                 StatementKind::Directive => self.body_directive(statement, pending.take()),
                 StatementKind::CallPrototype => {
                     self.local_prototype(statement.operands.first, pending.take())
@@ -209,7 +211,6 @@ impl Context<'_> {
                 let handle = self.body.directives.push(directive);
                 self.body.statements.push(Statement::Directive(handle));
             }
-            // Directives of a `.callprototype` stand in front of it and are lowered with it.
             _ => {}
         }
     }
@@ -246,14 +247,19 @@ impl Context<'_> {
 
 /// Whether the label in front of `rest` names a list of targets or a prototype rather than a place.
 fn names_a_list(rest: &[ast::Statement], source: &str) -> bool {
-    let mut rest = rest.iter().skip_while(|statement| {
-        // Directives of the prototype itself stand in front of it.
-        statement.kind == StatementKind::Directive
-            && matches!(statement.word.text(source), ".noreturn" | ".abi_preserve" | ".abi_preserve_control")
-    });
+    let mut rest = rest.iter().skip_while(|statement| is_prototype_directive(statement, source));
     rest.next().is_some_and(|next| match next.kind {
         StatementKind::CallPrototype => true,
         StatementKind::Directive => matches!(next.word.text(source), ".branchtargets" | ".calltargets"),
         _ => false,
     })
+}
+
+/// Whether the statement is a directive of the `.callprototype` behind it, which lowers it.
+fn is_prototype_directive(statement: &ast::Statement, source: &str) -> bool {
+    statement.kind == StatementKind::Directive
+        && !matches!(
+            statement.word.text(source),
+            ".branchtargets" | ".calltargets" | ".pragma" | ".loc" | ".loc_intermediate" | ".file"
+        )
 }

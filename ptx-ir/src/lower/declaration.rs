@@ -6,7 +6,7 @@ use super::{Context, messages};
 use crate::arena::{Handle, Symbol};
 use crate::ir::{Definition, Function, Initializer, Item, Linkage, Operand, Pointer, Statement, Variable};
 use crate::space::StateSpace;
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use ptx_syntax::Span;
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind, SpecifierKind};
 
@@ -20,6 +20,8 @@ pub(super) struct Specifiers {
     align: Option<u32>,
     pointer: Option<Pointer>,
     pub attributes: Vec<(Symbol, Vec<u64>)>,
+    /// Whether a word was not understood, which has been reported.
+    damaged: bool,
 }
 
 /// Where a declaration stands.
@@ -64,10 +66,17 @@ impl Context<'_> {
 
     fn word(&mut self, span: Span, text: &str, result: &mut Specifiers) {
         match text {
-            ".ptr" => result.pointer = Some(Pointer { space: None, align: None }),
+            ".ptr" => result.pointer = Some(Pointer { space: None, align: None, object: None }),
             ".v2" => result.elements = 2,
             ".v4" => result.elements = 4,
             _ => match (Type::parse(text), StateSpace::parse(text)) {
+                (Some(ty @ (Type::Texref | Type::Samplerref | Type::Surfref)), _)
+                    if result.pointer.is_some() =>
+                {
+                    if let Some(pointer) = &mut result.pointer {
+                        pointer.object = Some(ty);
+                    }
+                }
                 (Some(ty), _) => {
                     if let Some(earlier) = result.ty {
                         self.report(messages::declaration(span, format!("a second type, after `{earlier}`")));
@@ -79,6 +88,7 @@ impl Context<'_> {
                     None => result.space = Some(space),
                 },
                 (None, None) => {
+                    result.damaged = true;
                     self.report(messages::declaration(
                         span,
                         format!("`{text}` is no type and no part of a declaration"),
@@ -191,24 +201,25 @@ impl Context<'_> {
         self.body.statements.push(Statement::Registers(group));
     }
 
-    fn register_type(&mut self, specifiers: &Specifiers, whole: Span) -> Option<Type> {
-        match specifiers.ty {
-            None => {
-                self.report(messages::declaration(whole, "this declaration has no type"));
-                None
-            }
-            Some(ty) if !ty.is_register_type() => {
-                self.report(
-                    messages::declaration(whole, format!("a register cannot have the type `{ty}`"))
-                        .with_help(format!(
-                            "declare a `.b{}` register: instructions say what its bits mean",
-                            ty.bits().max(8)
-                        )),
-                );
-                None
-            }
-            Some(ty) => Some(ty),
+    /// The type of a declaration; none where that has been reported.
+    fn declared_type(&mut self, specifiers: &Specifiers, whole: Span) -> Option<Type> {
+        if specifiers.ty.is_none() && !specifiers.damaged {
+            self.report(messages::declaration(whole, "this declaration has no type"));
         }
+        specifiers.ty
+    }
+
+    fn register_type(&mut self, specifiers: &Specifiers, whole: Span) -> Option<Type> {
+        let ty = self.declared_type(specifiers, whole)?;
+        if ty.is_register_type() {
+            return Some(ty);
+        }
+        self.report(
+            messages::declaration(whole, format!("a register cannot have the type `{ty}`")).with_help(
+                format!("declare a `.b{}` register: instructions say what its bits mean", ty.bits().max(8)),
+            ),
+        );
+        None
     }
 
     /// `N` of `name<N>`.
@@ -257,10 +268,14 @@ impl Context<'_> {
             self.report(messages::declaration(whole, "this declaration has no state space"));
             return None;
         };
-        let Some(ty) = specifiers.ty else {
-            self.report(messages::declaration(whole, "this declaration has no type"));
-            return None;
-        };
+        let ty = self.declared_type(specifiers, whole)?;
+        if space != StateSpace::Reg && !ty.is_register_type() && ty.kind() != TypeKind::Opaque {
+            self.report(
+                messages::declaration(whole, format!("a variable cannot have the type `{ty}`")).with_help(
+                    format!("declare it as `.b{}`: instructions say what its bits mean", ty.bits().max(8)),
+                ),
+            );
+        }
         let dimensions = self.dimensions(declarator);
         let initializer =
             declarator.initializer.map(|index| self.initializer(self.tree.operands[index as usize], 0));
@@ -341,7 +356,7 @@ impl Context<'_> {
             ),
             OperandKind::Field => self.field(node),
             OperandKind::Apply => self.applied(node, depth),
-            OperandKind::Name | OperandKind::Binary(_) | OperandKind::Dotted => self.symbolic(node),
+            OperandKind::Name | OperandKind::Binary(_) | OperandKind::Dotted => self.symbolic(node, depth),
             _ => self.constant_initializer(node),
         }
     }
@@ -363,8 +378,8 @@ impl Context<'_> {
         }
     }
 
-    /// A name, with an offset perhaps.
-    fn symbolic(&mut self, node: Node) -> Initializer {
+    /// A name or `generic(name)`, with an offset perhaps.
+    fn symbolic(&mut self, node: Node, depth: u32) -> Initializer {
         let mut offset = 0_i64;
         let mut rest = node;
         while let OperandKind::Binary(ast::BinaryOperator::Add) = rest.kind {
@@ -372,6 +387,13 @@ impl Context<'_> {
             let Some(value) = self.integer_of(*right) else { break };
             offset = offset.wrapping_add(value);
             rest = *left;
+        }
+        if rest.kind == OperandKind::Apply {
+            let mut inner = self.applied(rest, depth + 1);
+            if let Initializer::Variable { offset: base, .. } = &mut inner {
+                *base = base.wrapping_add(offset);
+            }
+            return inner;
         }
         if rest.kind != OperandKind::Name || self.text(rest.span) == "WARP_SZ" {
             return self.constant_initializer(node);

@@ -33,6 +33,7 @@ impl Context<'_> {
             OperandKind::Name | OperandKind::Integer | OperandKind::Float => self.operand(node),
             OperandKind::Dotted => self.dotted(node.span),
             OperandKind::Not => self.negated(node, depth),
+            OperandKind::Negate if self.is_register_like(node) => self.minus(node, depth),
             OperandKind::Bracket => self.bracket(node, depth),
             OperandKind::BracketSuffix => self.bracket_suffix(node, depth),
             OperandKind::Vector => Operand::Vector(self.list(node, depth)),
@@ -118,9 +119,7 @@ impl Context<'_> {
 
     fn negated(&mut self, node: Node, depth: u32) -> Operand {
         let child = self.tree.children(node)[0];
-        if !matches!(child.kind, OperandKind::Name | OperandKind::Dotted)
-            || self.text(child.span) == "WARP_SZ"
-        {
+        if !self.is_register_like(node) {
             return self.constant(node);
         }
         match self.composite(child, depth + 1) {
@@ -130,6 +129,29 @@ impl Context<'_> {
                 self.report(messages::operand(
                     node.span,
                     "only a predicate register can be negated with `!`",
+                ));
+                Operand::Unknown(None)
+            }
+        }
+    }
+
+    fn is_register_like(&self, node: Node) -> bool {
+        let child = self.tree.children(node)[0];
+        matches!(child.kind, OperandKind::Name | OperandKind::Dotted) && self.text(child.span) != "WARP_SZ"
+    }
+
+    fn minus(&mut self, node: Node, depth: u32) -> Operand {
+        let child = self.tree.children(node)[0];
+        match self.composite(child, depth + 1) {
+            Operand::Register { register, class } => Operand::Minus { register, class, selector: None },
+            Operand::Selected { register, class, selector } => {
+                Operand::Minus { register, class, selector: Some(selector) }
+            }
+            Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            _ => {
+                self.report(messages::operand(
+                    node.span,
+                    "only a register or a constant can have a minus sign",
                 ));
                 Operand::Unknown(None)
             }
