@@ -49,11 +49,12 @@ pub fn unified(name: &str, old: &[u8], new: &[u8], color: bool) -> Vec<u8> {
     out
 }
 
-/// A count with its noun, as in "1 file" or "3 files".
+/// A count with its noun, as in "1 file", "3 files" or "2 fixes".
 pub fn counted(count: usize, noun: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write!(text, "{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let plural = if noun.ends_with('x') { "es" } else { "s" };
+    let _ = write!(text, "{count} {noun}{}", if count == 1 { "" } else { plural });
     text
 }
 

@@ -59,9 +59,9 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 }
 
 /// The rule of [`crate::source::Source::not_text`].
-const NOT_TEXT: Rule = Rule {
+pub const NOT_TEXT: Rule = Rule {
     name: "not-text",
-    code: "E0001",
+    code: "E0000",
     class: Class::Invalid,
     severity: Some(Severity::Error),
     summary: "the file is binary data, not PTX text",
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(chosen.of("not-text", Class::Invalid), Some(Level::Error));
         assert_eq!(chosen.of("other", Class::Invalid), Some(Level::Warn));
         assert_eq!(chosen.of("other", Class::Style), Some(Level::Allow));
-        let equal = levels(&["E0001"], &[], &["not-text"]).unwrap();
+        let equal = levels(&["E0000"], &[], &["not-text"]).unwrap();
         assert_eq!(equal.of("not-text", Class::Invalid), Some(Level::Error));
         assert_eq!(levels(&[], &[], &[]).unwrap().of("not-text", Class::Invalid), None);
     }

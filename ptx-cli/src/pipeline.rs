@@ -3,7 +3,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::levels::Levels;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 
 /// What to verify against.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,11 @@ pub struct Options {
 
 /// All findings of a source, in the order of their places.
 pub fn verify(source: &Source, options: &Options) -> Vec<Diagnostic> {
-    let mut diagnostics: Vec<Diagnostic> = source.not_text().into_iter().collect();
+    let mut diagnostics = match (source.not_text(), source.kind) {
+        (Some(found), _) => vec![found],
+        (None, Kind::Ptx) => ptx_syntax::parse(&source.text).diagnostics,
+        (None, Kind::Cuda) => Vec::new(),
+    };
     options.levels.apply(&mut diagnostics);
     // Stable, so that findings at one place stay in the order in which the rules gave them.
     diagnostics.sort_by_key(|diagnostic| diagnostic.span);

@@ -164,7 +164,7 @@ impl Source {
         let what = binary_kind(self.bytes())?;
         let message = format!("the file is {what}, not PTX text");
         let span = Span::at(0);
-        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0001", "not-text", span, message);
+        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0000", "not-text", span, message);
         Some(found.with_help("give the PTX text; `cuobjdump --dump-ptx` takes it out of a binary"))
     }
 }

@@ -1,18 +1,24 @@
 //! `dump`: what each step makes of a file.
 
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
+use ptx_syntax::Severity;
 
+use crate::dump;
+use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::terminal::Terminal;
+use crate::render::{self, Format, Style};
+use crate::terminal::{self, Terminal};
 
 const AFTER_HELP: &str = "\
 The output is for reading and for tests; its form may change.
 
 Exit status:
   0  shown
+  1  shown as far as the errors of the file, which are printed, allow
   2  the file could not be read, or wrong usage
 
 Examples:
@@ -57,6 +63,22 @@ struct Step {
 }
 
 /// Runs `dump`.
-pub fn run(args: &DumpArgs, _: &Terminal) -> anyhow::Result<Exit> {
-    bail!("`dump` is not there yet ({args:?})")
+pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    let source = single_input(&args.file).read()?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut found = Vec::new();
+    if args.step.tokens {
+        dump::tokens(&mut out, &source.text)?;
+    } else if args.step.ast {
+        let parse = ptx_syntax::parse(&source.text);
+        dump::ast(&mut out, &source.text, &parse.tree)?;
+        found = parse.diagnostics;
+    } else {
+        bail!("this step is not there yet");
+    }
+    out.flush()?;
+    // What was found is told beside the dump, never within it.
+    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+    io::stderr().lock().write_all(&render::file(style, &source, &found))?;
+    Ok(Exit::findings(found.iter().any(|found| found.severity == Severity::Error)))
 }

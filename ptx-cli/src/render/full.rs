@@ -9,6 +9,7 @@ use ptx_syntax::{Diagnostic, Fix, Severity, Span};
 use super::Style;
 use super::position::Positions;
 use super::window::Window;
+use crate::levels;
 
 /// Renders the findings, with a blank line after each.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic], style: Style) {
@@ -50,8 +51,9 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Group<'
         .line(place.line as usize)
         .char_column(place.column as usize);
     let mut group = level.primary_title(diagnostic.message.as_str()).id(id).element(origin);
-    for snippet in snippets(positions, diagnostic) {
-        group = group.element(snippet);
+    // The bytes of a file that is no text are not worth showing.
+    if diagnostic.rule != levels::NOT_TEXT.name {
+        group = group.elements(snippets(positions, diagnostic));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));

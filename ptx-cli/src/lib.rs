@@ -1,0 +1,78 @@
+//! The `ptx-cli` program: commands, output formats, configuration.
+//!
+//! A library only so that the workspace's root package can build the same program, which is what
+//! `pre-commit` needs; there is nothing here to call but [`main`].
+//!
+//! This crate does all the reading, writing and printing of the toolkit; what a library user could
+//! want lives in the crates below it. Three rules hold everywhere here:
+//!
+//! * The exit status is 0 where nothing is wrong, 1 for findings, 2 where the work could not be done.
+//! * Results go to standard output, everything else to standard error, and a closed pipe is no error.
+//! * No input ends in a panic. Should one happen all the same, it is caught for the file it happened
+//!   on, told as an internal error, and the other files are still worked on.
+
+mod cli;
+mod commands;
+mod diff;
+mod dump;
+mod fix;
+mod input;
+mod levels;
+mod outcome;
+mod pipeline;
+mod render;
+mod source;
+mod terminal;
+mod work;
+mod write;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use outcome::{Exit, exit_of};
+use terminal::Terminal;
+
+/// Deeply nested input must not exhaust the stack, so the work is done on threads with a large one.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Runs the program with the arguments and streams of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    std::panic::set_hook(Box::new(tell_panic));
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || run(&cli));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(_)) | Err(_) => Exit::Failed.into(),
+    }
+}
+
+/// Runs the command and turns its result into an exit status; errors are told on standard error.
+fn run(cli: &cli::Cli) -> Exit {
+    let terminal = Terminal::new(cli.color);
+    exit_of(commands::run(&cli.command, &terminal), &terminal)
+}
+
+/// Prints what clap has to say: help and version succeed, wrong usage is exit status 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    // A pipe closed by the reader of a help text is no failure.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Failed.into() } else { Exit::Clean.into() }
+}
+
+/// Tells a panic in one sentence; the caller of the panicking code goes on with the next file.
+fn tell_panic(info: &std::panic::PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let what = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("unknown cause");
+    let place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
+    let _ = writeln!(std::io::stderr(), "internal error{place}: {what}");
+}
