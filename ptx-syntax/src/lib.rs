@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod builder;
+pub mod cuda;
 pub mod diagnostic;
 pub mod lexer;
 mod messages;

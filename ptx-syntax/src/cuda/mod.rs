@@ -1,0 +1,82 @@
+//! Inline assembly in CUDA C++: finding every `asm` statement, its template, its operands and what surrounds it.
+//!
+//! [`extract`] reads one source file and returns a [`CudaFile`]. It works on tokens of its own scanner, without
+//! the preprocessor, without includes and without a grammar of C++, for one reason: no statement may be lost.
+//! A compiler sees one branch of each `#if` and only the templates that are instantiated; here statements count
+//! wherever they stand: in `#define` bodies, in inactive branches, in templates that nobody uses, between tokens
+//! that no grammar accepts.
+//!
+//! # Invariants
+//! * Nothing fails and nothing panics, whatever the bytes; what is odd is recorded as an [`Oddity`].
+//! * Statements come in the order of their keywords in the file. A statement whose parts stand in different
+//!   branches of an `#if` inside it comes once for each choice, with [`AsmStatement::variant`] counting.
+//! * Every byte of a decoded template leads back to the file through [`Template::map`].
+//! * A file without the letters `asm` costs one search.
+//!
+//! # What is not done
+//! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece).
+//! * Only macros that are a single string, as `#define PTR "l"`, are replaced where they are used in a statement.
+//!   Other macro parts of a template become wildcards ([`PieceKind::Wildcard`]).
+//! * C++ is understood by the shape of its tokens. A name whose declaration has an unusual shape is unknown;
+//!   it is never given the type of an outer name that it hides, as far as it looks like a declaration at all.
+
+mod asm;
+mod condition;
+mod ctype;
+mod declare;
+mod expression;
+mod function;
+mod literal;
+mod model;
+mod preprocess;
+mod scan;
+mod scope;
+mod structure;
+mod template;
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+pub use condition::{Condition, ConditionKind, Feature, MacroValues, Truth};
+pub use ctype::CType;
+pub use model::{
+    AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, Function, FunctionId,
+    Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind, Operand, Parameter, Qualifiers,
+    Region, RegionId, RegionKind,
+};
+pub use template::{Piece, PieceKind, SourceMap, Template, WILDCARD};
+
+/// Whether a file can hold an asm statement at all: one search for the letters `asm`.
+#[must_use]
+pub fn may_contain_asm(source: &[u8]) -> bool {
+    memmem::find(source, b"asm").is_some()
+}
+
+/// Makes text of the bytes of a source file without moving a byte: each byte that is not part of valid UTF-8, as
+/// comments in old headers have them, becomes `?`.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
+
+/// Finds every asm statement of a CUDA C++ source file.
+#[must_use]
+pub fn extract(source: &str) -> CudaFile {
+    if !may_contain_asm(source.as_bytes()) || u32::try_from(source.len()).is_err() {
+        return CudaFile::default();
+    }
+    let prepared = preprocess::prepare(source);
+    structure::build(source, prepared)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,432 @@
+//! What extraction returns: plain data, tied together by typed handles.
+
+use super::condition::{Condition, MacroValues, Truth};
+use super::ctype::CType;
+use super::template::Template;
+use crate::Span;
+
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub(super) u32);
+
+        impl $name {
+            /// The position in its list of [`CudaFile`].
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+handle!(
+    /// A statement of [`CudaFile::statements`].
+    AsmId
+);
+handle!(
+    /// A function of [`CudaFile::functions`].
+    FunctionId
+);
+handle!(
+    /// A macro of [`CudaFile::macros`].
+    MacroId
+);
+handle!(
+    /// A region of [`CudaFile::regions`].
+    RegionId
+);
+handle!(
+    /// A preprocessor condition of [`CudaFile::conditions`].
+    ConditionId
+);
+
+/// Everything that extraction finds in one source file.
+#[derive(Clone, Debug, Default)]
+pub struct CudaFile {
+    /// Every asm statement, in the order of their keywords; those of `#define` bodies among them.
+    pub statements: Vec<AsmStatement>,
+    /// Every function whose body stands in the file, lambdas not counted.
+    pub functions: Vec<Function>,
+    /// Every `#define`.
+    pub macros: Vec<Macro>,
+    /// Blocks, branches and loops of function bodies.
+    pub regions: Vec<Region>,
+    /// Preprocessor conditions. The first is that of the file and always holds.
+    pub conditions: Vec<Condition>,
+    /// Uses of `asm` that are no statements.
+    pub non_statements: Vec<NonStatement>,
+    /// Spans of names that `#undef` takes back, in order.
+    pub(super) undefined: Vec<Span>,
+}
+
+impl CudaFile {
+    /// The statement behind a handle.
+    #[must_use]
+    pub fn statement(&self, id: AsmId) -> &AsmStatement {
+        &self.statements[id.index()]
+    }
+
+    /// The function behind a handle.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// The macro behind a handle.
+    #[must_use]
+    pub fn macro_definition(&self, id: MacroId) -> &Macro {
+        &self.macros[id.index()]
+    }
+
+    /// The region behind a handle.
+    #[must_use]
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.index()]
+    }
+
+    /// Whether code under `condition` is compiled with `values`. Macros that this file defines are taken to be
+    /// defined here alone; what neither the file nor `values` says is unknown.
+    #[must_use]
+    pub fn is_compiled(&self, source: &str, condition: ConditionId, values: &MacroValues) -> Truth {
+        super::condition::holds(self, source, condition, values)
+    }
+}
+
+/// One asm statement.
+#[derive(Clone, Debug)]
+pub struct AsmStatement {
+    /// From the keyword to the closing parenthesis.
+    pub span: Span,
+    /// The keyword, or the name of the macro that stands for it.
+    pub keyword: Span,
+    /// Whether it is `volatile`, by itself or through the macro that stands for the keyword.
+    pub volatile: bool,
+    /// Whether it has the qualifier `goto`.
+    pub goto: bool,
+    /// Where `volatile` could be inserted: behind the keyword and its qualifiers.
+    pub after_qualifiers: u32,
+    /// The template.
+    pub template: Template,
+    /// Operands between the first and the second colon.
+    pub outputs: Vec<Operand>,
+    /// Operands between the second and the third colon.
+    pub inputs: Vec<Operand>,
+    /// Strings after the third colon.
+    pub clobbers: Vec<Clobber>,
+    /// Names after the fourth colon.
+    pub labels: Vec<Span>,
+    /// How many colons separate the sections, 0 to 4.
+    pub colons: u32,
+    /// Whether the lists of operands are all there; not so where a macro stands for several operands.
+    pub complete: bool,
+    /// What is odd about the way it is written.
+    pub oddities: Vec<Oddity>,
+    /// The preprocessor condition at the keyword.
+    pub condition: ConditionId,
+    /// 0, or which choice of the branches of `#if` lines inside the statement this is.
+    pub variant: u32,
+    /// The function whose body holds it; none at file scope and in a `#define`.
+    pub function: Option<FunctionId>,
+    /// The innermost block, branch or loop that holds it, where there is a function.
+    pub region: Option<RegionId>,
+    /// The `#define` whose body holds it.
+    pub macro_definition: Option<MacroId>,
+}
+
+impl AsmStatement {
+    /// Outputs and inputs in the order in which the template numbers them.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        self.outputs.iter().chain(&self.inputs)
+    }
+
+    /// Whether the statement has operands or colons, so that `%` in its template is an escape.
+    #[must_use]
+    pub const fn has_colons(&self) -> bool {
+        self.colons > 0
+    }
+
+    /// Whether the clobber list names `memory`.
+    #[must_use]
+    pub fn clobbers_memory(&self) -> bool {
+        self.clobbers.iter().any(|clobber| clobber.text == "memory")
+    }
+}
+
+/// An operand of an asm statement.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// From the name or the constraint to the closing parenthesis.
+    pub span: Span,
+    /// The symbolic name, without its brackets.
+    pub name: Option<Span>,
+    /// The constraint string.
+    pub constraint: Constraint,
+    /// The C++ expression, without its parentheses.
+    pub expression: Span,
+    /// The type of the expression as far as the declarations in sight tell it.
+    pub ctype: CType,
+}
+
+/// The constraint of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// The decoded string: `=&r`; empty where it is not known.
+    pub text: String,
+    /// The string literal, or the macro's name, in the source.
+    pub span: Span,
+    /// Whether a macro of the file gives the string; then an edit at `span` would be wrong.
+    pub from_macro: bool,
+    /// Whether the string is known.
+    pub known: bool,
+}
+
+impl Constraint {
+    /// Whether the modifier `=` is there: the operand is written.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        self.text.contains('=')
+    }
+
+    /// Whether the modifier `+` is there: the operand is read and written.
+    #[must_use]
+    pub fn is_read_write(&self) -> bool {
+        self.text.contains('+')
+    }
+
+    /// Whether the modifier `&` is there: the operand is written before the inputs are read.
+    #[must_use]
+    pub fn is_early_clobber(&self) -> bool {
+        self.text.contains('&')
+    }
+
+    /// What is left without the modifiers `=`, `+`, `&`, `%` and white space: normally one letter.
+    #[must_use]
+    pub fn letters(&self) -> String {
+        self.text.chars().filter(|c| !matches!(c, '=' | '+' | '&' | '%') && !c.is_whitespace()).collect()
+    }
+}
+
+/// An entry of the clobber list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clobber {
+    /// The decoded string.
+    pub text: String,
+    /// The literal or macro in the source.
+    pub span: Span,
+}
+
+/// Something odd about the way a statement is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// What.
+    pub kind: OddityKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of [`Oddity`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OddityKind {
+    /// Two operands stand beside each other without a comma; the place is between them.
+    MissingComma,
+    /// A comma with nothing behind it.
+    TrailingComma,
+    /// A part of the statement that is neither string, operand, comma nor colon.
+    Unexpected,
+    /// A constraint without its parenthesised expression.
+    MissingExpression,
+    /// A parenthesised expression without its constraint.
+    MissingConstraint,
+    /// An operand's parentheses hold nothing.
+    EmptyExpression,
+    /// No closing parenthesis.
+    Unterminated,
+    /// More than four colons.
+    ExtraColon,
+    /// No template at all.
+    MissingTemplate,
+    /// A qualifier such as `volatile` is there twice.
+    RepeatedQualifier,
+}
+
+/// A use of the keyword that is no statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NonStatement {
+    /// What it is instead.
+    pub kind: NonStatementKind,
+    /// The keyword.
+    pub span: Span,
+}
+
+/// What a use of `asm` that is no statement can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NonStatementKind {
+    /// The assembler name of a declaration: `int f() asm("name");`.
+    SymbolName,
+    /// A block of Microsoft's compiler: `__asm { … }` or `__asm int 3`.
+    Microsoft,
+    /// The definition of a macro that stands for the keyword: `#define ASM asm volatile`.
+    Alias,
+    /// Anything else: the name is not followed by a parenthesis.
+    Name,
+}
+
+/// Function specifiers that decide how its asm statements behave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Qualifiers {
+    /// `__device__`.
+    pub device: bool,
+    /// `__global__`.
+    pub global: bool,
+    /// `__host__`.
+    pub host: bool,
+    /// `inline`, `__inline__` or a constexpr function.
+    pub inline: bool,
+    /// `__forceinline__`, or a macro whose name says so.
+    pub force_inline: bool,
+    /// `__noinline__`.
+    pub no_inline: bool,
+    /// Below a `template`, its own or that of its class.
+    pub template: bool,
+}
+
+/// A function with its body.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name: for `operator+`, the word `operator`.
+    pub name: Span,
+    /// From the first token of the declaration to the opening brace.
+    pub header: Span,
+    /// The body, braces included.
+    pub body: Span,
+    /// Specifiers as written, or as names of macros suggest.
+    pub qualifiers: Qualifiers,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// The type that it returns.
+    pub returns: CType,
+    /// The preprocessor condition at its name.
+    pub condition: ConditionId,
+    /// What happens in its body, in order of the text.
+    pub events: Vec<Event>,
+}
+
+impl Function {
+    /// The asm statements of the body, in order of the text.
+    pub fn statements(&self) -> impl Iterator<Item = AsmId> {
+        self.events.iter().filter_map(|event| match event.kind {
+            EventKind::Asm(id) => Some(id),
+            EventKind::Call | EventKind::Label | EventKind::Jump => None,
+            EventKind::Enter(_) | EventKind::Leave(_) => None,
+        })
+    }
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The name; empty where it has none.
+    pub name: Span,
+    /// The type.
+    pub ctype: CType,
+}
+
+/// A `#define`.
+#[derive(Clone, Debug)]
+pub struct Macro {
+    /// The name.
+    pub name: Span,
+    /// The names of its parameters; none for a macro without parentheses.
+    pub parameters: Option<Vec<Span>>,
+    /// What it stands for.
+    pub body: Span,
+    /// The condition under which it is defined.
+    pub condition: ConditionId,
+    /// The asm statements of its body.
+    pub statements: Vec<AsmId>,
+}
+
+/// One thing that happens in a function body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What.
+    pub kind: EventKind,
+    /// Where: the keyword, the name that is called, the label, the word that jumps.
+    pub span: Span,
+    /// The innermost region.
+    pub region: RegionId,
+}
+
+/// What can happen in a function body, as far as asm statements care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// An asm statement.
+    Asm(AsmId),
+    /// A name followed by a parenthesis: a call, a macro or a cast; the event's span is the name.
+    Call,
+    /// A label or a `case`: control may come from elsewhere.
+    Label,
+    /// `goto`, `return`, `break`, `continue`: control may go elsewhere.
+    Jump,
+    /// A region begins.
+    Enter(RegionId),
+    /// A region ends.
+    Leave(RegionId),
+}
+
+/// A part of a function body that is entered as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// What it is.
+    pub kind: RegionKind,
+    /// The region around it; none for a function's body.
+    pub parent: Option<RegionId>,
+    /// From its first to its last token.
+    pub span: Span,
+}
+
+/// The kinds of [`Region`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegionKind {
+    /// The body of a function.
+    Body,
+    /// A plain block.
+    Block,
+    /// The branch of an `if` that holds.
+    Then,
+    /// The branch of an `if` that does not hold.
+    Else,
+    /// A branch of `if constexpr`: chosen when compiling.
+    Constexpr,
+    /// `for`, its header included.
+    For {
+        /// Whether `#pragma unroll` stands before it.
+        unrolled: bool,
+    },
+    /// `while`.
+    While,
+    /// `do`.
+    DoWhile,
+    /// `switch`.
+    Switch,
+    /// `try` or `catch`.
+    Try,
+    /// The body of a lambda.
+    Lambda,
+    /// Statements given to a macro as an argument.
+    MacroArgument,
+}
+
+impl RegionKind {
+    /// Whether entering it, or how often, is decided when the program runs.
+    #[must_use]
+    pub const fn is_control_flow(self) -> bool {
+        match self {
+            Self::Then | Self::Else | Self::For { .. } | Self::While | Self::DoWhile => true,
+            Self::Switch | Self::Try | Self::Lambda => true,
+            Self::Body | Self::Block | Self::Constexpr | Self::MacroArgument => false,
+        }
+    }
+}

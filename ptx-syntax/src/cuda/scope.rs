@@ -1,0 +1,94 @@
+//! Names in sight: scopes with what they declare.
+
+use std::collections::HashMap;
+
+use super::ctype::CType;
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A variable, parameter, member or enumerator.
+    Value(CType),
+    /// A type.
+    Type(CType),
+    /// A function and what it returns.
+    Function(CType),
+}
+
+#[derive(Clone, Debug)]
+struct Declaration {
+    /// Where it is declared; in a class, order does not matter.
+    at: u32,
+    meaning: Meaning,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scope<'s> {
+    parent: Option<u32>,
+    unordered: bool,
+    names: HashMap<&'s str, Vec<Declaration>>,
+}
+
+/// All scopes of a file. The first is the file itself.
+#[derive(Clone, Debug)]
+pub(super) struct Scopes<'s> {
+    scopes: Vec<Scope<'s>>,
+    records: HashMap<&'s str, u32>,
+}
+
+impl<'s> Scopes<'s> {
+    /// The scope of a file, without names.
+    pub fn new() -> Self {
+        Self { scopes: vec![Scope::default()], records: HashMap::new() }
+    }
+
+    /// A new scope inside another; `unordered` for a class, whose members see each other.
+    pub fn open(&mut self, parent: Option<u32>, unordered: bool) -> u32 {
+        self.scopes.push(Scope { parent, unordered, names: HashMap::new() });
+        self.scopes.len() as u32 - 1
+    }
+
+    /// Declares a name.
+    pub fn declare(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning) {
+        self.scopes[scope as usize].names.entry(name).or_default().push(Declaration { at, meaning });
+    }
+
+    /// Notes the scope that holds the members of a class. Two classes of one name hide both.
+    pub fn declare_record(&mut self, name: &'s str, scope: u32) {
+        self.records.entry(name).and_modify(|known| *known = u32::MAX).or_insert(scope);
+    }
+
+    /// What `name` means at byte `at` of `scope`. Declarations of one scope that disagree, as branches of an `#if`
+    /// and overloads do, make it unknown.
+    pub fn look_up(&self, scope: u32, name: &str, at: u32) -> Option<Meaning> {
+        let mut around = Some(scope);
+        while let Some(scope) = around.and_then(|scope| self.scopes.get(scope as usize)) {
+            let declared = scope.names.get(name).into_iter().flatten();
+            let mut seen = declared.filter(|found| scope.unordered || found.at <= at);
+            if let Some(first) = seen.next() {
+                let agreed = seen.all(|other| other.meaning == first.meaning);
+                return Some(if agreed { first.meaning.clone() } else { unknown(&first.meaning) });
+            }
+            around = scope.parent;
+        }
+        None
+    }
+
+    /// The type of a member of a class of this file.
+    pub fn member(&self, record: &str, member: &str) -> CType {
+        let scope = self.records.get(record).and_then(|scope| self.scopes.get(*scope as usize));
+        let mut found = scope.and_then(|scope| scope.names.get(member)).into_iter().flatten();
+        match (found.next(), found.next()) {
+            (Some(Declaration { meaning: Meaning::Value(ctype), .. }), None) => ctype.clone(),
+            _ => CType::Unknown,
+        }
+    }
+}
+
+const fn unknown(meaning: &Meaning) -> Meaning {
+    match meaning {
+        Meaning::Value(_) => Meaning::Value(CType::Unknown),
+        Meaning::Type(_) => Meaning::Type(CType::Unknown),
+        Meaning::Function(_) => Meaning::Function(CType::Unknown),
+    }
+}

@@ -1,0 +1,86 @@
+//! Declares the names of declarations in the current scope.
+
+use super::Builder;
+use crate::cuda::ctype::{self, CType};
+use crate::cuda::declare::Reader;
+use crate::cuda::model::Parameter;
+use crate::cuda::scan::Token;
+use crate::cuda::scope::Meaning;
+
+impl Builder<'_> {
+    /// Declares the names that the tokens from `start` to `end` introduce, if they are a declaration.
+    pub(super) fn declare(&mut self, start: usize, end: usize) {
+        let end = end.min(self.tokens.len());
+        let Some(tokens) = self.tokens.get(start..end).filter(|tokens| tokens.len() > 1) else { return };
+        let reader = self.reader(tokens);
+        match reader.text(0) {
+            "using" => return self.declare_alias(start, end),
+            "typedef" => return self.declare_typedef(start, end),
+            "template" | "namespace" | "static_assert" | "friend" => return,
+            _ => {}
+        }
+        let Some((base, at)) = reader.specifiers(0) else { return };
+        // A call, an assignment or another expression; but not `auto [a, b] = …` and `int (&a)[2] = …`.
+        let wrapped =
+            || matches!(reader.text(at + 1), "&" | "*") && reader.text(reader.after_group(at)) == "[";
+        let expression = match reader.text(at) {
+            "(" => !wrapped(),
+            "[" => reader.text(0) != "auto",
+            "." | "->" | "=" | "+=" => true,
+            _ => false,
+        };
+        if at == 0 || (at < 2 && expression) {
+            return;
+        }
+        let in_code = self.in_code();
+        let found = reader.declarators(&base, at);
+        for declared in found {
+            let meaning = if declared.called && !in_code {
+                Meaning::Function(declared.ctype)
+            } else {
+                Meaning::Value(declared.ctype)
+            };
+            self.scopes.declare(self.scope, declared.name.text(self.source), declared.name.start, meaning);
+        }
+    }
+
+    /// `using name = type;`
+    pub(super) fn declare_alias(&mut self, start: usize, end: usize) {
+        let tokens = &self.tokens[start..end];
+        let reader = self.reader(tokens);
+        let stop = tokens.len() - usize::from(reader.text(tokens.len() - 1) == ";");
+        if reader.text(2) == "=" && stop > 3 {
+            let inner = Reader { tokens: &tokens[3..stop], ..reader };
+            let ctype = inner.whole_type().unwrap_or_default();
+            let name = tokens[1].span;
+            self.scopes.declare(self.scope, name.text(self.source), name.start, Meaning::Type(ctype));
+        } else if reader.text(1) != "namespace" {
+            // `using other::name;` brings in something that is not known.
+            let name = tokens[stop.saturating_sub(1)].span;
+            let text = name.text(self.source);
+            if ctype::standard(text).is_none() {
+                self.scopes.declare(self.scope, text, name.start, Meaning::Type(CType::Unknown));
+            }
+        }
+    }
+
+    pub(super) fn declare_typedef(&mut self, start: usize, end: usize) {
+        let tokens = &self.tokens[start..end];
+        let reader = self.reader(tokens);
+        let Some((base, at)) = reader.specifiers(1) else { return };
+        for declared in reader.declarators(&base, at) {
+            let ctype = if declared.called { CType::Unknown } else { declared.ctype };
+            let name = declared.name;
+            self.scopes.declare(self.scope, name.text(self.source), name.start, Meaning::Type(ctype));
+        }
+    }
+
+    pub(super) fn declare_parameters(&mut self, tokens: &[Token]) -> Vec<Parameter> {
+        let parameters = self.reader(tokens).parameters();
+        for parameter in parameters.iter().filter(|parameter| !parameter.name.is_empty()) {
+            let meaning = Meaning::Value(parameter.ctype.clone());
+            self.scopes.declare(self.scope, parameter.name.text(self.source), parameter.name.start, meaning);
+        }
+        parameters
+    }
+}

@@ -1,0 +1,316 @@
+//! Walks over the tokens of a file: functions, blocks, branches and loops, declarations, asm statements.
+//!
+//! The walk follows braces and parentheses and a dozen of keywords. Every token is passed exactly once, and at
+//! every token the keyword is looked for, whatever the walk believes the surroundings to be: a wrong belief costs
+//! a type or a region, never a statement.
+
+mod declare;
+mod groups;
+mod outside;
+mod statements;
+mod targets;
+
+use crate::Span;
+use crate::cuda::asm::{self, Outcome};
+use crate::cuda::ctype::CType;
+use crate::cuda::declare::Reader;
+use crate::cuda::expression;
+use crate::cuda::model::{
+    AsmId, ConditionId, CudaFile, Event, EventKind, FunctionId, MacroId, NonStatement, NonStatementKind,
+    Region, RegionId, RegionKind,
+};
+use crate::cuda::preprocess::Prepared;
+use crate::cuda::scan::{Kind, Scanner, Token};
+use crate::cuda::scope::{Meaning, Scopes};
+
+/// Deeper nesting than this is passed over token by token.
+const DEEPEST: u32 = 150;
+
+/// Builds the file from its tokens.
+pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile {
+    let tokens = std::mem::take(&mut prepared.tokens);
+    let file = CudaFile {
+        conditions: prepared.file.conditions.clone(),
+        undefined: std::mem::take(&mut prepared.file.undefined),
+        ..CudaFile::default()
+    };
+    let mut this = Builder {
+        source,
+        prepared,
+        tokens,
+        at: 0,
+        file,
+        scopes: Scopes::new(),
+        scope: 0,
+        function: None,
+        region: None,
+        in_macro: None,
+        target: None,
+        template: false,
+        depth: 0,
+        next_unroll: 0,
+        pending: Vec::new(),
+    };
+    this.items(Until::End);
+    this.macros();
+    this.finish()
+}
+
+/// What ends a list of statements or declarations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    Brace,
+    Parenthesis,
+}
+
+struct Builder<'s> {
+    source: &'s str,
+    prepared: Prepared<'s>,
+    tokens: Vec<Token>,
+    at: usize,
+    file: CudaFile,
+    scopes: Scopes<'s>,
+    scope: u32,
+    function: Option<FunctionId>,
+    region: Option<RegionId>,
+    in_macro: Option<MacroId>,
+    /// The condition that a macro such as `NV_IF_TARGET` puts on its arguments.
+    target: Option<ConditionId>,
+    /// Whether a class around is a template.
+    template: bool,
+    depth: u32,
+    next_unroll: usize,
+    /// Statements whose operands still need types, with their scope.
+    pending: Vec<(AsmId, u32)>,
+}
+
+impl<'s> Builder<'s> {
+    fn skip_ignored(&mut self) {
+        while self.tokens.get(self.at).is_some_and(|token| token.ignored) {
+            self.at += 1;
+        }
+    }
+
+    fn token(&mut self) -> Option<Token> {
+        self.skip_ignored();
+        self.tokens.get(self.at).copied()
+    }
+
+    fn text(&mut self) -> &'s str {
+        let source = self.source;
+        match self.token() {
+            Some(token) if matches!(token.kind, Kind::Identifier | Kind::Punctuator) => {
+                token.span.text(source)
+            }
+            Some(_) | None => "",
+        }
+    }
+
+    /// The text of the next token but `ahead`.
+    fn text_ahead(&self, ahead: usize) -> &'s str {
+        let mut rest = self.tokens.get(self.at..).unwrap_or(&[]).iter().filter(|token| !token.ignored);
+        rest.nth(ahead).map_or("", |token| token.span.text(self.source))
+    }
+
+    fn accept(&mut self, text: &str) -> bool {
+        let found = self.text() == text;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn offset(&self) -> u32 {
+        self.tokens.get(self.at).map_or(self.source.len() as u32, |token| token.span.start)
+    }
+
+    fn last_end(&self) -> u32 {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
+    }
+
+    /// Whether statements, not declarations, stand here.
+    const fn in_code(&self) -> bool {
+        self.function.is_some() || self.in_macro.is_some()
+    }
+
+    fn reader<'r>(&'r self, tokens: &'r [Token]) -> Reader<'r, 's> {
+        Reader { source: self.source, tokens, scopes: &self.scopes, scope: self.scope }
+    }
+
+    fn event(&mut self, kind: EventKind, span: Span) {
+        if let (Some(function), Some(region)) = (self.function, self.region) {
+            self.file.functions[function.index()].events.push(Event { kind, span, region });
+        }
+    }
+
+    fn open_region(&mut self, kind: RegionKind) -> (Option<RegionId>, u32) {
+        let before = (self.region, self.scope);
+        self.scope = self.scopes.open(Some(self.scope), false);
+        if self.function.is_some() {
+            let start = self.offset();
+            let id = RegionId(self.file.regions.len() as u32);
+            self.file.regions.push(Region { kind, parent: self.region, span: Span::at(start) });
+            self.event(EventKind::Enter(id), Span::at(start));
+            self.region = Some(id);
+        }
+        before
+    }
+
+    fn close_region(&mut self, before: (Option<RegionId>, u32)) {
+        if let Some(id) = self.region.filter(|_| self.function.is_some()) {
+            let end = self.last_end();
+            let region = &mut self.file.regions[id.index()];
+            region.span.end = end.max(region.span.start);
+            self.region = before.0;
+            self.event(EventKind::Leave(id), Span::at(end));
+        }
+        (self.region, self.scope) = before;
+    }
+
+    /// Statements or declarations up to, and without, what ends them.
+    fn items(&mut self, until: Until) {
+        loop {
+            let text = self.text();
+            if self.at >= self.tokens.len() {
+                return;
+            }
+            match (text, until) {
+                ("}", Until::Brace | Until::Parenthesis) | (")", Until::Parenthesis) => return,
+                ("}", Until::End) | (")", Until::End | Until::Brace) => self.at += 1,
+                _ => self.item(),
+            }
+        }
+    }
+
+    fn item(&mut self) {
+        let before = self.at;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            self.single();
+        } else if self.in_code() {
+            self.statement();
+        } else {
+            self.declaration();
+        }
+        self.depth -= 1;
+        if self.at == before {
+            self.at += 1;
+        }
+    }
+
+    /// Passes one token, or an asm statement.
+    fn single(&mut self) {
+        if !self.asm(true) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads the asm statement at the current token, if one begins there.
+    fn asm(&mut self, starts: bool) -> bool {
+        let Some(token) = self.token() else { return false };
+        if self.prepared.keyword(self.source, token).is_none() {
+            return false;
+        }
+        let keyword = self.at;
+        self.at = self.asm_at(keyword, starts).max(keyword + 1);
+        true
+    }
+
+    fn asm_at(&mut self, keyword: usize, starts: bool) -> usize {
+        let span = self.tokens[keyword].span;
+        let (variants, next, inner) =
+            match asm::read(self.source, &self.prepared, &self.tokens, keyword, starts) {
+                Outcome::Statement { variants, next, inner } => (variants, next, inner),
+                Outcome::Other(kind) => {
+                    self.file.non_statements.push(NonStatement { kind, span });
+                    return keyword + 1;
+                }
+            };
+        for mut statement in variants {
+            let id = AsmId(self.file.statements.len() as u32);
+            statement.function = self.function;
+            statement.region = self.region.filter(|_| self.function.is_some());
+            statement.macro_definition = self.in_macro;
+            if let Some(target) = self.target {
+                statement.condition = target;
+            }
+            if let Some(definition) = self.in_macro {
+                statement.condition = self.prepared.file.macros[definition.index()].condition;
+                self.prepared.file.macros[definition.index()].statements.push(id);
+            }
+            self.file.statements.push(statement);
+            self.pending.push((id, self.scope));
+            self.event(EventKind::Asm(id), span);
+        }
+        for other in inner {
+            self.asm_at(other, starts);
+        }
+        next
+    }
+
+    /// Reads the bodies of all macros that hold a keyword.
+    fn macros(&mut self) {
+        for index in 0..self.prepared.file.macros.len() {
+            let body = self.prepared.file.macros[index].body;
+            let tokens: Vec<Token> = Scanner::line(self.source, body).collect();
+            let keywords =
+                tokens.iter().filter(|token| self.prepared.keyword(self.source, **token).is_some()).count();
+            if keywords == 0 {
+                continue;
+            }
+            if keywords == 1 && self.is_alias(&tokens) {
+                let span = tokens[0].span;
+                self.file.non_statements.push(NonStatement { kind: NonStatementKind::Alias, span });
+                continue;
+            }
+            self.tokens = tokens;
+            self.at = 0;
+            self.scope = self.scopes.open(None, false);
+            self.in_macro = Some(MacroId(index as u32));
+            (self.function, self.region, self.target) = (None, None, None);
+            self.declare_macro_parameters(index);
+            self.items(Until::End);
+        }
+        self.in_macro = None;
+    }
+
+    fn declare_macro_parameters(&mut self, index: usize) {
+        let names = self.prepared.file.macros[index].parameters.clone().unwrap_or_default();
+        for name in names {
+            let meaning = Meaning::Type(CType::Unknown);
+            self.scopes.declare(self.scope, name.text(self.source), 0, meaning);
+        }
+    }
+
+    fn is_alias(&self, tokens: &[Token]) -> bool {
+        tokens.iter().all(|token| token.kind == Kind::Identifier)
+    }
+
+    /// Orders statements by their place and gives operands their types.
+    fn finish(mut self) -> CudaFile {
+        self.file.macros = std::mem::take(&mut self.prepared.file.macros);
+        for (id, scope) in std::mem::take(&mut self.pending) {
+            let statement = &mut self.file.statements[id.index()];
+            for operand in statement.outputs.iter_mut().chain(&mut statement.inputs) {
+                operand.ctype = expression::type_of(self.source, &self.scopes, scope, operand.expression);
+            }
+        }
+        let mut sorted: Vec<_> = std::mem::take(&mut self.file.statements).into_iter().zip(0u32..).collect();
+        sorted.sort_by_key(|(statement, _)| (statement.keyword.start, statement.variant));
+        let mut renamed = vec![0; sorted.len()];
+        for (new, (_, old)) in (0u32..).zip(&sorted) {
+            renamed[*old as usize] = new;
+        }
+        let rename = |id: &mut AsmId| id.0 = renamed[id.index()];
+        self.file.statements = sorted.into_iter().map(|(statement, _)| statement).collect();
+        for function in &mut self.file.functions {
+            for event in &mut function.events {
+                if let EventKind::Asm(id) = &mut event.kind {
+                    rename(id);
+                }
+            }
+        }
+        self.file.macros.iter_mut().flat_map(|found| &mut found.statements).for_each(rename);
+        self.file.non_statements.sort_by_key(|found| found.span);
+        self.file
+    }
+}

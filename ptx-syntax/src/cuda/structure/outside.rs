@@ -1,0 +1,231 @@
+//! Declarations outside function bodies: namespaces, classes, functions.
+
+use super::{Builder, DEEPEST, Until};
+use crate::Span;
+use crate::cuda::ctype::CType;
+use crate::cuda::declare::Reader;
+use crate::cuda::function::{self, Head};
+use crate::cuda::model::{ConditionId, Function, FunctionId, MacroId, Region, RegionId, RegionKind};
+use crate::cuda::scan::{Kind, Token};
+use crate::cuda::scope::Meaning;
+
+impl Builder<'_> {
+    /// A declaration outside functions.
+    pub(super) fn declaration(&mut self) {
+        let (outer, outer_template) = (self.scope, self.template);
+        while self.text() == "template" {
+            self.template = true;
+            self.template_header();
+        }
+        let start = self.at;
+        while self.at < self.tokens.len() {
+            let at_start = self.at == start;
+            match self.text() {
+                ";" => {
+                    self.at += 1;
+                    break;
+                }
+                "}" | ")" | "]" => break,
+                "(" | "[" => self.group(),
+                "{" => {
+                    if self.declaration_body(start, outer) {
+                        (self.scope, self.template) = (outer, outer_template);
+                        return;
+                    }
+                }
+                "public" | "private" | "protected" if at_start => {
+                    self.at += 1;
+                    self.accept(":");
+                    break;
+                }
+                "<" => {
+                    let end = self.reader(&self.tokens[self.at..]).after_angles(0);
+                    self.at += end.unwrap_or(1);
+                }
+                _ if self.asm(at_start) => {}
+                _ => self.at += 1,
+            }
+        }
+        (self.scope, self.template) = (outer, outer_template);
+        self.declare(start, self.at);
+    }
+
+    /// `template <…>` and a `requires` behind it: declares the parameters in a scope of their own.
+    pub(super) fn template_header(&mut self) {
+        self.at += 1;
+        self.skip_ignored();
+        if self.text() != "<" {
+            return;
+        }
+        let rest = &self.tokens[self.at..];
+        let Some(end) = self.reader(rest).after_angles(0) else { return };
+        let tokens: Vec<Token> = rest[1..end - 1].to_vec();
+        let scope = self.scopes.open(Some(self.scope), false);
+        let reader = self.reader(&tokens);
+        let mut names = Vec::new();
+        for part in reader.split() {
+            let before_default =
+                part.iter().position(|token| token.is(self.source, "=")).unwrap_or(part.len());
+            let name = part[..before_default].iter().rev().find(|token| token.kind == Kind::Identifier);
+            let is_type =
+                part.iter().any(|token| matches!(token.span.text(self.source), "typename" | "class"));
+            if let Some(name) = name {
+                let value = Reader { tokens: part, ..reader }
+                    .specifiers(0)
+                    .map_or(CType::Unknown, |(ctype, _)| ctype);
+                names.push((
+                    name.span,
+                    if is_type { Meaning::Type(CType::Unknown) } else { Meaning::Value(value) },
+                ));
+            }
+        }
+        for (name, meaning) in names {
+            self.scopes.declare(scope, name.text(self.source), name.start, meaning);
+        }
+        self.scope = scope;
+        self.at += end;
+    }
+
+    /// The brace of a declaration outside functions. Says whether the declaration ends with the body.
+    pub(super) fn declaration_body(&mut self, start: usize, outer: u32) -> bool {
+        if self.depth > DEEPEST {
+            self.at += 1;
+            return false;
+        }
+        let head: Vec<Token> =
+            self.tokens[start..self.at].iter().filter(|token| !token.ignored).copied().collect();
+        match function::classify(&self.reader(&head)) {
+            Head::Namespace | Head::Block => {
+                let namespace = self.scopes.open(Some(outer), false);
+                let before = std::mem::replace(&mut self.scope, namespace);
+                self.at += 1;
+                self.items(Until::Brace);
+                self.accept("}");
+                self.scope = before;
+                true
+            }
+            Head::Class(name) => {
+                let name = name.and_then(|at| head.get(at)).map(|token| token.span);
+                self.class(name.map(|name| (name, outer)));
+                false
+            }
+            Head::Enum(name) => {
+                if let Some(name) = name.and_then(|at| head.get(at)).map(|token| token.span) {
+                    let text = name.text(self.source);
+                    self.scopes.declare(outer, text, name.start, Meaning::Type(CType::Enum));
+                }
+                self.flat_braces();
+                false
+            }
+            Head::Function(name, open) => {
+                self.function(&head, name, open, outer);
+                true
+            }
+            Head::Initializer | Head::MemberInitializer => {
+                self.flat_braces();
+                false
+            }
+        }
+    }
+
+    pub(super) fn class(&mut self, name: Option<(Span, u32)>) {
+        let scope = self.scopes.open(Some(self.scope), true);
+        if let Some((name, outer)) = name {
+            let text = name.text(self.source);
+            let ctype = if self.template { CType::Unknown } else { CType::Record(text.into()) };
+            self.scopes.declare(outer, text, name.start, Meaning::Type(ctype));
+            self.scopes.declare_record(text, scope);
+        }
+        let before = (std::mem::replace(&mut self.scope, scope), self.function.take(), self.region.take());
+        let in_macro = self.in_macro;
+        self.at += 1;
+        self.class_items(in_macro);
+        self.accept("}");
+        (self.scope, self.function, self.region) = before;
+    }
+
+    /// The members of a class; a class of a macro's body is read as declarations too.
+    pub(super) fn class_items(&mut self, in_macro: Option<MacroId>) {
+        loop {
+            let text = self.text();
+            if self.at >= self.tokens.len() || text == "}" {
+                return;
+            }
+            let before = self.at;
+            self.depth += 1;
+            if self.depth > DEEPEST {
+                self.single();
+            } else {
+                self.declaration();
+            }
+            self.depth -= 1;
+            self.in_macro = in_macro;
+            if self.at == before {
+                self.at += 1;
+            }
+        }
+    }
+
+    pub(super) fn function(&mut self, head: &[Token], name: usize, open: Option<usize>, outer: u32) {
+        let body_start = self.offset();
+        let reader = self.reader(head);
+        let mut qualifiers = function::qualifiers(&reader, name);
+        qualifiers.template = self.template;
+        let returns = self.return_type(head, name);
+        let parameters: Vec<Token> = open.map_or_else(Vec::new, |open| {
+            let end = reader.after_group(open).saturating_sub(1);
+            head.get(open + 1..end).unwrap_or(&[]).to_vec()
+        });
+        let name_token = head[name];
+        let text = name_token.span.text(self.source);
+        self.scopes.declare(outer, text, name_token.span.start, Meaning::Function(returns.clone()));
+        let before = (self.scope, self.function, self.region);
+        self.scope = self.scopes.open(Some(self.scope), false);
+        let parameters = self.declare_parameters(&parameters);
+        let id = FunctionId(self.file.functions.len() as u32);
+        self.file.functions.push(Function {
+            name: name_token.span,
+            header: Span::new(head[0].span.start, body_start),
+            body: Span::at(body_start),
+            qualifiers,
+            parameters,
+            returns,
+            condition: ConditionId(name_token.condition),
+            events: Vec::new(),
+        });
+        self.function = Some(id);
+        self.region = None;
+        let body = RegionId(self.file.regions.len() as u32);
+        self.file.regions.push(Region { kind: RegionKind::Body, parent: None, span: Span::at(body_start) });
+        self.region = Some(body);
+        self.at += 1;
+        self.items(Until::Brace);
+        self.accept("}");
+        let span = Span::new(body_start, self.last_end().max(body_start));
+        self.file.functions[id.index()].body = span;
+        self.file.regions[body.index()].span = span;
+        (self.scope, self.function, self.region) = before;
+    }
+
+    pub(super) fn return_type(&self, head: &[Token], name: usize) -> CType {
+        // The qualifiers of the name do not belong to the type.
+        let mut end = name;
+        let source = self.source;
+        while end >= 2 && head[end - 1].is(source, "::") && head[end - 2].kind == Kind::Identifier {
+            end -= 2;
+        }
+        let reader = self.reader(&head[..end]);
+        let Some((mut ctype, mut at)) = reader.specifiers(0) else { return CType::Unknown };
+        while at < end {
+            match reader.text(at) {
+                "*" => ctype = ctype.pointer(),
+                "&" | "&&" | "const" => {}
+                // A macro between the type and the name.
+                _ if reader.kind(at) == Some(Kind::Identifier) => {}
+                _ => return CType::Unknown,
+            }
+            at += 1;
+        }
+        ctype
+    }
+}
