@@ -7,7 +7,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::{Diagnostic, Span};
 
 lalrpop_util::lalrpop_mod!(
-    #[allow(clippy::all, missing_docs, unused, unused_qualifications, reason = "generated")]
+    #[allow(clippy::all, clippy::allow_attributes_without_reason, missing_docs, unused, unused_qualifications, reason = "generated")]
     pub(crate) grammar
 );
 

@@ -357,3 +357,28 @@ impl Module {
         self.symbols.name(symbol)
     }
 }
+
+impl Module {
+    /// The function or prototype that a call names, where it is known.
+    #[must_use]
+    pub fn callee(&self, body: &Body, call: Handle<super::Instruction>) -> Option<Handle<Function>> {
+        let operands = body.operands(call);
+        operands.iter().rev().find_map(|operand| match operand {
+            super::Operand::Function(function) | super::Operand::Prototype(function) => Some(*function),
+            _ => None,
+        })
+    }
+
+    /// Whether a call goes to a function that is declared `.noreturn`.
+    #[must_use]
+    pub fn call_never_returns(&self, body: &Body, call: Handle<super::Instruction>) -> bool {
+        let Some(callee) = self.callee(body, call) else { return false };
+        self.functions[callee].directives.iter().any(|directive| self.name(directive.word) == ".noreturn")
+    }
+
+    /// What an instruction means, where its operands fit.
+    #[must_use]
+    pub fn instance(&self, instruction: &super::Instruction) -> Option<&crate::isa::Instance> {
+        self.spellings[instruction.spelling].resolved.instances.get(usize::from(instruction.instance?))
+    }
+}
