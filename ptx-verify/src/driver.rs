@@ -1,0 +1,131 @@
+//! Asks the rules, in an order that does not depend on threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use ptx_ir::ir::{Body, Function, Handle, Module};
+use ptx_syntax::{Class, Diagnostic};
+
+use crate::config::Config;
+use crate::context::{FunctionContext, ModuleContext};
+use crate::instruction::{self, SpellingFacts};
+use crate::registry::Check;
+use crate::rules;
+use crate::suppress::Suppressions;
+
+/// Modules with fewer instructions are not worth a second thread.
+const PARALLEL_FROM: usize = 20_000;
+
+/// Verifies a lowered module. `source` is the text that its spans refer to: the place of a modifier within a
+/// spelling is found there; it may be empty for a module that was built rather than parsed.
+///
+/// Levels are applied, suppression comments are not: that is [`finish`]. The findings come in the order of
+/// their places.
+#[must_use]
+pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
+    let mut diagnostics = findings(module, source, config);
+    config.levels.apply(&mut diagnostics);
+    sort(&mut diagnostics);
+    diagnostics
+}
+
+/// The whole way of a PTX text: parses, lowers and verifies it, and heeds the suppression comments in it.
+///
+/// In a text that does not parse, only findings of class `invalid` are given: what runs on some path of a
+/// broken text is not known.
+#[must_use]
+pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
+    let parse = ptx_syntax::parse(source);
+    let broken = !parse.diagnostics.is_empty();
+    let lowered = ptx_ir::lower::lower(&parse.tree, source);
+    let mut diagnostics = parse.diagnostics;
+    diagnostics.extend(lowered.diagnostics);
+    diagnostics.extend(findings(&lowered.module, source, config));
+    let mut suppressions = Suppressions::of_ptx(source);
+    finish(&mut suppressions, config, &mut diagnostics);
+    if broken {
+        diagnostics.retain(|diagnostic| diagnostic.class == Class::Invalid);
+    }
+    diagnostics
+}
+
+/// Applies suppressions and levels to the findings of all steps and puts them into the order of their places.
+pub fn finish(suppressions: &mut Suppressions, config: &Config, diagnostics: &mut Vec<Diagnostic>) {
+    suppressions.apply(&config.levels, diagnostics);
+    config.levels.apply(diagnostics);
+    sort(diagnostics);
+}
+
+/// Stable, so that findings at one place stay in the order of the rules.
+fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
+}
+
+fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
+    let context = ModuleContext { module, source, config };
+    let mut diagnostics = Vec::new();
+    for rule in rules::ALL {
+        if let Check::Module(check) = rule.check {
+            check(&context, &mut diagnostics);
+        }
+    }
+    let facts = SpellingFacts::new(module);
+    for mut found in in_parallel(&context, &facts) {
+        diagnostics.append(&mut found);
+    }
+    diagnostics
+}
+
+/// The findings of each function, in the order of the functions.
+fn in_parallel(context: &ModuleContext<'_>, facts: &SpellingFacts) -> Vec<Vec<Diagnostic>> {
+    let functions: Vec<_> = bodies(context.module).collect();
+    let instructions: usize = functions.iter().map(|(_, _, body)| body.instructions.len()).sum();
+    let threads = context.config.threads.min(functions.len());
+    if threads < 2 || instructions < PARALLEL_FROM {
+        return functions.into_iter().map(|each| function(context, facts, each)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&each) = functions.get(index) else { break };
+            done.push((index, function(context, facts, each)));
+        }
+        done
+    };
+    let mut results: Vec<_> = functions.iter().map(|_| Vec::new()).collect();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for worker in workers {
+            match worker.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        for (index, found) in done {
+            results[index] = found;
+        }
+    });
+    results
+}
+
+type WithBody<'a> = (Handle<Function>, &'a Function, &'a Body);
+
+fn bodies(module: &Module) -> impl Iterator<Item = WithBody<'_>> {
+    module.functions.iter().filter_map(|(handle, function)| Some((handle, function, function.body.as_ref()?)))
+}
+
+fn function(context: &ModuleContext<'_>, facts: &SpellingFacts, each: WithBody<'_>) -> Vec<Diagnostic> {
+    let (handle, function, body) = each;
+    let context = FunctionContext { module: *context, handle, function, body };
+    let mut diagnostics = Vec::new();
+    instruction::verify(&context, facts, &mut diagnostics);
+    for rule in rules::ALL {
+        if let Check::Function(check) = rule.check {
+            check(&context, &mut diagnostics);
+        }
+    }
+    diagnostics
+}

@@ -1,0 +1,137 @@
+//! The check of each instruction against the instruction table.
+//!
+//! The way without findings is short: lowering has stored the instance that the operands fit, and
+//! [`SpellingFacts`] has noted for each distinct spelling whether any of its instances needs a second look
+//! (a version or target that the module does not have, an odd spelling). Everything else here runs only for
+//! instructions that something is wrong with: each [`Problem`] is shown to the rules of kind
+//! `Check::Instruction`, and the rule whose problem it is makes the finding.
+
+mod describe;
+mod occurrence;
+mod place;
+mod shapes;
+mod wanted;
+
+use ptx_ir::ir::{Handle, Instruction, Module, Operand, Spelling};
+use ptx_ir::isa::{Instance, Leniency, Mismatch, Resolved, SpellingProblem};
+use ptx_ir::special::SpecialRegister;
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::context::FunctionContext;
+use crate::registry::Check;
+use crate::rules;
+
+pub(crate) use describe::{describe, form_of, name_of, register_name};
+pub(crate) use occurrence::Occurrence;
+pub(crate) use shapes::class as class_of;
+pub(crate) use wanted::{count_of, form_wanted, list_of, wanted_phrase};
+
+/// One thing that is wrong with an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Problem<'a> {
+    /// The spelling has no meaning.
+    Spelling(&'a SpellingProblem),
+    /// The operands fit no meaning of the spelling.
+    Mismatch(&'a Mismatch),
+    /// The module's version or target does not have this instance.
+    Unavailable(&'a Instance),
+    /// The spelling is taken though the manual has it differently.
+    Lenient(&'a Leniency),
+    /// The guard is no predicate.
+    Guard,
+}
+
+/// For each distinct spelling of a module, whether its instructions need a second look.
+pub(crate) struct SpellingFacts {
+    suspicious: Vec<bool>,
+    /// Whether there is a special register that the module's version or target does not have.
+    special_registers_may_be_missing: bool,
+}
+
+impl SpellingFacts {
+    pub(crate) fn new(module: &Module) -> Self {
+        let header = &module.header;
+        let suspicious = |spelling: &Spelling| {
+            let Resolved { opcode: _, instances, problem, leniency } = &spelling.resolved;
+            let available = |instance: &Instance| instance.is_available(header.version, header.target);
+            problem.is_some() || leniency.is_some() || !instances.iter().all(available)
+        };
+        let missing = |register: SpecialRegister| {
+            header.version < register.min_version() || !register.targets().contains(header.target)
+        };
+        let special_registers_may_be_missing = SpecialRegister::all().any(missing);
+        let suspicious = module.spellings.iter().map(|(_, spelling)| suspicious(spelling)).collect();
+        Self { suspicious, special_registers_may_be_missing }
+    }
+
+    fn is_suspicious(&self, spelling: Handle<Spelling>) -> bool {
+        self.suspicious.get(spelling.index()).copied().unwrap_or(true)
+    }
+}
+
+/// Reports what is wrong with the instructions of a function.
+pub(crate) fn verify(context: &FunctionContext<'_>, facts: &SpellingFacts, out: &mut Vec<Diagnostic>) {
+    for (handle, instruction) in context.body.instructions.iter() {
+        let sound = instruction.instance.is_some() && !facts.is_suspicious(instruction.spelling);
+        if !sound || instruction.guard.is_some_and(|guard| !rules::guard_not_a_predicate::is_predicate(guard))
+        {
+            look_again(context, handle, instruction, out);
+        }
+    }
+    if facts.special_registers_may_be_missing {
+        rules::version_too_low::special(context, out);
+        rules::target_too_low::special(context, out);
+    }
+}
+
+/// Shows every special register that the instructions of a function name, with its place.
+pub(crate) fn special_registers(context: &FunctionContext<'_>, mut show: impl FnMut(SpecialRegister, Span)) {
+    let body = context.body;
+    let places =
+        body.operands.iter().zip(&body.operand_spans).chain(body.children.iter().zip(&body.child_spans));
+    for (operand, &span) in places {
+        if let Operand::Special(register) = operand {
+            show(*register, span);
+        }
+    }
+}
+
+#[cold]
+fn look_again(
+    context: &FunctionContext<'_>,
+    handle: Handle<Instruction>,
+    instruction: &Instruction,
+    out: &mut Vec<Diagnostic>,
+) {
+    let module = context.module.module;
+    let spelling = &module.spellings[instruction.spelling];
+    let mut show = |problem| {
+        let occurrence = Occurrence { context, handle, instruction, spelling, problem };
+        for rule in rules::ALL {
+            if let Check::Instruction(check) = rule.check {
+                out.extend(check(&occurrence));
+            }
+        }
+    };
+    if instruction.guard.is_some_and(|guard| !rules::guard_not_a_predicate::is_predicate(guard)) {
+        show(Problem::Guard);
+    }
+    if let Some(problem) = &spelling.resolved.problem {
+        show(Problem::Spelling(problem));
+        return;
+    }
+    if let Some(leniency) = &spelling.resolved.leniency {
+        show(Problem::Lenient(leniency));
+    }
+    let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
+    match instance {
+        Some(instance) if instance.is_available(module.header.version, module.header.target) => {}
+        Some(instance) => show(Problem::Unavailable(instance)),
+        None => {
+            let (operands, children) = shapes::shapes(module, context.body, handle);
+            if let Err(mismatch) = spelling.resolved.select(&operands, &children) {
+                show(Problem::Mismatch(&mismatch));
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the instruction table wants, in the words of messages.
+
+use ptx_ir::isa::{Class, ClassSet, OperandSpec, Pattern};
+use ptx_ir::types::{Type, TypeKind};
+
+/// What may stand at an operand, with its article: "a 32-bit integer", "a predicate", "a `.b32` or `.f32`
+/// register or an immediate".
+pub(crate) fn wanted_phrase(accepts: ClassSet) -> String {
+    let mut parts = Vec::new();
+    parts.extend(registers(accepts));
+    parts.extend(immediates(accepts));
+    let rest = accepts.without(ClassSet::REGISTERS).without(ClassSet::IMMEDIATES);
+    let special = rest.iter().filter(|class| class.phrase().ends_with("special register")).count();
+    if special > 1 {
+        parts.push("a special register".into());
+    }
+    let spaces: Vec<_> = rest.iter().filter_map(variable_space).collect();
+    match spaces.as_slice() {
+        [] | [_] => {}
+        _ => parts.push("the address of a variable".into()),
+    }
+    for class in rest.iter() {
+        let folded = (special > 1 && class.phrase().ends_with("special register"))
+            || (spaces.len() > 1 && variable_space(class).is_some());
+        if !folded && class != Class::Unknown && class != Class::Sink {
+            parts.push(class.phrase().into());
+        }
+    }
+    list_of(&parts, "or")
+}
+
+fn variable_space(class: Class) -> Option<Class> {
+    matches!(
+        class,
+        Class::Global
+            | Class::Const
+            | Class::Shared
+            | Class::Local
+            | Class::Param
+            | Class::ParamEntry
+            | Class::ParamFunc
+    )
+    .then_some(class)
+}
+
+fn registers(accepts: ClassSet) -> Option<String> {
+    let types: Vec<Type> = accepts.iter().filter_map(Class::register_type).collect();
+    let first = *types.first()?;
+    if accepts.intersect(ClassSet::REGISTERS) == ClassSet::REGISTERS.without(Class::RegPred.into()) {
+        return Some("a register other than a predicate".into());
+    }
+    // A packed register passes where an integer of its width does; nobody means it.
+    let plain: Vec<Type> = types.iter().copied().filter(|ty| ty.kind() != TypeKind::Packed).collect();
+    let bits = first.bits();
+    let integer = |ty: &Type| ty.is_integer() || ty.kind() == TypeKind::Bits;
+    let integers = plain.iter().filter(|ty| integer(ty)).count();
+    if types == [Type::Pred] {
+        return Some("a predicate".into());
+    }
+    if plain.iter().all(|ty| ty.bits() == bits) {
+        let article = if bits == 8 { "an" } else { "a" };
+        if integers == 3 && plain.len() == 3 {
+            return Some(format!("{article} {bits}-bit integer"));
+        }
+        if integers == 3 && plain.len() > 3 {
+            return Some(format!("any {bits}-bit register"));
+        }
+    } else if let Some(widths) = integer_widths(&plain) {
+        return Some(widths);
+    }
+    let names: Vec<String> = types.iter().map(|ty| format!("`{ty}`")).collect();
+    let article = if matches!(types[0].as_str().as_bytes()[1], b's' | b'f') { "an" } else { "a" };
+    Some(format!("{article} {} register", list_of(&names, "or")))
+}
+
+/// "an integer of 32 or 64 bits", where every integer type of each width is taken and no other type.
+fn integer_widths(types: &[Type]) -> Option<String> {
+    let mut widths: Vec<u32> = types.iter().map(|ty| ty.bits()).collect();
+    widths.sort_unstable();
+    widths.dedup();
+    let all_integers = types.iter().all(|ty| ty.is_integer() || ty.kind() == TypeKind::Bits);
+    let whole =
+        |bits: u32| types.iter().filter(|ty| ty.bits() == bits).count() == if bits == 128 { 1 } else { 3 };
+    if !all_integers || !widths.iter().all(|&bits| whole(bits)) {
+        return None;
+    }
+    let names: Vec<String> = widths.iter().map(u32::to_string).collect();
+    match (widths.first(), widths.last()) {
+        (Some(&low), Some(&high)) if widths.len() > 2 && high >= 64 => {
+            Some(format!("an integer of {low} to {high} bits"))
+        }
+        _ => Some(format!("an integer of {} bits", list_of(&names, "or"))),
+    }
+}
+
+fn immediates(accepts: ClassSet) -> Option<String> {
+    let has = |class| accepts.contains(class);
+    let float = has(Class::Decimal) || has(Class::SingleBits) || has(Class::DoubleBits);
+    match (has(Class::Integer), float) {
+        (true, true) => Some("an immediate".into()),
+        (true, false) => Some("an integer immediate".into()),
+        (false, true) => Some("a floating-point immediate".into()),
+        (false, false) => None,
+    }
+}
+
+/// What the outer form of an operand must be: "an address in brackets", "a brace list of 4 registers".
+pub(crate) fn form_wanted(spec: &OperandSpec) -> String {
+    match spec.pattern {
+        Pattern::Value => wanted_phrase(spec.accepts),
+        Pattern::NegatableValue => "a predicate, negated or not,".into(),
+        Pattern::Pair => "two destinations joined by `|`".into(),
+        Pattern::Vector { count } => format!("a brace list of {count}"),
+        Pattern::Address => "an address in brackets".into(),
+        Pattern::UnifiedAddress => "an address in brackets with `.unified`".into(),
+        Pattern::Bracket => format!("an address of {} parts in brackets", spec.children.len()),
+        Pattern::List => "a list in parentheses".into(),
+        Pattern::Selectable { .. } => "a register that may have a selector".into(),
+    }
+}
+
+/// "a", "a or b", "a, b or c".
+pub(crate) fn list_of(parts: &[String], conjunction: &str) -> String {
+    match parts {
+        [] => "nothing".into(),
+        [only] => only.clone(),
+        [head @ .., last] => format!("{} {conjunction} {last}", head.join(", ")),
+    }
+}
+
+/// "1 operand", "3 operands".
+pub(crate) fn count_of(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted_phrase;
+    use ptx_ir::isa::{Class, ClassSet};
+
+    #[test]
+    fn sets_read_as_a_person_would_say_them() {
+        let words = ClassSet::of(&[Class::RegB32, Class::RegU32, Class::RegS32]);
+        assert_eq!(wanted_phrase(words), "a 32-bit integer");
+        let packed = words.union(Class::RegF16x2.into());
+        assert_eq!(wanted_phrase(packed), "a 32-bit integer");
+        assert_eq!(
+            wanted_phrase(packed.union(Class::Integer.into())),
+            "a 32-bit integer or an integer immediate"
+        );
+        assert_eq!(wanted_phrase(packed.union(Class::RegF32.into())), "any 32-bit register");
+        assert_eq!(wanted_phrase(Class::RegPred.into()), "a predicate");
+        let float = ClassSet::of(&[Class::RegB32, Class::RegF32, Class::Decimal]);
+        assert_eq!(wanted_phrase(float), "a `.b32` or `.f32` register or a floating-point immediate");
+        assert_eq!(wanted_phrase(Class::Label.into()), "a label");
+    }
+
+    #[test]
+    fn integers_of_several_widths_are_named_by_width() {
+        let half = ClassSet::of(&[Class::RegB16, Class::RegU16, Class::RegS16]);
+        let word = ClassSet::of(&[Class::RegB32, Class::RegU32, Class::RegS32]);
+        assert_eq!(wanted_phrase(half.union(word)), "an integer of 16 or 32 bits");
+    }
+}

@@ -1,0 +1,189 @@
+//! Which rules there are.
+//!
+//! A rule is a file of `src/rules` with one [`declare_rule!`]; it is registered by its one line in
+//! `src/rules/mod.rs`.
+
+use ptx_syntax::{Class, Diagnostic, Severity, Span};
+
+use crate::config::Level;
+use crate::context::{FunctionContext, ModuleContext};
+use crate::instruction::Occurrence;
+
+/// What users are told of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Its name, such as `operand-type`.
+    pub name: &'static str,
+    /// Its code, such as `E0203`. Codes of class `invalid` begin with E, of class `hazard` with H, of class
+    /// `style` with S.
+    pub code: &'static str,
+    /// Its class.
+    pub class: Class,
+    /// How loud it is unless the user says otherwise.
+    pub default_level: Level,
+    /// What it finds, in half a sentence.
+    pub summary: &'static str,
+    /// Its manual page, in Markdown.
+    pub doc: &'static str,
+}
+
+/// When a rule is asked.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// Never: the parser, lowering, or the suppressions report it.
+    Elsewhere,
+    /// Once for a module.
+    Module(fn(&ModuleContext<'_>, &mut Vec<Diagnostic>)),
+    /// Once for each function that has a body.
+    Function(fn(&FunctionContext<'_>, &mut Vec<Diagnostic>)),
+    /// Once for each thing that is wrong with an instruction, compared with the instruction table.
+    Instruction(fn(&Occurrence<'_>) -> Option<Diagnostic>),
+}
+
+/// A rule: what users are told, and what it does.
+pub(crate) struct Rule {
+    pub(crate) info: RuleInfo,
+    pub(crate) check: Check,
+}
+
+impl Rule {
+    /// A finding of this rule, at the level it has by default.
+    pub(crate) fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        // A rule that is off makes its findings all the same; the levels drop them.
+        let severity = self.info.default_level.severity().unwrap_or(Severity::Warning);
+        Diagnostic::new(self.info.class, severity, self.info.code, self.info.name, span, message)
+    }
+}
+
+/// Declares the `RULE` of a file. The doc comment is the manual page, with the headings "What it does", "Why is
+/// this bad", "Example", "Use instead" and "What it may miss".
+macro_rules! declare_rule {
+    (
+        $(#[doc = $doc:literal])*
+        name: $name:literal,
+        code: $code:literal,
+        class: $class:ident,
+        level: $level:ident,
+        summary: $summary:literal,
+        check: $check:expr,
+    ) => {
+        $(#[doc = $doc])*
+        pub(crate) static RULE: $crate::registry::Rule = $crate::registry::Rule {
+            info: $crate::registry::RuleInfo {
+                name: $name,
+                code: $code,
+                class: ::ptx_syntax::Class::$class,
+                default_level: $crate::config::Level::$level,
+                summary: $summary,
+                doc: concat!($($doc, "\n"),*),
+            },
+            check: {
+                #[expect(unused_imports, reason = "a rule names the one variant it needs")]
+                use $crate::registry::Check::{Elsewhere, Function, Instruction, Module};
+                $check
+            },
+        };
+    };
+}
+pub(crate) use declare_rule;
+
+/// Every rule, in the order of the codes.
+pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
+    crate::rules::ALL.iter().map(|rule| &rule.info)
+}
+
+/// The rule with this name or code.
+#[must_use]
+pub fn find_rule(name: &str) -> Option<&'static RuleInfo> {
+    rules().find(|rule| rule.name == name || rule.code.eq_ignore_ascii_case(name))
+}
+
+/// The name of the rule that is spelled most like `name`, if one is near.
+#[must_use]
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
+    let (distance, nearest) = rules()
+        .map(|rule| (edit_distance(rule.name, name), rule.name))
+        .min_by_key(|&(distance, _)| distance)?;
+    (distance <= name.len().max(3) / 3).then_some(nearest)
+}
+
+/// How many letters have to be changed, added or removed to get from `a` to `b`.
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
+    let b = b.as_bytes();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (index, letter) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, &other) in b.iter().enumerate() {
+            let above = row[column + 1];
+            let change = diagonal + usize::from(letter != other);
+            row[column + 1] = change.min(above + 1).min(row[column] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edit_distance, find_rule, nearest_rule, rules};
+    use ptx_syntax::Class;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_codes_are_unique_and_say_what_they_are() {
+        let mut seen = BTreeSet::new();
+        for rule in rules() {
+            assert!(
+                seen.insert(rule.name) && seen.insert(rule.code),
+                "{} or {} is twice",
+                rule.name,
+                rule.code
+            );
+            let letter = match rule.class {
+                Class::Invalid => 'E',
+                Class::Hazard => 'H',
+                Class::Style => 'S',
+            };
+            assert!(rule.code.len() == 5 && rule.code.starts_with(letter), "{}", rule.code);
+            assert_eq!(find_rule(rule.code), find_rule(rule.name));
+        }
+    }
+
+    #[test]
+    fn every_page_has_its_headings() {
+        for rule in rules() {
+            let mut rest = rule.doc;
+            for heading in [
+                "## What it does",
+                "## Why is this bad",
+                "## Example",
+                "## Use instead",
+                "## What it may miss",
+            ] {
+                let at = rest.find(heading).unwrap_or_else(|| panic!("{} lacks `{heading}`", rule.name));
+                rest = &rest[at..];
+            }
+            assert!(!rule.summary.ends_with('.') && !rule.summary.is_empty(), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn every_file_of_rules_is_registered() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let mut files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".rs").map(str::to_owned))
+            .collect();
+        files.remove("mod");
+        let names: BTreeSet<String> = rules().map(|rule| rule.name.replace('-', "_")).collect();
+        assert_eq!(files, names);
+    }
+
+    #[test]
+    fn near_names_are_found() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(nearest_rule("operand-tipe"), Some("operand-type"));
+        assert_eq!(nearest_rule("something-else-entirely"), None);
+    }
+}

@@ -1,0 +1,91 @@
+use ptx_ir::isa::SpellingProblem;
+use ptx_syntax::{Applicability, Diagnostic};
+
+use crate::instruction::{Occurrence, Problem, list_of};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an instruction without a modifier that it must have: its type, its rounding, the half of a product
+    /// that is wanted.
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble. The rounding of `cvt`, `add.f64` on old targets, `div.f32` and the like has
+    /// no default.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cvt.f32.s64 %f1, %rd1;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cvt.rn.f32.s64 %f1, %rd1;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "missing-modifier",
+    code: "E0204",
+    class: Invalid,
+    level: Error,
+    summary: "an instruction without a modifier that it must have",
+    check: Instruction(check),
+}
+
+/// More possible values than this are not worth a list.
+const MOST_LISTED: usize = 8;
+
+fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
+    let Problem::Spelling(SpellingProblem::MissingModifier { range, slot, allowed, fixed }) =
+        occurrence.problem
+    else {
+        return None;
+    };
+    let name = occurrence.name();
+    let message = match allowed.as_slice() {
+        [only] => format!("`{name}` lacks its modifier `{only}`"),
+        _ => format!("`{name}` lacks {}", what(slot)),
+    };
+    let mut finding = RULE.at(occurrence.spelling_span(), message);
+    let at = occurrence.place(range);
+    if at.is_empty() && range.start < name.len() {
+        finding = finding.with_secondary(at, "it belongs here");
+    }
+    if allowed.len() > 1 {
+        finding = finding.with_help(choice(allowed));
+    }
+    Some(match fixed {
+        Some(fixed) => occurrence.with_spelling(finding, fixed, Applicability::Likely),
+        None => finding,
+    })
+}
+
+/// What messages call a slot of the instruction table.
+fn what(slot: &str) -> String {
+    let word = slot.trim_start_matches(['.', '@']);
+    match word {
+        "type" | "t" | "T" => "a type".into(),
+        "dtype" => "a result type".into(),
+        "atype" | "stype" => "a source type".into(),
+        "rnd" | "frnd" | "irnd" => "a rounding modifier".into(),
+        "space" | "ss" => "a state space".into(),
+        "op" | "operation" => "an operation".into(),
+        "cmp" | "cmpop" => "a comparison".into(),
+        "shape" => "a shape".into(),
+        "sem" => "a memory ordering".into(),
+        "scope" => "a scope".into(),
+        "mode" => "a mode".into(),
+        "geom" | "dim" => "a geometry".into(),
+        "" => "a modifier".into(),
+        _ => format!("a modifier for `{word}`"),
+    }
+}
+
+fn choice(allowed: &[&'static str]) -> String {
+    let mut names: Vec<String> = allowed.iter().take(MOST_LISTED).map(|each| format!("`{each}`")).collect();
+    if allowed.len() > MOST_LISTED {
+        names.push(format!("another of {}", allowed.len()));
+    }
+    format!("one of {}", list_of(&names, "or"))
+}

@@ -1,0 +1,46 @@
+//! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
+
+pub(crate) mod guard_not_a_predicate;
+mod immediate_value;
+mod ineffective_modifier;
+mod missing_modifier;
+mod modifier_conflict;
+mod modifier_order;
+mod noncanonical_order;
+mod operand_count;
+mod operand_kind;
+mod operand_type;
+mod repeated_modifier;
+mod syntax;
+pub(crate) mod target_too_low;
+mod unknown_modifier;
+mod unknown_opcode;
+pub(crate) mod unknown_suppression;
+pub(crate) mod unused_suppression;
+mod vector_length;
+pub(crate) mod version_too_low;
+
+use crate::registry::Rule;
+
+/// Every rule, in the order of the codes.
+pub(crate) static ALL: &[&Rule] = &[
+    &syntax::RULE,
+    &unknown_opcode::RULE,
+    &unknown_modifier::RULE,
+    &operand_type::RULE,
+    &missing_modifier::RULE,
+    &modifier_conflict::RULE,
+    &modifier_order::RULE,
+    &operand_count::RULE,
+    &operand_kind::RULE,
+    &vector_length::RULE,
+    &immediate_value::RULE,
+    &version_too_low::RULE,
+    &target_too_low::RULE,
+    &guard_not_a_predicate::RULE,
+    &ineffective_modifier::RULE,
+    &noncanonical_order::RULE,
+    &repeated_modifier::RULE,
+    &unknown_suppression::RULE,
+    &unused_suppression::RULE,
+];

@@ -1,0 +1,48 @@
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+
+use crate::registry::{declare_rule, nearest_rule};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a suppression comment that names no rule.
+    ///
+    /// ## Why is this bad
+    /// It suppresses nothing.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// mov.u32 %r1, %r2; // ptx-allow: dead-stor
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mov.u32 %r1, %r2;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Comments in which the word `ptx-allow` itself is misspelled.
+    name: "unknown-suppression",
+    code: "S0001",
+    class: Style,
+    level: Warn,
+    summary: "a suppression comment that names no rule",
+    check: Elsewhere,
+}
+
+/// Says that `name` in a suppression is no rule.
+pub(crate) fn finding(name: &str, span: Span) -> Diagnostic {
+    if name.is_empty() {
+        return RULE
+            .at(span, "this suppression names no rule")
+            .with_help("write `// ptx-allow: RULE`; `ptx-cli rules` lists them");
+    }
+    let finding = RULE.at(span, format!("there is no rule `{name}`"));
+    match nearest_rule(name) {
+        Some(nearest) => finding.with_fix(
+            format!("write `{nearest}`"),
+            Applicability::Likely,
+            vec![Edit { span, replacement: nearest.into() }],
+        ),
+        None => finding,
+    }
+}

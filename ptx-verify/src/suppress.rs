@@ -1,0 +1,206 @@
+//! Comments that switch rules off: `// ptx-allow: RULE` for a line, `// ptx-allow-file: RULE` for a file.
+//!
+//! A comment at the end of a line speaks of that line; one that has the line to itself speaks of the next line
+//! that holds something else than comments. Several rules are separated by commas, and a reason may follow
+//! after two dashes: `// ptx-allow: carry-unused, dead-store -- kept for the debugger`. Rules are named by name
+//! or code. What names no rule, and what suppresses nothing, is reported in its turn, so that suppressions do
+//! not outlive their reason.
+
+use memchr::memmem;
+use ptx_syntax::lexer::{Lexer, TokenKind};
+use ptx_syntax::{Diagnostic, LineIndex, Span};
+
+use crate::config::{Level, Levels};
+use crate::registry::find_rule;
+use crate::rules::{unknown_suppression, unused_suppression};
+
+const WORD: &str = "ptx-allow";
+
+/// What one name in a comment suppresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Suppression {
+    /// The rule.
+    rule: &'static str,
+    /// The line it speaks of, from 1; none for the whole file.
+    line: Option<u32>,
+    /// Where the name stands.
+    span: Span,
+    /// Whether something was suppressed.
+    used: bool,
+}
+
+/// The suppressions of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Suppressions {
+    suppressions: Vec<Suppression>,
+    unknown: Vec<(String, Span)>,
+    lines: Option<LineIndex>,
+}
+
+impl Suppressions {
+    /// Reads the comments of a PTX text. A text without the word costs one search.
+    #[must_use]
+    pub fn of_ptx(source: &str) -> Self {
+        if memmem::find(source.as_bytes(), WORD.as_bytes()).is_none() {
+            return Self::default();
+        }
+        let comments = Lexer::new(source)
+            .filter(|token| matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment))
+            .map(|token| token.span);
+        Self::of_comments(source, comments)
+    }
+
+    /// Reads the comments of a text of any language; `comments` are their places, in order.
+    #[must_use]
+    pub fn of_comments(source: &str, comments: impl IntoIterator<Item = Span>) -> Self {
+        let mut found = Self { lines: Some(LineIndex::new(source)), ..Self::default() };
+        for comment in comments {
+            found.read(source, comment);
+        }
+        found
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.suppressions.is_empty() && self.unknown.is_empty()
+    }
+
+    fn read(&mut self, source: &str, comment: Span) {
+        let text = comment.text(source);
+        let Some((file_level, at)) = directive(text) else { return };
+        let line = if file_level { None } else { self.line_spoken_of(source, comment) };
+        let list = &text[at..];
+        let list = list.split(" --").next().unwrap_or(list).trim_end_matches("*/");
+        let mut start = comment.start + at as u32;
+        for item in list.split(',') {
+            let name = item.trim();
+            let lead = (item.len() - item.trim_start().len()) as u32;
+            let span = Span::new(start + lead, start + lead + name.len() as u32);
+            start += item.len() as u32 + 1;
+            match find_rule(name) {
+                Some(rule) => {
+                    self.suppressions.push(Suppression { rule: rule.name, line, span, used: false })
+                }
+                None if name.is_empty() => self.unknown.push((String::new(), comment)),
+                None => self.unknown.push((name.into(), span)),
+            }
+        }
+    }
+
+    /// The line of the comment, or the next line that holds something else than comments.
+    fn line_spoken_of(&self, source: &str, comment: Span) -> Option<u32> {
+        let lines = self.lines.as_ref()?;
+        let first = lines.position(comment.start).line;
+        let before = Span::new(lines.line_span(first).start, comment.start).text(source);
+        if !before.trim().is_empty() {
+            return Some(first);
+        }
+        let mut line = lines.position(comment.end).line + 1;
+        while line < lines.line_count() {
+            let text = lines.line_span(line).text(source).trim();
+            if !text.is_empty() && !text.starts_with("//") {
+                break;
+            }
+            line += 1;
+        }
+        Some(line)
+    }
+
+    /// Takes out the findings that are suppressed, and adds what is to be said about the suppressions. A
+    /// suppression of a rule that the user switched off is not called unused.
+    pub fn apply(&mut self, levels: &Levels, diagnostics: &mut Vec<Diagnostic>) {
+        if self.is_empty() {
+            return;
+        }
+        diagnostics.retain(|diagnostic| !self.suppresses(diagnostic));
+        for suppression in &self.suppressions {
+            let off = find_rule(suppression.rule).is_some_and(|rule| {
+                levels.of(rule.name, rule.class).unwrap_or(rule.default_level) == Level::Allow
+            });
+            if !suppression.used && !off {
+                diagnostics.push(unused_suppression::finding(suppression.rule, suppression.span));
+            }
+        }
+        for (name, span) in &self.unknown {
+            diagnostics.push(unknown_suppression::finding(name, *span));
+        }
+    }
+
+    fn suppresses(&mut self, diagnostic: &Diagnostic) -> bool {
+        let Some(lines) = &self.lines else { return false };
+        let line = lines.position(diagnostic.span.start).line;
+        let mut hit = false;
+        for suppression in &mut self.suppressions {
+            if suppression.rule == diagnostic.rule && suppression.line.is_none_or(|spoken| spoken == line) {
+                suppression.used = true;
+                hit = true;
+            }
+        }
+        hit
+    }
+}
+
+/// Whether a comment is a suppression: at file level or not, and where its list begins.
+fn directive(comment: &str) -> Option<(bool, usize)> {
+    let body = comment.strip_prefix("//").or_else(|| comment.strip_prefix("/*"))?;
+    let rest = body.trim_start().strip_prefix(WORD)?;
+    let (file_level, rest) = match rest.strip_prefix("-file") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let rest = rest.strip_prefix(':')?;
+    Some((file_level, comment.len() - rest.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Suppressions;
+    use crate::config::Levels;
+    use ptx_syntax::{Diagnostic, Span};
+
+    fn left(source: &str, findings: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+        let mut diagnostics = findings
+            .iter()
+            .map(|(rule, place)| {
+                let at = source.find(place).unwrap() as u32;
+                Diagnostic::invalid("E0000", rule, Span::new(at, at + place.len() as u32), "")
+            })
+            .collect();
+        Suppressions::of_ptx(source).apply(&Levels::default(), &mut diagnostics);
+        diagnostics.iter().map(|each| (each.rule, each.span.text(source).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_comment_speaks_of_its_line_or_of_the_next() {
+        let source = "one; // ptx-allow: operand-type, E0201 -- why not\n\
+                      two;\n// ptx-allow: operand-type\n// another comment\n\nthree;\nfour;";
+        let findings = [
+            ("operand-type", "one"),
+            ("operand-count", "one;"),
+            ("operand-type", "three"),
+            ("operand-type", "four"),
+        ];
+        let found = left(source, &findings);
+        let expected = [("operand-count", "one;"), ("operand-type", "four"), ("unused-suppression", "E0201")];
+        assert_eq!(found, expected.map(|(rule, text)| (rule, text.to_owned())));
+    }
+
+    #[test]
+    fn a_file_level_comment_speaks_of_all_lines() {
+        let found = left(
+            "a;\nb; /* ptx-allow-file: operand-type */\n",
+            &[("operand-type", "a"), ("operand-type", "b")],
+        );
+        assert_eq!(found, []);
+    }
+
+    #[test]
+    fn unknown_and_unused_names_are_reported() {
+        let found = left("a; // ptx-allow: operand-tipe\n", &[]);
+        assert_eq!(found, [("unknown-suppression", "operand-tipe".to_owned())]);
+        let found = left("a; // ptx-allow: operand-type\n", &[]);
+        assert_eq!(found, [("unused-suppression", "operand-type".to_owned())]);
+        assert_eq!(left("a; // see ptx-allow: operand-type\n", &[]), []);
+    }
+}
