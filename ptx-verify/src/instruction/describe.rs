@@ -22,6 +22,7 @@ pub(crate) fn name_of(module: &Module, body: &Body, operand: Operand) -> Option<
         Operand::Register { register: each, .. } => register(each),
         Operand::Negated { register: each, .. } => format!("!{}", register(each)),
         Operand::Selected { register: each, .. } => register(each),
+        Operand::Minus { register: each, .. } => format!("-{}", register(each)),
         Operand::VectorRegister { first, .. } => {
             let name = register(first);
             name.strip_suffix(".x").unwrap_or(&name).to_owned()
@@ -76,6 +77,7 @@ pub(crate) fn form_of(operand: Operand) -> &'static str {
         Operand::VectorRegister { .. } => "a vector register",
         Operand::Negated { .. } => "a negated predicate",
         Operand::Selected { .. } => "a register with a selector",
+        Operand::Minus { .. } => "a register with a minus",
         Operand::Special(_) => "a special register",
         Operand::Integer { .. } => "an integer immediate",
         Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_) => "a floating-point immediate",

@@ -1,5 +1,8 @@
 //! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
 
+mod constant_expression;
+mod declaration;
+mod duplicate_name;
 pub(crate) mod guard_not_a_predicate;
 mod immediate_value;
 mod ineffective_modifier;
@@ -8,11 +11,14 @@ mod modifier_conflict;
 mod modifier_order;
 mod noncanonical_order;
 mod operand_count;
+mod operand_form;
 mod operand_kind;
 mod operand_type;
 mod repeated_modifier;
 mod syntax;
 pub(crate) mod target_too_low;
+mod undeclared_label;
+mod undeclared_name;
 mod unknown_modifier;
 mod unknown_opcode;
 pub(crate) mod unknown_suppression;
@@ -25,6 +31,12 @@ use crate::registry::Rule;
 /// Every rule, in the order of the codes.
 pub(crate) static ALL: &[&Rule] = &[
     &syntax::RULE,
+    &undeclared_name::RULE,
+    &duplicate_name::RULE,
+    &undeclared_label::RULE,
+    &constant_expression::RULE,
+    &operand_form::RULE,
+    &declaration::RULE,
     &unknown_opcode::RULE,
     &unknown_modifier::RULE,
     &operand_type::RULE,

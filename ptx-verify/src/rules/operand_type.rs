@@ -52,7 +52,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let (found, span) = culprit(occurrence, whole, *accepts);
     let spec = occurrence.spec(*instance, *spec, *part)?;
     let context = occurrence.context;
-    let class = class_of(context.module.module, found);
+    let class = class_of(context.module.module, context.body, found);
     let wanted = wanted_phrase(*accepts);
     let is = describe(context.module.module, context.body, found, class);
     let finding = RULE
@@ -70,9 +70,9 @@ struct Found {
 
 /// The first element of a brace list that is not accepted, or the operand itself.
 fn culprit(occurrence: &Occurrence<'_>, whole: (Operand, Span), accepts: ClassSet) -> (Operand, Span) {
-    let module = occurrence.context.module.module;
+    let (module, body) = (occurrence.context.module.module, occurrence.context.body);
     let refused = |&(each, _): &(Operand, Span)| {
-        let class = class_of(module, each);
+        let class = class_of(module, body, each);
         class != Class::Unknown && !accepts.contains(class)
     };
     occurrence.children(whole.0).into_iter().find(refused).unwrap_or(whole)
