@@ -1,0 +1,128 @@
+//! Function bodies: statements in the order of the source, one a line.
+
+use super::printer::Printer;
+use ptx_ir::ir::{Body, Directive, DirectiveArgument, Function, FunctionKind, Statement, TargetListKind};
+
+impl Printer<'_> {
+    /// `{`, the statements, `}`, each on a line of its own.
+    pub fn body(&mut self, body: &Body) {
+        self.text("{\n");
+        self.depth = 1;
+        for &statement in &body.statements {
+            self.statement(body, statement);
+        }
+        self.depth = 0;
+        self.text("}\n");
+    }
+
+    fn statement(&mut self, body: &Body, statement: Statement) {
+        match statement {
+            Statement::Label(label) => {
+                self.symbol(body.labels[label].name);
+                self.text(":\n");
+                return;
+            }
+            Statement::Close => self.depth = self.depth.saturating_sub(1).max(1),
+            Statement::Instruction(_)
+            | Statement::Open
+            | Statement::Registers(_)
+            | Statement::Variable(_)
+            | Statement::Directive(_)
+            | Statement::Targets(_)
+            | Statement::Prototype(_) => {}
+        }
+        self.indent();
+        self.statement_text(body, statement);
+        self.text("\n");
+    }
+
+    fn statement_text(&mut self, body: &Body, statement: Statement) {
+        match statement {
+            Statement::Label(_) => {}
+            Statement::Instruction(instruction) => self.instruction(body, instruction),
+            Statement::Open => {
+                self.text("{");
+                self.depth += 1;
+            }
+            Statement::Close => self.text("}"),
+            Statement::Registers(group) => {
+                self.register_group(&body.registers[group]);
+                self.text(";");
+            }
+            Statement::Variable(variable) => {
+                self.variable(variable);
+                self.text(";");
+            }
+            Statement::Directive(directive) => self.directive(&body.directives[directive]),
+            Statement::Targets(list) => {
+                let list = &body.targets[list];
+                if let Some(name) = list.name {
+                    self.symbol(name);
+                    self.text(": ");
+                }
+                self.text(match list.kind {
+                    TargetListKind::Branch => ".branchtargets ",
+                    TargetListKind::Call => ".calltargets ",
+                });
+                self.separated(&list.targets, |printer, target| printer.operand(body, *target, None));
+                self.text(";");
+            }
+            Statement::Prototype(prototype) => self.prototype(&self.module.functions[prototype]),
+        }
+    }
+
+    /// `name: .callprototype (.param .b32 _) _ (.param .b32 _);`
+    fn prototype(&mut self, prototype: &Function) {
+        let Function { name, kind: FunctionKind::Prototype, returns, parameters, directives, .. } = prototype
+        else {
+            return;
+        };
+        if self.module.name(*name) != "_" {
+            self.symbol(*name);
+            self.text(": ");
+        }
+        self.text(".callprototype ");
+        if !returns.is_empty() {
+            self.parameter_list(returns);
+            self.text(" ");
+        }
+        self.text("_ ");
+        self.parameter_list(parameters);
+        for directive in directives {
+            self.text(" ");
+            self.directive(directive);
+        }
+        self.text(";");
+    }
+
+    /// A directive with plain arguments. `.loc` has its numbers without commas, `.pragma` ends in `;`.
+    pub fn directive(&mut self, directive: &Directive) {
+        let word = self.module.name(directive.word);
+        self.text(word);
+        let located = word == ".loc" || word == ".loc_intermediate";
+        for (index, (argument, _)) in directive.arguments.iter().enumerate() {
+            let attribute = matches!(argument, DirectiveArgument::Name(name)
+                if matches!(self.module.name(*name), "function_name" | "inlined_at"));
+            // `.file 1 "a.cu", 0, 0`: no comma behind the number of the file.
+            let comma = if located { attribute } else { index > usize::from(word == ".file") };
+            self.text(if comma { ", " } else { " " });
+            self.argument(argument);
+        }
+        if word == ".pragma" {
+            self.text(";");
+        }
+    }
+
+    fn argument(&mut self, argument: &DirectiveArgument) {
+        match argument {
+            DirectiveArgument::Integer(value) => self.text(&value.to_string()),
+            DirectiveArgument::Number(text)
+            | DirectiveArgument::String(text)
+            | DirectiveArgument::Name(text) => self.symbol(*text),
+            DirectiveArgument::LabelOffset(label, offset) => {
+                self.symbol(*label);
+                self.offset(*offset);
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Canonical PTX from the typed IR.
+//!
+//! Two modules whose IR is equal print alike, whatever their texts looked like:
+//!
+//! * every instruction has the spelling of the instruction table, modifiers in the table's order; what
+//!   the table does not know keeps its spelling;
+//! * integers are decimal, constant expressions are folded, floating-point numbers are their bits (`0f…`,
+//!   `0d…`) wherever the instruction or declaration fixes the type, so that no digit can be lost;
+//! * a declaration has one name a line, specifiers in one order;
+//! * comments are gone, and white space is that of [`crate::format`].
+//!
+//! Parsing and lowering the printed text gives the same IR again, spans aside, and NVIDIA's assembler makes
+//! the same machine code of it, as long as the module has no `invalid` diagnostic. What lowering could not
+//! understand is printed as `_`, so the text of a module with such diagnostics is for reading only.
+
+mod body;
+mod module;
+mod number;
+mod operand;
+mod printer;
+mod variable;
+
+use printer::Printer;
+use ptx_ir::ir::Module;
+
+/// Prints a module as canonical PTX. The text ends with a line end and has no blanks at line ends.
+#[must_use]
+pub fn canonical(module: &Module) -> String {
+    let mut printer = Printer::new(module);
+    printer.print_module();
+    printer.finish()
+}

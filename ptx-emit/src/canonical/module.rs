@@ -1,0 +1,107 @@
+//! The module: its header, then its items in the order of the source.
+
+use super::printer::{INDENT, Printer};
+use ptx_ir::ir::{AddressSize, Function, FunctionKind, Handle, Item, Module, Section, Variable};
+
+impl Printer<'_> {
+    /// Everything. A function with a body has a blank line on both sides.
+    pub fn print_module(&mut self) {
+        let module: &Module = self.module;
+        self.header();
+        for item in &module.items {
+            match item {
+                Item::Variable(variable) => {
+                    self.variable(*variable);
+                    self.text(";\n");
+                }
+                Item::Function(function) => self.function(&module.functions[*function]),
+                Item::Directive(directive) => {
+                    self.directive(directive);
+                    self.text("\n");
+                }
+                Item::Alias { name, target, span: _ } => {
+                    self.text(".alias ");
+                    self.symbol(*name);
+                    self.text(", ");
+                    self.symbol(*target);
+                    self.text(";\n");
+                }
+                Item::Section(section) => self.section(section),
+            }
+        }
+    }
+
+    fn header(&mut self) {
+        let header = &self.module.header;
+        self.text(&format!(".version {}\n.target {}", header.version, header.target));
+        for (option, _) in &header.options {
+            self.text(", ");
+            self.symbol(*option);
+        }
+        self.text(match header.address_size {
+            Some(AddressSize::Bits32) => "\n.address_size 32\n",
+            Some(AddressSize::Bits64) => "\n.address_size 64\n",
+            None => "\n",
+        });
+    }
+
+    fn function(&mut self, function: &Function) {
+        self.text("\n");
+        self.linkage(function.linkage);
+        self.text(match function.kind {
+            FunctionKind::Entry => ".entry",
+            FunctionKind::Function | FunctionKind::Prototype => ".func",
+        });
+        self.attributes(&function.attributes);
+        self.text(" ");
+        if !function.returns.is_empty() {
+            self.parameter_list(&function.returns);
+            self.text(" ");
+        }
+        self.symbol(function.name);
+        self.parameter_lines(&function.parameters);
+        for directive in &function.directives {
+            self.text("\n");
+            self.directive(directive);
+        }
+        match &function.body {
+            Some(body) => {
+                self.text("\n");
+                self.body(body);
+            }
+            None => self.text(";\n"),
+        }
+    }
+
+    /// Parameters on one line: `(.param .b32 a, .param .b32 b)`.
+    pub fn parameter_list(&mut self, parameters: &[Handle<Variable>]) {
+        self.text("(");
+        self.separated(parameters, |printer, parameter| printer.variable(*parameter));
+        self.text(")");
+    }
+
+    fn parameter_lines(&mut self, parameters: &[Handle<Variable>]) {
+        if parameters.is_empty() {
+            return self.text("()");
+        }
+        self.text("(");
+        for (index, parameter) in parameters.iter().enumerate() {
+            self.text(if index == 0 { "\n" } else { ",\n" });
+            self.text(INDENT);
+            self.variable(*parameter);
+        }
+        self.text("\n)");
+    }
+
+    fn section(&mut self, section: &Section) {
+        self.text("\n");
+        self.symbol(section.word);
+        if section.name != section.word {
+            self.text(" ");
+            self.symbol(section.name);
+        }
+        self.text(" {\n");
+        self.text(&section.text);
+        self.text("}\n");
+    }
+}

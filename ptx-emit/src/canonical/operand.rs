@@ -1,0 +1,157 @@
+//! Instructions and their operands.
+
+use super::number;
+use super::printer::Printer;
+use ptx_ir::ir::{Body, Guard, Handle, Instruction, Operand, Symbol, Variable};
+use ptx_ir::isa::{Instance, OperandSpec, Selector};
+use ptx_ir::types::Type;
+
+impl<'m> Printer<'m> {
+    /// `@%p1 add.u32 %r1, %r2, 1;`
+    pub fn instruction(&mut self, body: &Body, handle: Handle<Instruction>) {
+        let instruction = &body.instructions[handle];
+        if let Some(guard) = instruction.guard {
+            self.guard(body, guard);
+        }
+        let module = self.module;
+        let instance = self.instance(instruction);
+        match instance {
+            Some(instance) => self.text(&instance.canonical),
+            None => self.text(&module.spellings[instruction.spelling].text),
+        }
+        let operands = body.operands(handle);
+        let specs = specs(instance, operands.len());
+        if !operands.is_empty() {
+            self.text(" ");
+        }
+        self.separated(operands.iter().enumerate(), |printer, (index, operand)| {
+            printer.operand(body, *operand, specs.and_then(|specs| specs.get(index)));
+        });
+        self.text(";");
+    }
+
+    fn instance(&self, instruction: &Instruction) -> Option<&'m Instance> {
+        let module = self.module;
+        let spelling = &module.spellings[instruction.spelling];
+        spelling.resolved.instances.get(usize::from(instruction.instance?))
+    }
+
+    fn guard(&mut self, body: &Body, guard: Guard) {
+        self.text(if guard.negated { "@!" } else { "@" });
+        match guard.register {
+            Some(register) => self.register(body, register),
+            None => self.text("_"),
+        }
+        self.text(" ");
+    }
+
+    /// Prints an operand; `spec` is what the instruction wants there.
+    pub fn operand(&mut self, body: &Body, operand: Operand, spec: Option<&OperandSpec>) {
+        match operand {
+            Operand::Register { register, class: _ } => self.register(body, register),
+            Operand::VectorRegister { first, class: _, count: _ } => self.vector_register(body, first),
+            Operand::Negated { register, class: _ } => {
+                self.text("!");
+                self.register(body, register);
+            }
+            Operand::Selected { register, class: _, selector } => {
+                self.register(body, register);
+                self.selector(selector);
+            }
+            Operand::Special(register) => self.text(register.name()),
+            Operand::Integer { .. }
+            | Operand::Decimal(_)
+            | Operand::SingleBits(_)
+            | Operand::DoubleBits(_)
+            | Operand::WarpSize => self.constant(operand, spec.and_then(|spec| spec.ty)),
+            Operand::Sink => self.text("_"),
+            Operand::Variable { variable, offset } => self.variable_with_offset(variable, offset),
+            Operand::Function(function) | Operand::Prototype(function) => {
+                self.symbol(self.module.functions[function].name);
+            }
+            Operand::Label(label) => self.symbol(body.labels[label].name),
+            Operand::Targets(list) => self.name_or_sink(body.targets[list].name),
+            Operand::RegisterAddress { base, class: _, offset, unified } => {
+                self.text("[");
+                self.register(body, base);
+                self.offset(i64::from(offset));
+                self.text(if unified { "].unified" } else { "]" });
+            }
+            Operand::VariableAddress { variable, offset } => {
+                self.text("[");
+                self.variable_with_offset(variable, offset);
+                self.text("]");
+            }
+            Operand::ConstantAddress { address } => self.text(&format!("[{address}]")),
+            Operand::Vector(_) | Operand::Pair(_) | Operand::Bracket(_) | Operand::List(_) => {
+                self.composite(body, operand, spec);
+            }
+            Operand::Unknown(name) => self.name_or_sink(name),
+        }
+    }
+
+    fn composite(&mut self, body: &Body, operand: Operand, spec: Option<&OperandSpec>) {
+        let (run, open, separator, close) = match operand {
+            Operand::Vector(run) => (run, "{", ", ", "}"),
+            Operand::Pair(run) => (run, "", "|", ""),
+            Operand::Bracket(run) => (run, "[", ", ", "]"),
+            Operand::List(run) => (run, "(", ", ", ")"),
+            _ => return,
+        };
+        self.text(open);
+        for (index, &child) in body.children(run).iter().enumerate() {
+            if index > 0 {
+                self.text(separator);
+            }
+            // The elements of a vector have no description of their own: they are what the vector is.
+            let spec = match operand {
+                Operand::Vector(_) => spec,
+                _ => spec.and_then(|spec| spec.children.get(index)),
+            };
+            self.operand(body, child, spec);
+        }
+        self.text(close);
+    }
+
+    fn constant(&mut self, operand: Operand, ty: Option<Type>) {
+        match operand {
+            Operand::Integer { bits, negative } => self.text(&number::integer(bits, negative)),
+            Operand::Decimal(value) => self.text(&number::decimal(value, ty)),
+            Operand::SingleBits(bits) => self.text(&number::single(bits)),
+            Operand::DoubleBits(bits) => self.text(&number::double(bits)),
+            _ => self.text("WARP_SZ"),
+        }
+    }
+
+    fn selector(&mut self, selector: Selector) {
+        self.text(if selector.halves { ".h" } else { ".b" });
+        for digit in selector.digits.iter().take(usize::from(selector.count)) {
+            self.text(&digit.to_string());
+        }
+    }
+
+    fn variable_with_offset(&mut self, variable: Handle<Variable>, offset: i64) {
+        self.variable_name(variable);
+        self.offset(offset);
+    }
+
+    /// `+8`, `+-8`: a sign behind the plus is the only form that the assembler takes.
+    pub fn offset(&mut self, offset: i64) {
+        if offset != 0 {
+            self.text(&format!("+{offset}"));
+        }
+    }
+
+    fn name_or_sink(&mut self, name: Option<Symbol>) {
+        match name {
+            Some(name) => self.symbol(name),
+            None => self.text("_"),
+        }
+    }
+}
+
+/// What an instance says of each operand. Where optional operands are left out, it is not known here which, and
+/// decimal constants stay decimal.
+fn specs(instance: Option<&Instance>, count: usize) -> Option<&[OperandSpec]> {
+    instance.map(|instance| &*instance.operands).filter(|operands| operands.len() == count)
+}
