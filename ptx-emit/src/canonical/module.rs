@@ -100,7 +100,9 @@ impl Printer<'_> {
             self.text(" ");
             self.symbol(section.name);
         }
-        self.text(" {\n");
+        // The text of other languages brings its own line ends.
+        let lines = if section.name == section.word { " {" } else { " {\n" };
+        self.text(lines);
         self.text(&section.text);
         self.text("}\n");
     }

@@ -58,6 +58,13 @@ impl<'m> Printer<'m> {
                 self.register(body, register);
                 self.selector(selector);
             }
+            Operand::Minus { register, class: _, selector } => {
+                self.text("-");
+                self.register(body, register);
+                if let Some(selector) = selector {
+                    self.selector(selector);
+                }
+            }
             Operand::Special(register) => self.text(register.name()),
             Operand::Integer { .. }
             | Operand::Decimal(_)
@@ -131,7 +138,7 @@ impl<'m> Printer<'m> {
     }
 
     fn variable_with_offset(&mut self, variable: Handle<Variable>, offset: i64) {
-        self.variable_name(variable);
+        self.symbol(self.module.variables[variable].name);
         self.offset(offset);
     }
 

@@ -6,12 +6,25 @@ use ptx_ir::ir::{Handle, Initializer, Linkage, Module, RegisterGroup, Symbol, Va
 use ptx_ir::types::Type;
 
 impl Printer<'_> {
-    /// The name of a variable; one of a parametrised declaration has its number behind it.
-    pub fn variable_name(&mut self, handle: Handle<Variable>) {
-        let variable = &self.module.variables[handle];
-        self.symbol(variable.name);
-        if let Some(index) = variable.index {
-            self.text(&index.to_string());
+    /// The declared name. Variables of a parametrised declaration `name<3>` follow each other, and only the
+    /// first of them stands in the list of statements.
+    fn declared_name(&mut self, handle: Handle<Variable>) {
+        let module = self.module;
+        let variable = &module.variables[handle];
+        let name = module.name(variable.name);
+        match variable.index {
+            Some(0) => {
+                let rest = module.variables.handles().skip(handle.index());
+                let first_index = handle.index() as u32;
+                let follows = |handle: &Handle<Variable>| {
+                    let other = &module.variables[*handle];
+                    other.index == Some((*handle).index() as u32 - first_index) && other.span == variable.span
+                };
+                let count = rest.take_while(follows).count();
+                self.text(name.strip_suffix('0').unwrap_or(name));
+                self.text(&format!("<{count}>"));
+            }
+            _ => self.text(name),
         }
     }
 
@@ -35,9 +48,13 @@ impl Printer<'_> {
             if let Some(align) = pointer.align {
                 self.text(&format!(" .align {align}"));
             }
+            if let Some(object) = pointer.object {
+                self.text(" ");
+                self.text(object.as_str());
+            }
         }
         self.text(" ");
-        self.variable_name(handle);
+        self.declared_name(handle);
         for dimension in &variable.dimensions {
             match dimension {
                 Some(size) => self.text(&format!("[{size}]")),
@@ -104,7 +121,7 @@ impl Printer<'_> {
                     *generic,
                     *mask,
                     |printer| {
-                        printer.variable_name(*variable);
+                        printer.symbol(printer.module.variables[*variable].name);
                     },
                     *offset,
                 );
