@@ -21,6 +21,7 @@ mod levels;
 mod outcome;
 mod pipeline;
 mod render;
+mod report;
 mod source;
 mod terminal;
 mod work;

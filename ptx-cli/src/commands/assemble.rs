@@ -1,16 +1,35 @@
 //! `assemble`: PTX to a cubin.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
+use ptx_emit::assemble::{self, Error, Options, Source as Text};
 
-use super::report::Backend;
+use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::terminal::Terminal;
+use crate::render::{self, Format, Style};
+use crate::report::{self, Backend};
+use crate::source::{Kind, plain};
+use crate::terminal::{self, Terminal};
+use crate::write;
+
+const AFTER_HELP: &str = "\
+The driver keeps its machine code to itself; `auto` therefore means ptxas here.
+
+Exit status:
+  0  assembled
+  1  the file was refused, for the reasons printed; nothing is written
+  2  a file could not be read or written, the back end is missing or gave no verdict, or wrong usage
+
+Examples:
+  ptx-cli assemble kernel.ptx -o kernel.cubin
+  ptx-cli assemble --target sm_90a - -o kernel.cubin <kernel.ptx";
 
 /// Arguments of `assemble`.
 #[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct AssembleArgs {
     /// PTX file; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -30,6 +49,32 @@ pub struct AssembleArgs {
 }
 
 /// Runs `assemble`.
-pub fn run(args: &AssembleArgs, _: &Terminal) -> anyhow::Result<Exit> {
-    bail!("`assemble` is not there yet: no back end is linked into this build ({args:?})")
+pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    let backend = match args.backend {
+        Backend::Auto | Backend::Ptxas => Backend::Ptxas,
+        Backend::Library => Backend::Library,
+        Backend::Driver => {
+            let error = Error::Unsupported { backend: assemble::Backend::Driver, what: "write a cubin" };
+            bail!(report::failure(&error));
+        }
+    };
+    let input = single_input(&args.file);
+    if input.kind != Kind::Ptx {
+        bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
+    }
+    let source = input.read()?;
+    let options = Options { target: args.target.clone(), ..Options::default() };
+    let assembler = report::open(backend, &options)?;
+    let text = Text { file: &input.name, text: source.bytes() };
+    let assembly = match assembler.assemble(&text, &options) {
+        Ok(assembly) => assembly,
+        Err(error) => bail!("cannot assemble `{}`: {}", input.name, report::failure(&error)),
+    };
+    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+    let messages = report::diagnostics(&source, &assembly.report);
+    io::stderr().lock().write_all(&render::file(style, &source, &messages))?;
+    let Some(cubin) = assembly.cubin else { return Ok(Exit::Findings) };
+    write::create(&args.output, &cubin)
+        .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", args.output.display(), plain(&error)))?;
+    Ok(Exit::Clean)
 }

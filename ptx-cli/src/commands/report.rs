@@ -1,19 +1,44 @@
 //! `report`: compile and tell what came of it.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::Context;
 use clap::{Args, ValueEnum};
+use ptx_emit::assemble::{Assembler, Backend as Assembly, Baseline, Budget, Options, Report, Source as Text};
 
+use crate::diff::counted;
+use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
-use crate::terminal::Terminal;
+use crate::render::{self, Format, Style};
+use crate::report::{self, Backend};
+use crate::source::{Input, Kind, plain};
+use crate::terminal::{self, Terminal};
+use crate::{work, write};
+
+const AFTER_HELP: &str = "\
+Each file is compiled by NVIDIA's own assembler. A figure that the back end does not tell is `-`, in JSON
+`null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
+
+Exit status:
+  0  every file was accepted, nothing got worse, every limit is kept
+  1  a file was refused, a figure is worse than in the baseline, or a limit is exceeded
+  2  a file could not be read, the back end is missing or gave no verdict, or wrong usage
+
+Examples:
+  ptx-cli report kernel.ptx
+  ptx-cli report --target sm_90a --message-format json src/
+  ptx-cli report --save figures.json src/            remember the figures ...
+  ptx-cli report --baseline figures.json src/        ... and fail where one got worse
+  ptx-cli report --max-registers 128 --max-spill 0 src/";
 
 /// Arguments of `report`.
 #[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct ReportArgs {
-    /// PTX files and directories
-    #[arg(value_name = "PATH", required = true)]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
 
     /// What compiles
     #[arg(long, value_enum, value_name = "BACKEND", default_value = "auto")]
@@ -27,13 +52,41 @@ pub struct ReportArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
     message_format: ReportFormat,
 
-    /// Compare with the numbers in this file
-    #[arg(long, value_name = "FILE")]
+    /// Do not print the summary
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Compare with the figures in this file
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
     baseline: Option<PathBuf>,
 
-    /// Save the numbers to this file
-    #[arg(long, value_name = "FILE")]
+    /// Save the figures to this file
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
     save: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What a kernel may cost.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Limits of each kernel")]
+struct LimitArgs {
+    /// Registers per thread
+    #[arg(long, value_name = "N")]
+    max_registers: Option<u64>,
+
+    /// Bytes of spill stores, and of spill loads
+    #[arg(long, value_name = "BYTES")]
+    max_spill: Option<u64>,
+
+    /// Bytes of stack
+    #[arg(long, value_name = "BYTES")]
+    max_stack: Option<u64>,
+
+    /// Bytes of static shared memory
+    #[arg(long, value_name = "BYTES")]
+    max_shared: Option<u64>,
 }
 
 /// How a report is printed.
@@ -45,20 +98,136 @@ pub enum ReportFormat {
     Json,
 }
 
-/// What compiles PTX.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    /// The first of the others that is there
-    Auto,
-    /// The CUDA driver, on this machine's GPU
-    Driver,
-    /// The program ptxas, found through $PTXAS, $CUDA_HOME/bin and $PATH
-    Ptxas,
-    /// NVIDIA's compiler library
-    Library,
+/// What became of one file.
+struct Outcome {
+    report: Report,
+    /// Ready to be printed.
+    rendered: Vec<u8>,
 }
 
 /// Runs `report`.
-pub fn run(args: &ReportArgs, _: &Terminal) -> anyhow::Result<Exit> {
-    bail!("`report` is not there yet: no back end is linked into this build ({args:?})")
+pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    let baseline = args.baseline.as_deref().map(load).transpose()?;
+    let options = Options { target: args.target.clone(), ..Options::default() };
+    let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
+    failures.iter().for_each(|failure| terminal.error(failure));
+    let mut failed = !failures.is_empty();
+    let assembler = report::open(args.backend, &options)?;
+    let jobs = match assembler.backend() {
+        Assembly::Ptxas => args.input.jobs(inputs.len()),
+        // Both compile in this process, where nobody has promised that two compilations get along.
+        Assembly::Driver | Assembly::Library => 1,
+    };
+    let mut reports = Vec::new();
+    let work = |input: &Input| report_on(input, &assembler, &options, args.message_format, terminal);
+    work::in_order(&inputs, jobs, terminal, work, |input, outcome| {
+        let outcome = outcome.unwrap_or_else(|work::Panicked| {
+            Err(format!("cannot report on `{}`: internal error", input.name))
+        });
+        match outcome {
+            Ok(Outcome { report, rendered }) => {
+                let mut out = io::stdout().lock();
+                out.write_all(&rendered).and_then(|()| out.flush())?;
+                reports.push(report);
+            }
+            Err(failure) => {
+                terminal.error(&failure);
+                failed = true;
+            }
+        }
+        Ok(())
+    })?;
+    let found = judge(args, baseline.as_ref(), &reports, terminal)?;
+    if let Some(path) = args.save.as_deref().filter(|_| !failed) {
+        save(path, &reports)?;
+    }
+    Ok(if failed { Exit::Failed } else { Exit::findings(found) })
+}
+
+/// Compiles one file and renders what came of it.
+fn report_on(
+    input: &Input,
+    assembler: &Assembler,
+    options: &Options,
+    format: ReportFormat,
+    terminal: &Terminal,
+) -> Result<Outcome, String> {
+    if input.kind != Kind::Ptx {
+        return Err(format!("cannot report on `{}`: it is CUDA C++, not PTX", input.name));
+    }
+    let source = input.read().map_err(|error| error.to_string())?;
+    let text = Text { file: &input.name, text: source.bytes() };
+    let assembled = assembler.assemble(&text, options);
+    let report = assembled
+        .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?
+        .report;
+    let rendered = match format {
+        ReportFormat::Json => {
+            let object = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+            (object + "\n").into_bytes()
+        }
+        ReportFormat::Full => {
+            let style =
+                Style { format: Format::Full, color: terminal.stdout_color, width: terminal::width() };
+            let mut rendered = render::file(style, &source, &report::diagnostics(&source, &report));
+            rendered.extend(report::table(&report, style.color).into_bytes());
+            rendered
+        }
+    };
+    Ok(Outcome { report, rendered })
+}
+
+/// Tells what is to be told about all files together, and whether anything of it is a finding.
+fn judge(
+    args: &ReportArgs,
+    baseline: Option<&Baseline>,
+    reports: &[Report],
+    terminal: &Terminal,
+) -> io::Result<bool> {
+    let mut lines = Vec::new();
+    let comparison = baseline.map(|baseline| baseline.compare(reports)).unwrap_or_default();
+    lines.extend(comparison.improvements.iter().chain(&comparison.regressions).map(report::change));
+    let budget = budget(args.limits);
+    let excesses: Vec<_> = reports.iter().flat_map(|report| budget.excesses(report)).collect();
+    lines.extend(excesses.iter().map(report::excess));
+    comparison.notes.iter().for_each(|note| terminal.note(&format!("note: {note}")));
+    match args.message_format {
+        // Standard output is for the objects alone.
+        ReportFormat::Json => lines.iter().for_each(|line| terminal.note(line)),
+        ReportFormat::Full => {
+            let mut out = io::stdout().lock();
+            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            out.flush()?;
+        }
+    }
+    let refused = reports.iter().filter(|report| !report.accepted).count();
+    if args.message_format == ReportFormat::Full && !args.quiet && !reports.is_empty() {
+        let functions = reports.iter().map(|report| report.functions.len()).sum();
+        let (files, functions) = (counted(reports.len(), "file"), counted(functions, "function"));
+        terminal.note(&format!("{files}, {functions}; {refused} refused"));
+    }
+    Ok(refused > 0 || !comparison.regressions.is_empty() || !excesses.is_empty())
+}
+
+fn budget(limits: LimitArgs) -> Budget {
+    let LimitArgs { max_registers, max_spill, max_stack, max_shared } = limits;
+    Budget {
+        registers: max_registers,
+        spill_bytes: max_spill,
+        stack_bytes: max_stack,
+        shared_bytes: max_shared,
+    }
+}
+
+fn load(path: &Path) -> anyhow::Result<Baseline> {
+    let name = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| anyhow::anyhow!("cannot read the baseline `{name}`: {}", plain(&error)))?;
+    Baseline::from_json(&text).with_context(|| format!("cannot use the baseline `{name}`"))
+}
+
+fn save(path: &Path, reports: &[Report]) -> anyhow::Result<()> {
+    let text = Baseline::from_reports(reports).to_json().context("cannot write the baseline")?;
+    write::create(path, text.as_bytes())
+        .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", path.display(), plain(&error)))
 }

@@ -55,7 +55,7 @@ pub use budget::{Budget, Excess};
 pub use driver::Driver;
 pub use error::Error;
 pub use library::Library;
-pub use locate::line_of;
+pub use locate::Locator;
 pub use ptxas::Ptxas;
 pub use report::{Backend, FunctionKind, FunctionUsage, LogLine, LogSeverity, Report};
 

@@ -22,6 +22,8 @@ pub(crate) struct Outline {
     pub target: Vec<String>,
     /// Line of that directive, from 1.
     pub target_line: Option<u32>,
+    /// Line of the first `.address_size` directive, from 1.
+    pub address_size_line: Option<u32>,
     pub functions: Vec<OutlinedFunction>,
 }
 
@@ -35,6 +37,9 @@ impl Outline {
                 b".target" if outline.target_line.is_none() => {
                     outline.target_line = Some(words.line);
                     outline.target = words.list();
+                }
+                b".address_size" => {
+                    outline.address_size_line.get_or_insert(words.line);
                 }
                 b".entry" => outline.push(FunctionKind::Entry, &mut words),
                 b".func" => outline.push(FunctionKind::Func, &mut words),

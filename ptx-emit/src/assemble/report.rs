@@ -79,6 +79,14 @@ pub struct LogLine {
     pub message: String,
 }
 
+impl LogLine {
+    /// Whether the message only says that there were others.
+    #[must_use]
+    pub fn is_closing_line(&self) -> bool {
+        self.message == "Ptx assembly aborted due to errors"
+    }
+}
+
 /// Whether the host or other device code starts a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -176,11 +184,6 @@ pub struct Report {
 impl Report {
     /// The messages that say why the program is refused, without the assembler's closing line.
     pub fn refusals(&self) -> impl Iterator<Item = &LogLine> {
-        self.log.iter().filter(|line| line.severity.is_refusal() && !is_closing_line(&line.message))
+        self.log.iter().filter(|line| line.severity.is_refusal() && !line.is_closing_line())
     }
-}
-
-/// Whether the message only says that there were errors.
-fn is_closing_line(message: &str) -> bool {
-    message == "Ptx assembly aborted due to errors"
 }

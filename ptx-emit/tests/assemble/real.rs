@@ -8,7 +8,7 @@ use std::process::Command;
 
 use ptx_emit::assemble::ptxas::SearchPath;
 use ptx_emit::assemble::{
-    Assembly, Error, FunctionKind, FunctionUsage, LogSeverity, Options, Ptxas, Report, Source, line_of,
+    Assembly, Error, FunctionKind, FunctionUsage, Locator, LogSeverity, Options, Ptxas, Report, Source,
 };
 
 /// The folder of the workspace.
@@ -41,7 +41,8 @@ fn for_target(target: &str) -> Options {
 /// The messages that refuse, with the lines that they are about.
 fn refusals(report: &Report, text: &str) -> Vec<(Option<u32>, String)> {
     assert!(!report.accepted && report.functions.is_empty());
-    report.refusals().map(|line| (line_of(text.as_bytes(), line), line.message.clone())).collect()
+    let locator = Locator::new(text.as_bytes());
+    report.refusals().map(|line| (locator.line_of(line), line.message.clone())).collect()
 }
 
 const TWO_KERNELS: &str = "\
@@ -333,7 +334,7 @@ fn warnings_do_not_refuse() {
     assert!(report.accepted, "{report:?}");
     let warning = report.log.iter().find(|line| line.severity == LogSeverity::Warning).unwrap();
     assert!(
-        warning.message.contains("Stack size") && line_of(text.as_bytes(), warning) == Some(5),
+        warning.message.contains("Stack size") && Locator::new(text.as_bytes()).line_of(warning) == Some(5),
         "{warning:?}"
     );
 }

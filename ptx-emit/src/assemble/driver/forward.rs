@@ -46,22 +46,24 @@ thread_local! {
 /// The driver's library, loaded at the first call and never unloaded.
 ///
 /// # Errors
-/// What the loader said, one text per name that was tried.
-pub(super) fn library() -> Result<&'static Library, &'static [String]> {
-    static LIBRARY: OnceLock<Result<Library, Vec<String>>> = OnceLock::new();
-    LIBRARY.get_or_init(load).as_ref().map_err(Vec::as_slice)
+/// What the loader said about the first of the names, which all systems but WSL use.
+pub(super) fn library() -> Result<&'static Library, &'static str> {
+    static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
+    LIBRARY.get_or_init(load).as_ref().map_err(String::as_str)
 }
 
-fn load() -> Result<Library, Vec<String>> {
-    let mut reasons = Vec::new();
+fn load() -> Result<Library, String> {
+    let mut reason = None;
     for name in LIBRARIES {
         // SAFETY: loading the driver runs its initialisers, which NVIDIA makes safe at any time.
         match unsafe { Library::new(*name) } {
             Ok(library) => return Ok(library),
-            Err(error) => reasons.push(loader_says(&error)),
+            Err(error) => {
+                reason.get_or_insert_with(|| loader_says(&error));
+            }
         }
     }
-    Err(reasons)
+    Err(reason.unwrap_or_default())
 }
 
 /// The address of the driver function `name`, which ends with a NUL, or `None` where the driver or

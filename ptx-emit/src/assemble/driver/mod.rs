@@ -61,7 +61,7 @@ impl Driver {
     /// [`Error::Missing`] where there is no driver or no GPU.
     pub fn open() -> Result<Self, Error> {
         let missing = |looked_for| Error::Missing { backend: Some(Backend::Driver), looked_for };
-        forward::library().map_err(|reasons| missing(reasons.to_vec()))?;
+        forward::library().map_err(|reason| missing(vec![reason.to_owned()]))?;
         disable_cache();
         let failed = |doing: &str| {
             let reason = forward::describe(last_raw_code());

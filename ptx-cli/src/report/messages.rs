@@ -1,0 +1,54 @@
+//! The assembler's messages as findings at their lines.
+
+use ptx_emit::assemble::{Backend, Locator, LogLine, LogSeverity, Report};
+use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
+
+use crate::source::Source;
+
+/// The messages of `report` that are about the text: all that refuse it, all warnings, and advice
+/// that has a line. What is left are statistics, which the table shows.
+pub fn diagnostics(source: &Source, report: &Report) -> Vec<Diagnostic> {
+    let mut lines = report.log.iter().filter(|line| is_about_the_text(line)).peekable();
+    if lines.peek().is_none() {
+        return Vec::new();
+    }
+    let index = LineIndex::new(&source.text);
+    let locator = Locator::new(source.bytes());
+    lines
+        .map(|line| {
+            // The assembler tells no columns, so all of the line is underlined. A message about the
+            // file as a whole stands at its beginning.
+            let place = locator.line_of(line);
+            let span = place.map_or(Span::at(0), |line| content_of_line(source, &index, line));
+            diagnostic(report.backend, line, span)
+        })
+        .collect()
+}
+
+fn is_about_the_text(line: &LogLine) -> bool {
+    (line.severity >= LogSeverity::Warning && !line.is_closing_line()) || line.line.is_some()
+}
+
+fn diagnostic(backend: Backend, line: &LogLine, span: Span) -> Diagnostic {
+    let (severity, rule) = match line.severity {
+        LogSeverity::Info => (Severity::Info, "advice"),
+        LogSeverity::Warning => (Severity::Warning, "warning"),
+        LogSeverity::Error => (Severity::Error, "error"),
+        LogSeverity::Fatal => (Severity::Error, "fatal"),
+    };
+    let found = Diagnostic::new(Class::Invalid, severity, backend.as_str(), rule, span, line.message.clone());
+    if line.message.starts_with("Unresolved extern ") {
+        return found.with_note(
+            "another module defines it, and what a kernel costs is known only where all is linked",
+        );
+    }
+    found
+}
+
+/// The line without the white space around it.
+fn content_of_line(source: &Source, index: &LineIndex, line: u32) -> Span {
+    let whole = index.line_span(line);
+    let text = whole.text(&source.text);
+    let start = whole.start + (text.len() - text.trim_start().len()) as u32;
+    Span::new(start, start + text.trim().len() as u32)
+}

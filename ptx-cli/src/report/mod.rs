@@ -1,0 +1,12 @@
+//! Showing what an assembler said: its messages as findings, its figures as a table, and what
+//! changed since a baseline.
+
+mod backend;
+mod changes;
+mod messages;
+mod table;
+
+pub use backend::{Backend, failure, open};
+pub use changes::{change, excess};
+pub use messages::diagnostics;
+pub use table::table;

@@ -1,0 +1,338 @@
+//! `report` and `assemble` as users call them, with a `ptxas` and a driver of the tests' own. The real
+//! ones are asked in the tests of `ptx-emit`.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A kernel, a device function and a second kernel, in this order.
+const TEXT: &str = "\
+.version 8.0
+.target sm_90
+.entry first() { ret; }
+.func helper() { ret; }
+.entry second() { ret; }
+";
+
+/// Answers like `ptxas`: refuses text with the word `refuse`, else reports on three functions, of
+/// which `second` takes as many registers as `$REGISTERS` says.
+const FAKE_PTXAS: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "release 1.2, V1.2.3"; exit 0; fi
+if grep -q refuse input.ptx; then
+  echo "ptxas input.ptx, line 3; error   : Arguments mismatch for instruction 'add'" >&2
+  echo "ptxas fatal   : Ptx assembly aborted due to errors" >&2
+  exit 255
+fi
+cat >&2 <<END
+ptxas info    : Compiling entry function 'second' for 'sm_90'
+ptxas info    : Function properties for second
+    0 bytes stack frame, 12 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used ${REGISTERS:-40} registers, used 0 barriers, 400 bytes smem
+ptxas info    : Compiling entry function 'first' for 'sm_90'
+ptxas info    : Function properties for first
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 4 registers, used 0 barriers
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+END
+printf 'machine code' >output.cubin
+"#;
+
+/// A folder with a `ptxas` and two texts, of which `bad.ptx` is refused.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("ptxas");
+        fs::write(&program, FAKE_PTXAS).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join("a.ptx"), TEXT).unwrap();
+        fs::write(folder.path().join("bad.ptx"), TEXT.replace("{ ret; }\n.func", "{  refuse; }\n.func"))
+            .unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-cli"));
+        command.current_dir(self.path()).args(arguments).env("PTXAS", self.path().join("ptxas"));
+        command.env_remove("CUDA_HOME").env("NO_COLOR", "1");
+        command
+    }
+
+    /// Exit status, standard output and standard error.
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        texts(&self.command(arguments).output().unwrap())
+    }
+}
+
+fn texts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// The text with its times replaced: `in 0.021 s` becomes `in T s`.
+fn without_times(text: &str) -> String {
+    let mut parts = text.split(" in 0.");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + " in T" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+#[test]
+fn full_shows_a_table_a_file() {
+    let (status, out, err) = Place::new().run(&["report", "--backend", "ptxas", "a.ptx"]);
+    assert_eq!(status, 0, "{err}");
+    let expected = "\
+a.ptx: accepted for sm_90 by ptxas 1.2.3 in T s
+  function                  registers  spill stores  spill loads  stack  shared  barriers
+  first                             4             0            0      0       0         0
+  helper (device function)          -             0            0      8       -         -
+  second                           40            12            0      0     400         0
+
+";
+    assert_eq!(without_times(&out), expected);
+    assert_eq!(err, "1 file, 3 functions; 0 refused\n");
+}
+
+#[test]
+fn a_refusal_is_drawn_at_its_line_and_is_status_1() {
+    let (status, out, err) = Place::new().run(&["report", "--backend", "ptxas", "bad.ptx", "a.ptx"]);
+    assert_eq!(status, 1, "{err}");
+    let expected = "\
+error[ptxas error]: Arguments mismatch for instruction 'add'
+ --> bad.ptx:3:1
+  |
+3 | .entry first() {  refuse; }
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  |
+
+bad.ptx: refused for sm_90 by ptxas 1.2.3 in T s
+
+a.ptx: accepted";
+    let drawn = without_times(&out).replace("\n  |\n\n", "\n\n");
+    assert!(drawn.starts_with(&expected.replace("\n  |\n\n", "\n\n")), "{out}");
+    assert_eq!(err, "2 files, 3 functions; 1 refused\n");
+}
+
+#[test]
+fn json_is_one_object_a_file_and_nothing_else() {
+    let place = Place::new();
+    let (status, out, err) =
+        place.run(&["report", "--backend=ptxas", "--message-format", "json", "--target", "sm_90a", "."]);
+    assert_eq!((status, err.as_str()), (1, ""));
+    let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 2);
+    let good = &objects[0];
+    let keys: Vec<&str> = good.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected =
+        ["file", "backend", "backend_version", "target", "accepted", "seconds", "log", "functions"];
+    assert_eq!(keys, expected);
+    assert_eq!(
+        (&good["file"], &good["target"], &good["accepted"]),
+        (&json!("a.ptx"), &json!("sm_90a"), &json!(true))
+    );
+    let second = json!({
+        "name": "second", "kind": "entry", "registers": 40, "barriers": 0, "stack_bytes": 0,
+        "spill_store_bytes": 12, "spill_load_bytes": 0, "shared_bytes": 400, "const_bytes": null,
+        "local_bytes": null, "max_threads": null,
+    });
+    assert_eq!(good["functions"][2], second);
+    assert_eq!(good["functions"][1]["kind"], "func");
+    let refused =
+        json!({"severity": "error", "line": 3, "message": "Arguments mismatch for instruction 'add'"});
+    assert_eq!((&objects[1]["log"][0], &objects[1]["functions"]), (&refused, &json!([])));
+}
+
+#[test]
+fn a_baseline_finds_what_got_worse() {
+    let place = Place::new();
+    let (status, _, err) = place.run(&["report", "--backend", "ptxas", "--save", "figures.json", "a.ptx"]);
+    assert_eq!(status, 0, "{err}");
+    let compare = ["report", "--backend", "ptxas", "--baseline", "figures.json", "a.ptx"];
+    assert_eq!(place.run(&compare).0, 0);
+    let with_registers =
+        |count: &str| texts(&place.command(&compare).env("REGISTERS", count).output().unwrap());
+    let (status, out, _) = with_registers("48");
+    assert_eq!(status, 1);
+    assert!(out.ends_with("worse: `second` of `a.ptx` for sm_90: 48 registers, were 40 (+8)\n"), "{out}");
+    let (status, out, _) = with_registers("32");
+    assert_eq!(status, 0);
+    assert!(out.ends_with("better: `second` of `a.ptx` for sm_90: 32 registers, were 40 (-8)\n"), "{out}");
+    let older = fs::read_to_string(place.path().join("figures.json")).unwrap().replace("1.2.3", "1.0.0");
+    fs::write(place.path().join("figures.json"), older).unwrap();
+    let (status, _, err) = place.run(&compare);
+    assert_eq!(status, 0);
+    assert!(
+        err.contains("note: the baseline was made by ptxas 1.0.0, these figures by ptxas 1.2.3"),
+        "{err}"
+    );
+}
+
+#[test]
+fn limits_are_findings() {
+    let place = Place::new();
+    let run = |limit: &[&str]| place.run(&[&["report", "--backend", "ptxas", "a.ptx"], limit].concat());
+    assert_eq!(run(&["--max-registers", "40", "--max-spill", "12"]).0, 0);
+    let (status, out, _) = run(&["--max-registers", "39"]);
+    assert_eq!(status, 1);
+    assert!(out.ends_with("too many: `second` of `a.ptx`: 40 registers, allowed are 39\n"), "{out}");
+    assert_eq!(run(&["--max-spill", "0"]).0, 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_status_2() {
+    let place = Place::new();
+    fs::write(place.path().join("x.cu"), "").unwrap();
+    fs::write(place.path().join("broken.json"), "{").unwrap();
+    let cases: [(&[&str], &str); 5] = [
+        (&["report", "--backend", "ptxas", "absent.ptx"], "cannot read `absent.ptx`"),
+        (&["report", "--backend", "ptxas", "x.cu"], "it is CUDA C++, not PTX"),
+        (&["report", "--backend", "ptxas", "--baseline", "absent.json", "a.ptx"], "cannot read the baseline"),
+        (&["report", "--backend", "ptxas", "--baseline", "broken.json", "a.ptx"], "not a baseline"),
+        (&["assemble", "--backend", "driver", "a.ptx", "-o", "out"], "cannot write a cubin"),
+    ];
+    for (arguments, reason) in cases {
+        let (status, out, err) = place.run(arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(reason), "{err}");
+    }
+    let missing =
+        place.command(&["report", "--backend", "ptxas", "a.ptx"]).env("PTXAS", "/absent/ptxas").output();
+    let (status, _, err) = texts(&missing.unwrap());
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("`$PTXAS` names `/absent/ptxas`, which is no program") && err.contains("\nhelp: "),
+        "{err}"
+    );
+}
+
+#[test]
+fn one_bad_file_does_not_hide_the_others() {
+    let (status, out, err) =
+        Place::new().run(&["report", "--backend", "ptxas", "absent.ptx", "a.ptx", "--save", "s"]);
+    assert_eq!(status, 2);
+    assert!(out.starts_with("a.ptx: accepted") && err.contains("absent.ptx"), "{out}{err}");
+}
+
+#[test]
+fn assemble_writes_machine_code_or_nothing() {
+    let place = Place::new();
+    let (status, out, err) = place.run(&["assemble", "a.ptx", "-o", "a.cubin"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
+    assert_eq!(fs::read(place.path().join("a.cubin")).unwrap(), b"machine code");
+    let (status, out, err) = place.run(&["assemble", "bad.ptx", "-o", "bad.cubin"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("--> bad.ptx:3:1") && !place.path().join("bad.cubin").exists(), "{err}");
+    let (status, _, err) = place.run(&["assemble", "a.ptx", "-o", "absent/a.cubin"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("cannot write `absent/a.cubin`"), "{err}");
+}
+
+/// With a driver of the tests' own, compiled here. The real one is for machines with a GPU.
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod driver {
+    use super::*;
+
+    /// A place whose folder `driver` holds a `libcuda.so.1`.
+    fn place() -> Place {
+        let place = Place::new();
+        let folder = place.path().join("driver");
+        fs::create_dir(&folder).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fake_libcuda.rs");
+        let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let compiled = Command::new(compiler)
+            .args(["--edition", "2024", "--crate-type", "cdylib", "-Cpanic=abort", "-o"])
+            .arg(folder.join("libcuda.so.1"))
+            .arg(source)
+            .status();
+        assert!(compiled.unwrap().success());
+        place
+    }
+
+    fn run(place: &Place, arguments: &[&str]) -> (i32, String, String) {
+        texts(&place.command(arguments).env("LD_LIBRARY_PATH", place.path().join("driver")).output().unwrap())
+    }
+
+    fn object(place: &Place, text: &str, arguments: &[&str]) -> Value {
+        fs::write(place.path().join("d.ptx"), text).unwrap();
+        let all =
+            [&["report", "--backend", "driver", "--message-format", "json", "d.ptx"], arguments].concat();
+        let (_, out, err) = run(place, &all);
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"))
+    }
+
+    #[test]
+    fn figures_come_from_the_loaded_code_and_the_log() {
+        let place = place();
+        let report = object(&place, TEXT, &[]);
+        assert_eq!((&report["backend"], &report["backend_version"]), (&json!("driver"), &json!("13.0")));
+        assert_eq!((&report["accepted"], &report["target"]), (&json!(true), &json!("sm_90")));
+        assert_eq!(report["seconds"], json!(0.0125));
+        let first = json!({
+            "name": "first", "kind": "entry", "registers": 12, "barriers": 1, "stack_bytes": 16,
+            "spill_store_bytes": 4, "spill_load_bytes": 8, "shared_bytes": 400, "const_bytes": 0,
+            "local_bytes": 24, "max_threads": 1024,
+        });
+        assert_eq!(report["functions"][0], first);
+        let second = &report["functions"][1];
+        assert_eq!(
+            (&second["name"], &second["registers"], &second["barriers"]),
+            (&json!("second"), &json!(12), &json!(null))
+        );
+        // The fake driver aborts the program where a context or module is mishandled.
+        assert_eq!(run(&place, &["report", "--backend", "driver", "d.ptx"]).0, 0);
+    }
+
+    #[test]
+    fn refusals_are_verdicts_and_breakdowns_are_not() {
+        let place = place();
+        let report = object(&place, &format!("{TEXT}// ask for an error"), &[]);
+        assert_eq!((&report["accepted"], &report["log"][0]["line"]), (&json!(false), &json!(5)));
+        let report = object(&place, &format!("{TEXT}// ask for a newer version"), &[]);
+        assert_eq!((&report["accepted"], &report["log"][0]["severity"]), (&json!(false), &json!("fatal")));
+        assert!(report["log"][1]["message"].as_str().unwrap().contains("older than the `.version`"));
+        let report = object(&place, &format!("{TEXT}// ask for silence"), &[]);
+        assert_eq!((&report["accepted"], &report["log"][0]["severity"]), (&json!(false), &json!("fatal")));
+        let report = object(&place, "\0", &[]);
+        assert!(report["log"][0]["message"].as_str().unwrap().contains("NUL byte"));
+        fs::write(place.path().join("d.ptx"), format!("{TEXT}// ask for a code of the future")).unwrap();
+        let (status, _, err) = run(&place, &["report", "--backend", "driver", "d.ptx"]);
+        assert_eq!(status, 2);
+        assert!(err.contains("CUDA_ERROR_OF_THE_FUTURE (912): something new is wrong"), "{err}");
+    }
+
+    #[test]
+    fn the_driver_compiles_for_its_own_gpu_only() {
+        let place = place();
+        assert_eq!(object(&place, TEXT, &["--target", "sm_90a"])["target"], "sm_90a");
+        let (status, _, err) = run(&place, &["report", "--backend", "driver", "--target", "sm_100", "a.ptx"]);
+        assert_eq!(status, 2);
+        assert!(err.contains("for its own GPU only, which is `sm_90`") && err.contains("help: "), "{err}");
+    }
+
+    #[test]
+    fn auto_takes_the_driver_where_it_fits() {
+        let place = place();
+        let backend = |arguments: &[&str]| {
+            let (_, out, _) =
+                run(&place, &[&["report", "--message-format=json", "a.ptx"], arguments].concat());
+            serde_json::from_str::<Value>(&out).unwrap()["backend"].clone()
+        };
+        assert_eq!(backend(&[]), "driver");
+        assert_eq!(backend(&["--target", "sm_100"]), "ptxas");
+        let mut command = place.command(&["report", "--message-format=json", "a.ptx"]);
+        command.env("LD_LIBRARY_PATH", place.path().join("driver")).env("FAKE_NO_GPU", "1");
+        assert!(texts(&command.output().unwrap()).1.contains(r#""backend":"ptxas""#));
+    }
+}
