@@ -1,0 +1,170 @@
+//! Whether two modules are the same, spans aside.
+//!
+//! Everything of the IR takes part, since the comparison is that of [`Module`] itself. What is made equal
+//! before: spans; the way a spelling is written, where it means the same instance of the instruction table;
+//! and a decimal constant and its bits in the type of the instruction or declaration.
+
+use ptx_ir::ir::{
+    Arena, Body, Directive, Function, Handle, Header, Initializer, Instruction, Item, Module, Operand,
+    Spelling, Variable,
+};
+use ptx_ir::isa::Resolved;
+use ptx_syntax::Span;
+
+/// Where two modules differ, as the first lines that do; none where they are the same.
+#[must_use]
+pub fn difference(left: &Module, right: &Module) -> Option<String> {
+    let (mut left, mut right) = (plain(left), plain(right));
+    unify_floats(&mut left, &mut right);
+    if left == right {
+        return None;
+    }
+    let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
+    let pairs: Vec<(&str, &str)> = left.lines().zip(right.lines()).collect();
+    let Some(at) = pairs.iter().position(|(left, right)| left != right) else {
+        return Some("one has more than the other".to_owned());
+    };
+    let shown = pairs[at.saturating_sub(12)..(at + 4).min(pairs.len())].iter();
+    Some(shown.fold(String::new(), |text, (left, right)| match left == right {
+        true => format!("{text}  {left}\n"),
+        false => format!("{text}- {left}\n+ {right}\n"),
+    }))
+}
+
+/// The module without spans, each spelling in its canonical form.
+fn plain(module: &Module) -> Module {
+    let mut module = module.clone();
+    let Header { version_span, target_span, options, address_size_span, .. } = &mut module.header;
+    for span in [version_span, target_span, address_size_span] {
+        *span = span.map(|_| Span::default());
+    }
+    for (_, span) in options {
+        *span = Span::default();
+    }
+    let variables: Vec<Handle<Variable>> = module.variables.handles().collect();
+    for handle in variables {
+        let variable = &mut module.variables[handle];
+        (variable.span, variable.declaration) = (Span::default(), Span::default());
+    }
+    let spellings = std::mem::take(&mut module.spellings);
+    let functions: Vec<Handle<Function>> = module.functions.handles().collect();
+    for handle in functions {
+        let mut function = module.functions[handle].clone();
+        plain_function(&mut function, &spellings, &mut module);
+        module.functions[handle] = function;
+    }
+    for item in &mut module.items {
+        match item {
+            Item::Variable(_) | Item::Function(_) => {}
+            Item::Directive(directive) => plain_directive(directive),
+            Item::Alias { span, .. } => *span = Span::default(),
+            Item::Section(section) => {
+                section.span = Span::default();
+                // Blanks and line ends do not count.
+                section.text = section.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            }
+        }
+    }
+    module
+}
+
+fn plain_directive(directive: &mut Directive) {
+    directive.span = Span::default();
+    for (_, span) in &mut directive.arguments {
+        *span = Span::default();
+    }
+}
+
+fn plain_function(function: &mut Function, spellings: &Arena<Spelling>, module: &mut Module) {
+    (function.span, function.header) = (Span::default(), Span::default());
+    function.directives.iter_mut().for_each(plain_directive);
+    let Some(body) = &mut function.body else { return };
+    body.span = Span::default();
+    for span in body.spans.iter_mut().chain(&mut body.operand_spans).chain(&mut body.child_spans) {
+        *span = Span::default();
+    }
+    for_each(&mut body.registers, |group| group.span = Span::default());
+    for_each(&mut body.labels, |label| label.span = Span::default());
+    for_each(&mut body.targets, |list| list.span = Span::default());
+    for_each(&mut body.directives, plain_directive);
+    for_each(&mut body.instructions, |instruction| plain_spelling(instruction, spellings, module));
+}
+
+fn for_each<T>(arena: &mut Arena<T>, mut change: impl FnMut(&mut T)) {
+    let handles: Vec<Handle<T>> = arena.handles().collect();
+    for handle in handles {
+        change(&mut arena[handle]);
+    }
+}
+
+/// Gives the instruction a spelling that has its instance only.
+fn plain_spelling(instruction: &mut Instruction, spellings: &Arena<Spelling>, module: &mut Module) {
+    let spelling = &spellings[instruction.spelling];
+    let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(usize::from(index)));
+    let plain = match instance {
+        Some(instance) => Spelling {
+            text: instance.canonical.clone(),
+            resolved: Resolved {
+                opcode: spelling.resolved.opcode,
+                instances: vec![instance.clone()],
+                ..Resolved::default()
+            },
+        },
+        None => Spelling { text: spelling.text.clone(), resolved: Resolved::default() },
+    };
+    let known = module.spellings.iter().find(|(_, other)| **other == plain).map(|(handle, _)| handle);
+    instruction.spelling = known.unwrap_or_else(|| module.spellings.push(plain));
+    instruction.instance = instance.map(|_| 0);
+}
+
+/// Where one module has a decimal constant and the other the bits of the same value, makes both the bits.
+fn unify_floats(left: &mut Module, right: &mut Module) {
+    let variables: Vec<Handle<Variable>> = left.variables.handles().collect();
+    for handle in variables {
+        if handle.index() >= right.variables.len() {
+            return;
+        }
+        let pair = (&mut left.variables[handle].initializer, &mut right.variables[handle].initializer);
+        if let (Some(left), Some(right)) = pair {
+            unify_initializers(left, right);
+        }
+    }
+    let functions: Vec<Handle<Function>> = left.functions.handles().collect();
+    for handle in functions {
+        if handle.index() >= right.functions.len() {
+            return;
+        }
+        if let (Some(left), Some(right)) = (&mut left.functions[handle].body, &right.functions[handle].body) {
+            unify_bodies(left, right);
+        }
+    }
+}
+
+fn unify_bodies(left: &mut Body, right: &Body) {
+    let operands = left.operands.iter_mut().zip(&right.operands);
+    for (left, right) in operands.chain(left.children.iter_mut().zip(&right.children)) {
+        let same = match (*left, *right) {
+            (Operand::Decimal(value), Operand::SingleBits(bits)) => (value as f32).to_bits() == bits,
+            (Operand::Decimal(value), Operand::DoubleBits(bits)) => value.to_bits() == bits,
+            _ => false,
+        };
+        if same {
+            *left = *right;
+        }
+    }
+}
+
+fn unify_initializers(left: &mut Initializer, right: &Initializer) {
+    let same = match (&mut *left, right) {
+        (Initializer::Decimal(value), Initializer::SingleBits(bits)) => (*value as f32).to_bits() == *bits,
+        (Initializer::Decimal(value), Initializer::DoubleBits(bits)) => value.to_bits() == *bits,
+        (Initializer::List(left), Initializer::List(right)) => {
+            left.iter_mut().zip(right).for_each(|(left, right)| unify_initializers(left, right));
+            false
+        }
+        _ => false,
+    };
+    if same {
+        *left = right.clone();
+    }
+}
