@@ -1,0 +1,184 @@
+//! Input of all kinds: a clear message, exit status 1 or 2, bounded memory, no panic.
+
+mod common;
+
+use common::{Answer, GOOD, Scratch, bad};
+
+const COMMANDS: [&[&str]; 6] = [
+    &["verify"],
+    &["verify", "--message-format", "json"],
+    &["verify", "--message-format", "sarif"],
+    &["format", "--check"],
+    &["dump", "--tokens"],
+    &["dump", "--ast"],
+];
+
+/// Runs every command on a file of these bytes. The harness fails on panics and signals.
+fn all_commands(name: &str, bytes: &[u8]) -> Vec<Answer> {
+    let scratch = Scratch::new();
+    scratch.file(name, bytes);
+    COMMANDS.iter().map(|command| scratch.run(&[command, &[name][..]].concat())).collect()
+}
+
+#[test]
+fn missing_and_unreadable_paths_are_named() {
+    let scratch = Scratch::new();
+    scratch.file("empty/readme.txt", "");
+    scratch.file("good.ptx", GOOD);
+    let missing = scratch.run(&["verify", "missing.ptx"]);
+    assert_eq!(missing.status, 2);
+    assert_eq!(missing.stderr, "error: cannot read `missing.ptx`: no such file or directory\n");
+    let nothing = scratch.run(&["verify", "empty"]);
+    assert_eq!(nothing.status, 2);
+    assert_eq!(nothing.stderr, "error: there is no PTX or CUDA file in `empty`\n");
+    let below = scratch.run(&["verify", "good.ptx/x.ptx"]);
+    assert_eq!(below.status, 2);
+    assert!(below.stderr.contains("cannot read `good.ptx/x.ptx`: not a directory"), "{}", below.stderr);
+    for command in ["canonicalize", "dump"] {
+        let step = if command == "dump" { &["--ast"][..] } else { &[] };
+        let answer = scratch.run(&[&[command, "missing.ptx"], step].concat());
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains("no such file"), "{}", answer.stderr);
+        let directory = scratch.run(&[&[command, "empty"], step].concat());
+        assert_eq!(directory.status, 2);
+        assert!(directory.stderr.contains("it is a directory"), "{}", directory.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dangling_link_and_a_closed_directory_are_told() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let scratch = Scratch::new();
+    symlink("nowhere", scratch.path().join("link.ptx")).unwrap();
+    assert_eq!(scratch.run(&["verify", "link.ptx"]).status, 2);
+    let closed = scratch.file("closed/a.ptx", GOOD);
+    let mode = |mode| std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o000);
+    // The superuser reads everything; then there is nothing to be told.
+    if std::fs::File::open(&closed).is_err() {
+        let answer = scratch.run(&["verify", "closed/a.ptx"]);
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains("permission denied"), "{}", answer.stderr);
+    }
+    mode(0o644);
+}
+
+#[test]
+fn an_empty_file_is_no_module() {
+    for (command, answer) in COMMANDS.iter().zip(all_commands("empty.ptx", b"")) {
+        let expected = i32::from(command[0] == "verify");
+        assert_eq!(answer.status, expected, "{command:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn binary_files_are_named_as_such() {
+    let elf = [b"\x7fELF\x02\x01\x01\0".as_slice(), &[0; 4096]].concat();
+    for (name, bytes, what) in [
+        ("cubin.ptx", elf.as_slice(), "an ELF object"),
+        ("zero.ptx", &[0; 4096], "binary data"),
+        ("utf16.ptx", b"\xff\xfe.\0v\0e\0r\0s\0", "UTF-16 text"),
+    ] {
+        let verified = &all_commands(name, bytes)[0];
+        assert_eq!(verified.status, 1);
+        assert!(verified.stdout.contains(&format!("the file is {what}, not PTX text")), "{verified:?}");
+    }
+}
+
+#[test]
+fn a_stray_nul_and_bytes_outside_utf8_are_found_at_their_place() {
+    for (inserted, name) in [(&b"\0"[..], "nul.ptx"), (b"\xff", "byte.ptx"), (b"\xef\xbb\xbf", "mark.ptx")] {
+        let at = GOOD.find("ld.param").unwrap();
+        let bytes = [&GOOD.as_bytes()[..at], inserted, &GOOD.as_bytes()[at..]].concat();
+        let json = &all_commands(name, &bytes)[1];
+        assert_eq!(json.status, 1, "{json:?}");
+        assert!(json.stdout.contains("\"line\":10,\"column\":2"), "{json:?}");
+    }
+}
+
+#[test]
+fn comments_may_hold_any_byte_and_places_stay_bytes() {
+    let latin = [b"// caf\xe9 \xff\n".as_slice(), GOOD.as_bytes()].concat();
+    assert_eq!(all_commands("latin.ptx", &latin)[0].status, 0);
+    let behind = bad().replace("mov.u32", "/* \u{e9}x */ mov.u32").into_bytes();
+    let mut bytes = behind.clone();
+    let at = behind.windows(2).position(|pair| pair == "\u{e9}".as_bytes()).unwrap();
+    bytes.splice(at..at + 2, *b"\xe9\xe9");
+    let scratch = Scratch::new();
+    scratch.file("utf8.ptx", &behind);
+    scratch.file("latin.ptx", &bytes);
+    let place = |name: &str| {
+        let line = scratch.run(&["verify", "--message-format", "concise", name]).stdout;
+        line.split_once(':').unwrap().1.to_owned()
+    };
+    assert_eq!(place("utf8.ptx"), place("latin.ptx"));
+}
+
+#[test]
+fn truncated_files_have_errors_and_nothing_worse() {
+    let scratch = Scratch::new();
+    for length in 1..GOOD.len() - 2 {
+        scratch.file("cut.ptx", &GOOD[..length]);
+        let answer = scratch.run(&["verify", "--message-format", "json", "cut.ptx"]);
+        // Only what ends with the header is whole.
+        let whole =
+            [".address_size 64", ".target sm_90"].iter().any(|end| GOOD[..length].trim_end().ends_with(end));
+        assert!(answer.status == 1 || whole, "{length}: {answer:?}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_no_danger() {
+    let deep = 100_000;
+    let module = |body: String| format!(".version 8.6\n.target sm_90\n.entry k()\n{{\n{body}\n}}\n");
+    let texts = [
+        module("{".repeat(deep) + &"}".repeat(deep)),
+        module("{".repeat(deep)),
+        module("}".repeat(deep)),
+        module(format!("mov.u32 %r1, {}1{};", "(".repeat(deep), ")".repeat(deep))),
+        module(format!("mov.u32 %r1, {}1;", "-".repeat(deep))),
+        module(format!("mov.u32 %r1, {}1;", "(".repeat(deep))),
+        module(format!("mov.u32 %r1, 1{};", " ? 1 : 1".repeat(deep))),
+        module(format!("ld.u32 %r1, {}%r2{};", "[".repeat(deep), "]".repeat(deep))),
+        module(format!("mov.u32 {}%r2{}, 1;", "{".repeat(deep), "}".repeat(deep))),
+        module("x:".repeat(deep)),
+        module("@%p ".repeat(deep)),
+        format!(".version 8.6\n.target sm_90\n.global .u32 a{};", "[1]".repeat(deep)),
+        format!(".version 8.6\n.target sm_90\n.global .u32 a = {}1{};", "{".repeat(deep), "}".repeat(deep)),
+        "/*".repeat(deep),
+        "\"".repeat(deep),
+        "(".repeat(deep),
+    ];
+    for (index, text) in texts.iter().enumerate() {
+        all_commands(&format!("deep{index}.ptx"), text.as_bytes());
+    }
+}
+
+#[test]
+fn one_long_line_with_many_findings_is_rendered_quickly() {
+    let scratch = Scratch::new();
+    let line = "add.u32 %r1 %r2; ".repeat(60_000);
+    scratch.file("line.ptx", format!(".version 8.6\n.target sm_90\n.entry k()\n{{\n{line}\n}}\n"));
+    for format in ["full", "concise", "json", "github", "sarif"] {
+        let started = std::time::Instant::now();
+        let answer = scratch.run(&["verify", "--message-format", format, "line.ptx"]);
+        assert_eq!(answer.status, 1);
+        assert!(started.elapsed().as_secs() < 60, "{format} took {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_before_it_is_read() {
+    let scratch = Scratch::new();
+    let path = scratch.file("huge.ptx", "");
+    // A sparse file: a gigabyte that takes no disk.
+    std::fs::File::options().write(true).open(path).unwrap().set_len(1 << 30).unwrap();
+    let started = std::time::Instant::now();
+    let answer = scratch.run(&["verify", "huge.ptx"]);
+    assert_eq!(answer.status, 2);
+    let expected =
+        "error: cannot read `huge.ptx`: its 1024 MiB are more than the 256 MiB that are supported\n";
+    assert_eq!(answer.stderr, expected);
+    assert!(started.elapsed().as_secs() < 5);
+}

@@ -1,0 +1,233 @@
+//! What scripts and people rely on: exit status, streams, names, formats.
+
+mod common;
+
+use std::process::Stdio;
+
+use common::{GOOD, Scratch, bad};
+use serde_json::Value;
+
+#[test]
+fn exit_status_is_0_for_clean_1_for_findings_and_2_for_what_could_not_be_done() {
+    let scratch = Scratch::new();
+    scratch.file("good.ptx", GOOD);
+    scratch.file("bad.ptx", bad());
+    assert_eq!(scratch.run(&["verify", "good.ptx"]).status, 0);
+    assert_eq!(scratch.run(&["verify", "bad.ptx"]).status, 1);
+    assert_eq!(scratch.run(&["verify", "bad.ptx", "missing.ptx"]).status, 2);
+    for usage in
+        [&["verify", "--nonsense"][..], &["nonsense"], &[], &["verify", "--message-format", "xml", "."]]
+    {
+        let answer = scratch.run(usage);
+        assert_eq!((answer.status, answer.stdout.as_str()), (2, ""), "{usage:?}");
+        assert!(answer.stderr.contains("Usage") || answer.stderr.contains("error:"), "{answer:?}");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let scratch = Scratch::new();
+    let commands =
+        ["verify", "format", "canonicalize", "report", "assemble", "explain", "rules", "isa", "dump", "lsp"];
+    for command in commands {
+        let help = scratch.run(&[command, "--help"]);
+        assert_eq!((help.status, help.stderr.as_str()), (0, ""), "{command}");
+        assert!(help.stdout.contains("Usage: ptx-cli"), "{help:?}");
+        assert!(help.stdout.contains("Exit status:"), "{command} --help tells no exit status");
+        assert!(help.stdout.contains("Examples:"), "{command} --help has no example");
+    }
+    let version = scratch.run(&["--version"]);
+    assert_eq!(version.stdout, format!("ptx-cli {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn full_output_draws_the_line_and_the_summary_goes_to_standard_error() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let answer = scratch.run(&["verify", "bad.ptx"]);
+    assert!(answer.stdout.starts_with("error[E0001 syntax]: "), "{}", answer.stdout);
+    assert!(answer.stdout.contains("--> bad.ptx:12:"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("12 |     mov.u32 %r1 7;"), "{}", answer.stdout);
+    assert_eq!(answer.stderr, "1 error in 1 file\n");
+    assert_eq!(scratch.run(&["verify", "-q", "bad.ptx"]).stderr, "");
+}
+
+#[test]
+fn concise_output_is_what_editors_parse() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let answer = scratch.run(&["verify", "--message-format", "concise", "bad.ptx"]);
+    let line = answer.stdout.strip_suffix('\n').unwrap();
+    assert!(line.starts_with("bad.ptx:12:") && line.contains(": error[E0001] "), "{line}");
+    assert_eq!(answer.stderr, "");
+}
+
+/// Checks that `object` has exactly these fields, in this order.
+fn assert_fields(object: &Value, fields: &[&str]) {
+    let found: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(found, fields, "{object}");
+}
+
+#[test]
+fn json_output_is_one_object_a_finding_with_the_fixed_fields() {
+    const PLACE: [&str; 4] = ["line", "column", "end_line", "end_column"];
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let answer = scratch.run(&["verify", "--message-format", "json", "bad.ptx"]);
+    assert_eq!((answer.status, answer.stderr.as_str()), (1, ""));
+    assert!(!answer.stdout.is_empty());
+    for line in answer.stdout.lines() {
+        let finding: Value = serde_json::from_str(line).unwrap();
+        let fields = [
+            &["file"][..],
+            &PLACE,
+            &["class", "severity", "code", "rule", "message", "labels", "notes", "fix"],
+        ];
+        assert_fields(&finding, &fields.concat());
+        assert_eq!(finding["file"], "bad.ptx");
+        assert_eq!(finding["line"], 12);
+        for label in finding["labels"].as_array().unwrap() {
+            assert_fields(label, &[&PLACE[..], &["message"]].concat());
+        }
+        assert!(finding["notes"].is_array());
+        assert!(finding["fix"].is_null() || finding["fix"]["edits"].is_array());
+    }
+}
+
+#[test]
+fn github_output_is_workflow_commands() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let answer = scratch.run(&["verify", "--message-format", "github", "bad.ptx"]);
+    assert!(answer.stdout.starts_with("::error file=bad.ptx,line=12,"), "{}", answer.stdout);
+}
+
+#[test]
+fn sarif_output_is_one_log_even_without_findings() {
+    let scratch = Scratch::new();
+    scratch.file("a/bad.ptx", bad());
+    scratch.file("a/good.ptx", GOOD);
+    scratch.file("b/bad.ptx", bad());
+    let log = |paths: &[&str]| -> Value {
+        let answer = scratch.run(&[&["verify", "--message-format", "sarif"], paths].concat());
+        serde_json::from_str(&answer.stdout).unwrap()
+    };
+    let found = log(&["a", "b"]);
+    assert_eq!(found["version"], "2.1.0");
+    let uri = |index: usize| {
+        found["runs"][0]["results"][index]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+            .clone()
+    };
+    assert_eq!((uri(0), uri(1)), ("a/bad.ptx".into(), "b/bad.ptx".into()));
+    assert_eq!(log(&["a/good.ptx"])["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn standard_input_is_ptx_under_the_name_that_it_is_given() {
+    let scratch = Scratch::new();
+    let concise = ["verify", "--message-format", "concise", "-"];
+    let plain = scratch.run_with(&concise, bad().as_bytes());
+    assert!(plain.stdout.starts_with("<stdin>:12:"), "{}", plain.stdout);
+    let named =
+        scratch.run_with(&[&concise[..], &["--stdin-filename", "src/k.ptx"]].concat(), bad().as_bytes());
+    assert!(named.stdout.starts_with("src/k.ptx:12:"), "{}", named.stdout);
+    // The same bytes as C++ hold no asm statement.
+    let cuda = scratch.run_with(&[&concise[..], &["--stdin-filename", "k.cu"]].concat(), bad().as_bytes());
+    assert_eq!((cuda.status, cuda.stdout.as_str()), (0, ""));
+}
+
+#[test]
+fn directories_are_walked_in_order_and_ignore_files_are_respected() {
+    let scratch = Scratch::new();
+    for name in ["d/z.ptx", "d/a/b.ptx", "d/b.ptx", "d/skipped/x.ptx", "d/note.txt"] {
+        scratch.file(name, bad());
+    }
+    scratch.file("d/.gitignore", "skipped/\n");
+    for jobs in ["1", "4"] {
+        let answer = scratch.run(&["verify", "--message-format", "concise", "--jobs", jobs, "d"]);
+        let files: Vec<&str> = answer.stdout.lines().map(|line| line.split(':').next().unwrap()).collect();
+        assert_eq!(files, ["d/a/b.ptx", "d/b.ptx", "d/z.ptx"]);
+    }
+    // A file that is named is taken, whatever it is called.
+    assert_eq!(scratch.run(&["verify", "d/note.txt"]).status, 1);
+    // Without a path it is the current directory, which is not shown in the names.
+    let here = scratch.run(&["verify", "--message-format", "concise"]);
+    assert!(here.stdout.starts_with("d/a/b.ptx:12:"), "{}", here.stdout);
+}
+
+#[test]
+fn levels_change_severity_and_exit_status() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let warned = scratch.run(&["verify", "--warn", "syntax", "--message-format", "concise", "bad.ptx"]);
+    assert_eq!(warned.status, 0);
+    assert!(warned.stdout.contains(": warning[E0001] "), "{}", warned.stdout);
+    let allowed = scratch.run(&["verify", "--allow", "all", "bad.ptx"]);
+    assert_eq!((allowed.status, allowed.stdout.as_str()), (0, ""));
+    let unknown = scratch.run(&["verify", "--allow", "sintax", "bad.ptx"]);
+    assert_eq!(unknown.status, 2);
+    assert!(unknown.stderr.contains("did you mean `syntax`?"), "{}", unknown.stderr);
+}
+
+#[test]
+fn colour_is_used_when_asked_for_and_never_in_a_pipe() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    for format in ["full", "concise"] {
+        let plain = scratch.run(&["verify", "--message-format", format, "bad.ptx"]);
+        assert!(!plain.stdout.contains('\x1b') && !plain.stderr.contains('\x1b'));
+        let colored = scratch.run(&["verify", "--color", "always", "--message-format", format, "bad.ptx"]);
+        assert!(colored.stdout.contains("\x1b["));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_silent() {
+    let scratch = Scratch::new();
+    let lines = "\tadd.u32 %r1 %r2;\n".repeat(20_000);
+    scratch.file("many.ptx", format!(".version 8.6\n.target sm_90\n.entry k()\n{{\n{lines}}}\n"));
+    let mut command = scratch.command(&["verify", "many.ptx"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.code().is_some_and(|code| code < 2), "{output:?}");
+}
+
+#[test]
+fn rules_are_listed_and_each_is_explained_by_name_and_code() {
+    let scratch = Scratch::new();
+    let list = scratch.run(&["rules", "--message-format", "json"]);
+    assert_eq!(list.status, 0);
+    let table = scratch.run(&["rules"]).stdout;
+    assert!(list.stdout.lines().count() > 1);
+    for line in list.stdout.lines() {
+        let rule: Value = serde_json::from_str(line).unwrap();
+        assert_fields(&rule, &["rule", "code", "class", "level", "summary", "doc"]);
+        let (name, code) = (rule["rule"].as_str().unwrap(), rule["code"].as_str().unwrap());
+        assert!(table.contains(name) && table.contains(code));
+        let by_name = scratch.run(&["explain", name]);
+        assert_eq!(by_name.status, 0);
+        assert!(by_name.stdout.contains(name), "{}", by_name.stdout);
+        assert_eq!(by_name.stdout, scratch.run(&["explain", code]).stdout);
+    }
+    let unknown = scratch.run(&["explain", "no-such-rule"]);
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn dumps_show_what_is_there_and_tell_errors_on_standard_error() {
+    let scratch = Scratch::new();
+    scratch.file("bad.ptx", bad());
+    let tokens = scratch.run(&["dump", "--tokens", "bad.ptx"]);
+    assert_eq!(tokens.status, 0);
+    let texts = tokens.stdout.lines().map(|line| line.split_once('"').unwrap().1.strip_suffix('"').unwrap());
+    let joined: String = texts.collect::<Vec<_>>().concat().replace("\\t", "\t").replace("\\n", "\n");
+    assert_eq!(joined, bad(), "every byte is a token");
+    let ast = scratch.run(&["dump", "--ast", "bad.ptx"]);
+    assert_eq!(ast.status, 1);
+    assert!(ast.stdout.contains("Instruction(None) `st.global.u32` @13:2"), "{}", ast.stdout);
+    assert!(ast.stderr.contains("bad.ptx:12:"), "{}", ast.stderr);
+    assert_eq!(scratch.run(&["dump", "bad.ptx"]).status, 2);
+    assert_eq!(scratch.run(&["dump", "--ast", "--tokens", "bad.ptx"]).status, 2);
+}
