@@ -1,4 +1,6 @@
-//! What the tests of the workspace share.
+//! What the tests of the workspace share: data files with expectations, NVIDIA's tools, the corpus.
 
+pub mod expect;
 pub mod machine_code;
 pub mod same_ir;
+pub mod tools;

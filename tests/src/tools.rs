@@ -1,0 +1,110 @@
+//! NVIDIA's tools and the corpus, where they are there.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The root of the repository.
+#[must_use]
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// `ptxas`: from `$PTXAS`, `$CUDA_HOME/bin`, `target/cuda-toolkit` as `tests/install-toolkit.sh` fills
+/// it, or `$PATH`.
+#[must_use]
+pub fn ptxas() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FOUND.get_or_init(|| std::env::var_os("PTXAS").map(PathBuf::from).or_else(|| tool("ptxas"))).as_deref()
+}
+
+/// Another of NVIDIA's tools: beside [`ptxas`] or in one of the places where that is looked for.
+#[must_use]
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let beside = std::env::var_os("PTXAS").and_then(|path| Some(Path::new(&path).parent()?.to_owned()));
+    let home = std::env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = beside.into_iter().chain(home).chain(installed()).chain(std::env::split_paths(&path));
+    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The `bin` folder that `tests/install-toolkit.sh` fills.
+fn installed() -> Option<PathBuf> {
+    let library = root().join("target/cuda-toolkit/lib");
+    let pythons = std::fs::read_dir(library).ok()?;
+    let bins = pythons.flatten().map(|python| python.path().join("site-packages/nvidia/cu13/bin"));
+    bins.into_iter().find(|bin| bin.is_dir())
+}
+
+/// The folder of real compilers' output beside the checkout.
+#[must_use]
+pub fn corpus() -> Option<PathBuf> {
+    Some(root().join("../shared/corpus")).filter(|folder| folder.is_dir())
+}
+
+/// Says that something is skipped, past the test harness, which hides what passing tests print.
+pub fn skipped(what: &str) {
+    // A closed standard error leaves nobody to tell.
+    let _ = writeln!(io::stderr(), "skipped: {what}");
+}
+
+/// A complaint of `ptxas`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The line, where it names one.
+    pub line: Option<u32>,
+    /// What it says.
+    pub message: String,
+}
+
+/// Assembles a file for a target; the complaints, none where it is accepted.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn assemble(ptxas: &Path, file: &Path, target: &str) -> io::Result<Vec<Complaint>> {
+    let mut command = Command::new(ptxas);
+    let output = command.arg(format!("-arch={target}")).arg(file).args(["-o", "/dev/null"]).output()?;
+    if output.status.success() {
+        return Ok(Vec::new());
+    }
+    let text =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let complaints: Vec<Complaint> = text.lines().filter_map(complaint).collect();
+    if complaints.is_empty() {
+        return Ok(vec![Complaint { line: None, message: format!("{}: {text}", output.status) }]);
+    }
+    Ok(complaints)
+}
+
+/// Reads `ptxas FILE, line N; error   : MESSAGE` and `ptxas fatal   : MESSAGE`.
+fn complaint(line: &str) -> Option<Complaint> {
+    let rest = line.strip_prefix("ptxas ")?;
+    let (head, message) = rest.split_once(" : ")?;
+    if !head.trim_end().ends_with("error") && !head.trim_end().ends_with("fatal") {
+        return None;
+    }
+    // The sentence that ends every refusal tells nothing by itself.
+    if message.starts_with("Ptx assembly aborted") {
+        return None;
+    }
+    let number = head.split_once(", line ").and_then(|(_, rest)| rest.split_once(';')?.0.parse().ok());
+    Some(Complaint { line: number, message: message.trim().to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_are_read() {
+        let read = complaint("ptxas a,b.ptx, line 13; error   : Arguments mismatch for instruction 'add'");
+        let expected =
+            Complaint { line: Some(13), message: "Arguments mismatch for instruction 'add'".into() };
+        assert_eq!(read, Some(expected));
+        let fatal = complaint("ptxas fatal   : Unresolved extern function 'missing'");
+        assert_eq!(fatal.map(|found| found.line), Some(None));
+        assert_eq!(complaint("ptxas fatal   : Ptx assembly aborted due to errors"), None);
+        assert_eq!(complaint("ptxas info    : Used 12 registers"), None);
+    }
+}
