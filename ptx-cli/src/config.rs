@@ -30,7 +30,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::Deserialize;
 
 use crate::levels::Level;
-use crate::pipeline::Compiler;
+use crate::options::Compiler;
 use crate::source::{Input, Origin, plain};
 
 /// The name of the configuration file.
@@ -117,7 +117,8 @@ impl Config {
 
     fn excludes(&self, path: &Path) -> bool {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let root = std::path::absolute(self.exclude.path()).unwrap_or_else(|_| self.exclude.path().to_owned());
+        let root =
+            std::path::absolute(self.exclude.path()).unwrap_or_else(|_| self.exclude.path().to_owned());
         match absolute.strip_prefix(&root) {
             Ok(inside) => self.exclude.matched_path_or_any_parents(inside, false).is_ignore(),
             Err(_) => false,

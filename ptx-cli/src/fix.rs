@@ -6,7 +6,8 @@
 
 use ptx_syntax::{Applicability, Diagnostic, Edit, Fix, Severity};
 
-use crate::pipeline::{self, Options};
+use crate::options::Options;
+use crate::pipeline;
 use crate::source::Source;
 
 /// A fix may make room for another one; more rounds than this would be two rules in a quarrel.

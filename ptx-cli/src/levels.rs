@@ -3,13 +3,16 @@
 //! A rule is named by its name (`operand-type`) or its code (`E0203`); `all`, and the class names
 //! `invalid`, `hazard` and `style`, stand for many. The more particular name wins over the less
 //! particular one, whatever the order of the flags: `--allow all --error carry-undefined` does what it
-//! says. Among equals the louder level wins.
+//! says. Among equals the louder level wins. Flags count before the entries of a configuration file.
 
 use std::sync::OnceLock;
 
 use anyhow::bail;
 use clap::Args;
 use ptx_syntax::{Class, Diagnostic, Severity};
+use serde::Deserialize;
+
+use crate::config::{Config, wrong_entry};
 
 /// The flags that set levels.
 #[derive(Args, Clone, Debug, Default)]
@@ -87,24 +90,28 @@ pub fn unknown(name: &str) -> anyhow::Error {
     }
 }
 
-/// A level that the user asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A level that the user asked for. The order is from quiet to loud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Not reported.
     Allow,
+    /// Worth knowing.
+    Info,
     /// A warning.
     Warn,
     /// An error.
     Error,
 }
 
-/// Names with the levels the user asked for, the most particular first.
+/// The levels that the user asked for, those that count first.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     requests: Vec<(Selector, Level)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Selector {
     Rule(&'static str),
     Class(Class),
@@ -142,8 +149,8 @@ impl Selector {
 }
 
 impl Levels {
-    /// The levels that the flags ask for. Fails on a name that no rule has.
-    pub fn new(args: &LevelArgs) -> anyhow::Result<Self> {
+    /// The levels that the flags and then the configuration ask for. Fails on a name that no rule has.
+    pub fn new(args: &LevelArgs, config: Option<&Config>) -> anyhow::Result<Self> {
         let mut requests = Vec::new();
         for (names, level) in
             [(&args.error, Level::Error), (&args.warn, Level::Warn), (&args.allow, Level::Allow)]
@@ -154,6 +161,13 @@ impl Levels {
         }
         // Stable: among equals the louder level, which was pushed first, stays first.
         requests.sort_by_key(|(selector, _)| selector.breadth());
+        if let Some(config) = config {
+            let parse = |(name, level): (&String, &Level)| anyhow::Ok((Selector::parse(name)?, *level));
+            let entries: anyhow::Result<Vec<_>> = config.rules.iter().map(parse).collect();
+            let mut entries = entries.or_else(|error| wrong_entry(config, &error))?;
+            entries.sort_by_key(|(selector, _)| selector.breadth());
+            requests.extend(entries);
+        }
         Ok(Self { requests })
     }
 
@@ -166,6 +180,7 @@ impl Levels {
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain_mut(|diagnostic| match self.of(diagnostic.rule, diagnostic.class) {
             Some(Level::Allow) => false,
+            Some(Level::Info) => set(diagnostic, Severity::Info),
             Some(Level::Warn) => set(diagnostic, Severity::Warning),
             Some(Level::Error) => set(diagnostic, Severity::Error),
             None => true,
@@ -184,7 +199,7 @@ mod tests {
 
     fn levels(error: &[&str], warn: &[&str], allow: &[&str]) -> anyhow::Result<Levels> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Levels::new(&LevelArgs { error: owned(error), warn: owned(warn), allow: owned(allow) })
+        Levels::new(&LevelArgs { error: owned(error), warn: owned(warn), allow: owned(allow) }, None)
     }
 
     #[test]

@@ -13,11 +13,13 @@
 
 mod cli;
 mod commands;
+mod config;
 mod diff;
 mod dump;
 mod fix;
 mod input;
 mod levels;
+mod options;
 mod outcome;
 mod pipeline;
 mod render;

@@ -2,25 +2,14 @@
 
 use ptx_syntax::Diagnostic;
 
-use crate::levels::Levels;
+use crate::options::Options;
 use crate::source::{Kind, Source};
-
-/// What to verify against.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Targets asked for; empty for the file's own.
-    pub targets: Vec<String>,
-    /// PTX version asked for.
-    pub ptx_version: Option<String>,
-    /// Levels asked for.
-    pub levels: Levels,
-}
 
 /// All findings of a source, in the order of their places.
 pub fn verify(source: &Source, options: &Options) -> Vec<Diagnostic> {
     let mut diagnostics = match (source.not_text(), source.kind) {
         (Some(found), _) => vec![found],
-        (None, Kind::Ptx) => ptx_syntax::parse(&source.text).diagnostics,
+        (None, Kind::Ptx) => ptx(&source.text),
         (None, Kind::Cuda) => Vec::new(),
     };
     options.levels.apply(&mut diagnostics);
@@ -37,4 +26,10 @@ pub fn format(source: &Source) -> Result<String, String> {
 /// The canonical PTX of a source, or the findings for which it has none.
 pub fn canonical(source: &Source) -> Result<String, Vec<Diagnostic>> {
     Err(verify(source, &Options::default()))
+}
+
+fn ptx(text: &str) -> Vec<Diagnostic> {
+    let parse = ptx_syntax::parse(text);
+    let lowered = ptx_ir::lower::lower(&parse.tree, text);
+    parse.diagnostics.into_iter().chain(lowered.diagnostics).collect()
 }

@@ -1,15 +1,18 @@
 //! `verify`: find what is wrong, and fix it where that is wanted.
 
 use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::config::{Config, ConfigArgs, Configs, is_excluded};
 use crate::diff::{counted, unified};
 use crate::fix;
 use crate::input::{Found, InputArgs, Wanted};
-use crate::levels::{LevelArgs, Levels};
+use crate::options::{OptionArgs, Options};
 use crate::outcome::Exit;
-use crate::pipeline::{self, Options};
+use crate::pipeline;
 use crate::render::{self, Counts, Format, Report, Style};
 use crate::source::{Input, Origin, Source, plain};
 use crate::terminal::{self, Terminal};
@@ -37,17 +40,6 @@ pub struct VerifyArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Verify for this target instead of the file's own; several, separated by commas
-    ///
-    /// For PTX the question is "would this load on that GPU?". CUDA sources are verified for sm_90a
-    /// unless targets are given.
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
-    target: Vec<String>,
-
-    /// Verify for this PTX version, such as 8.6, instead of the file's own
-    #[arg(long, value_name = "VERSION")]
-    ptx_version: Option<String>,
-
     /// How to print findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "full")]
     message_format: Format,
@@ -57,14 +49,13 @@ pub struct VerifyArgs {
     quiet: bool,
 
     #[command(flatten)]
-    levels: LevelArgs,
+    options: OptionArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 
     #[command(flatten)]
     fixes: FixArgs,
-
-    /// Which front end's rules hold for asm statements
-    #[arg(long, value_name = "COMPILER", value_enum, default_value = "nvcc", help_heading = "CUDA sources")]
-    compiler: Compiler,
 }
 
 /// Which fixes to apply, and whether to write them.
@@ -87,17 +78,6 @@ struct FixArgs {
     diff: bool,
 }
 
-/// A CUDA front end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Compiler {
-    /// NVIDIA's
-    Nvcc,
-    /// LLVM's
-    Clang,
-    /// What both accept
-    Both,
-}
-
 /// What became of one file.
 #[derive(Default)]
 struct Outcome {
@@ -113,14 +93,10 @@ struct Outcome {
 
 /// Runs `verify`.
 pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
-    let options = Options {
-        targets: args.target.clone(),
-        ptx_version: args.ptx_version.clone(),
-        levels: Levels::new(&args.levels)?,
-    };
     let Found { inputs, failures } = args.input.find(Wanted::All)?;
     failures.iter().for_each(|failure| terminal.error(failure));
-    let filter = args.fixes.fix && inputs.iter().any(|input| input.origin == Origin::Stdin);
+    let jobs = with_options(inputs, args, terminal)?;
+    let filter = args.fixes.fix && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
     let color = if filter { terminal.stderr_color } else { terminal.stdout_color };
     let style = Style { format: args.message_format, color, width: terminal::width() };
     let findings: Box<dyn Write> =
@@ -129,10 +105,10 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     // A difference is to be read by `patch`: no frame of another format around it.
     let format = if args.fixes.diff { Format::Full } else { style.format };
     let mut report = Report::begin(findings, format)?;
-    let work = |input: &Input| verify_file(input, &options, args.fixes, style);
-    work::in_order(&inputs, args.input.jobs(inputs.len()), terminal, work, |input, outcome| {
+    let work = |job: &Job| verify_file(job, args.fixes, style);
+    work::in_order(&jobs, args.input.jobs(jobs.len()), terminal, work, |job, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| Outcome {
-            failure: Some(format!("cannot verify `{}`: internal error", input.name)),
+            failure: Some(format!("cannot verify `{}`: internal error", job.input.name)),
             ..Outcome::default()
         });
         tally.add(&outcome, terminal);
@@ -147,34 +123,76 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     Ok(tally.exit(args.fixes))
 }
 
-fn verify_file(input: &Input, options: &Options, fixes: FixArgs, style: Style) -> Outcome {
-    let source = match input.read() {
+/// A file and what it is verified for.
+struct Job {
+    input: Input,
+    options: Arc<Options>,
+}
+
+/// Gives each input the options of its configuration, and leaves out what a configuration excludes.
+fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Vec<Job>> {
+    let mut configs = Configs::new(&args.config)?;
+    // Files that share a configuration share their options.
+    let mut known: Vec<(Option<Rc<Config>>, Arc<Options>)> = Vec::new();
+    let mut jobs = Vec::new();
+    let mut excluded = 0;
+    for input in inputs {
+        let config = configs.of(&input)?;
+        if is_excluded(config.as_deref(), &input) {
+            excluded += 1;
+            continue;
+        }
+        let same = |(other, _): &&(Option<Rc<Config>>, _)| {
+            other.as_ref().map(Rc::as_ptr) == config.as_ref().map(Rc::as_ptr)
+        };
+        let options = match known.iter().find(same) {
+            Some((_, options)) => Arc::clone(options),
+            None => {
+                let options = Arc::new(Options::new(&args.options, config.as_deref())?);
+                known.push((config, Arc::clone(&options)));
+                options
+            }
+        };
+        jobs.push(Job { input, options });
+    }
+    if jobs.is_empty() {
+        // Wrong flags are told even where there is nothing to do.
+        Options::new(&args.options, None)?;
+    }
+    if excluded > 0 && !args.quiet && args.message_format == Format::Full {
+        terminal.note(&format!("{} left out by the configuration", counted(excluded, "file")));
+    }
+    Ok(jobs)
+}
+
+fn verify_file(job: &Job, fixes: FixArgs, style: Style) -> Outcome {
+    let source = match job.input.read() {
         Ok(source) => source,
         Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
     };
     if fixes.fix || fixes.diff {
-        return fix_file(input, source, options, fixes, style);
+        return fix_file(job, source, fixes, style);
     }
-    let diagnostics = pipeline::verify(&source, options);
+    let diagnostics = pipeline::verify(&source, &job.options);
     let counts = Counts::of(&diagnostics);
     Outcome { rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
 }
 
-fn fix_file(input: &Input, source: Source, options: &Options, fixes: FixArgs, style: Style) -> Outcome {
+fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style) -> Outcome {
     let before = source.bytes().to_vec();
-    let fixed = fix::fix(source, options, fixes.unsafe_fixes);
+    let fixed = fix::fix(source, &job.options, fixes.unsafe_fixes);
     let mut outcome =
         Outcome { counts: Counts::of(&fixed.diagnostics), fixed: fixed.count, ..Outcome::default() };
-    let after = fixed.source.bytes();
+    let (name, after) = (&job.input.name, fixed.source.bytes());
     if fixes.diff {
-        outcome.text = unified(&input.name, &before, after, style.color);
+        outcome.text = unified(name, &before, after, style.color);
         return outcome;
     }
-    match &input.origin {
+    match &job.input.origin {
         Origin::Stdin => outcome.text = after.to_vec(),
         Origin::File(path) if fixed.count > 0 => {
             if let Err(error) = write::replace(path, after) {
-                outcome.failure = Some(format!("cannot write `{}`: {}", input.name, plain(&error)));
+                outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
             }
         }
         Origin::File(_) => {}
