@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
+use ptx_ir::ir::Module;
+use ptx_ir::lower::lower;
 use ptx_syntax::Severity;
 
 use crate::dump;
@@ -23,7 +25,8 @@ Exit status:
 
 Examples:
   ptx-cli dump --tokens kernel.ptx
-  ptx-cli dump --cfg kernel.ptx";
+  ptx-cli dump --cfg kernel.ptx
+  ptx-cli dump --cfg --dot kernel.ptx | dot -Tsvg >kernel.svg";
 
 /// Arguments of `dump`.
 #[derive(Args, Debug)]
@@ -31,6 +34,10 @@ Examples:
 pub struct DumpArgs {
     #[command(flatten)]
     step: Step,
+
+    /// With --cfg: print it in the language of Graphviz
+    #[arg(long, requires = "cfg")]
+    dot: bool,
 
     /// PTX file; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -74,11 +81,27 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         dump::ast(&mut out, &source.text, &parse.tree)?;
         found = parse.diagnostics;
     } else {
-        bail!("this step is not there yet");
+        let parse = ptx_syntax::parse(&source.text);
+        let lowered = lower(&parse.tree, &source.text);
+        found = parse.diagnostics.into_iter().chain(lowered.diagnostics).collect();
+        dump_module(&mut out, &lowered.module, args)?;
     }
     out.flush()?;
     // What was found is told beside the dump, never within it.
     let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
     io::stderr().lock().write_all(&render::file(style, &source, &found))?;
     Ok(Exit::findings(found.iter().any(|found| found.severity == Severity::Error)))
+}
+
+fn dump_module(out: &mut dyn Write, module: &Module, args: &DumpArgs) -> anyhow::Result<()> {
+    if args.step.ir {
+        dump::ir(out, module)?;
+    } else if args.step.cfg && args.dot {
+        dump::dot(out, module)?;
+    } else if args.step.cfg {
+        dump::cfg(out, module)?;
+    } else {
+        bail!("the facts of the analyses are not there yet");
+    }
+    Ok(())
 }

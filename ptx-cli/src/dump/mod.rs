@@ -1,7 +1,12 @@
 //! What each step makes of a source, as text for reading and for tests.
 
 mod ast;
+mod cfg;
+mod ir;
+mod operand;
 mod tokens;
 
 pub use ast::ast;
+pub use cfg::{cfg, dot};
+pub use ir::ir;
 pub use tokens::tokens;
