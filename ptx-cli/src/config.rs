@@ -27,9 +27,9 @@ use std::rc::Rc;
 use anyhow::{Context, bail};
 use clap::Args;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ptx_verify::Level;
 use serde::Deserialize;
 
-use crate::levels::Level;
 use crate::options::Compiler;
 use crate::source::{Input, Origin, plain};
 
@@ -54,9 +54,34 @@ pub struct ConfigArgs {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Contents {
     exclude: Vec<String>,
-    rules: BTreeMap<String, Level>,
+    rules: BTreeMap<String, LevelName>,
     ptx: PtxContents,
     cuda: CudaContents,
+}
+
+/// A level as it is written in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelName {
+    /// Not reported.
+    Allow,
+    /// Worth knowing.
+    Info,
+    /// A warning.
+    Warn,
+    /// An error.
+    Error,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Allow => Self::Allow,
+            LevelName::Info => Self::Info,
+            LevelName::Warn => Self::Warn,
+            LevelName::Error => Self::Error,
+        }
+    }
 }
 
 /// The table `[ptx]`.
@@ -87,7 +112,7 @@ pub struct Config {
     /// The file, for messages about what is in it.
     pub path: PathBuf,
     /// Levels, by rule name, code, class, or `all`.
-    pub rules: BTreeMap<String, Level>,
+    pub rules: BTreeMap<String, LevelName>,
     /// What PTX files are verified for.
     pub ptx: PtxContents,
     /// What CUDA sources are verified for.
@@ -99,20 +124,30 @@ impl Config {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", path.display(), plain(&error)))?;
-        let broken = || format!("the configuration file `{}` is not right", path.display());
-        let contents: Contents = toml::from_str(&text).with_context(broken)?;
+        Self::new(path, &text)
+            .with_context(|| format!("the configuration file `{}` is not right", path.display()))
+    }
+
+    fn new(path: &Path, text: &str) -> anyhow::Result<Self> {
+        let contents: Contents = toml::from_str(text)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let mut exclude = GitignoreBuilder::new(folder.unwrap_or(Path::new(".")));
         for pattern in &contents.exclude {
-            exclude.add_line(None, pattern).with_context(broken)?;
+            exclude.add_line(None, pattern)?;
         }
         Ok(Self {
             path: path.to_owned(),
             rules: contents.rules,
             ptx: contents.ptx,
             cuda: contents.cuda,
-            exclude: exclude.build().with_context(broken)?,
+            exclude: exclude.build()?,
         })
+    }
+
+    /// A configuration of this text.
+    #[cfg(test)]
+    pub fn parse(text: &str) -> Self {
+        Self::new(Path::new(FILE), text).unwrap()
     }
 
     fn excludes(&self, path: &Path) -> bool {

@@ -26,7 +26,7 @@ pub struct Fixed {
 
 /// Verifies a source and applies all fixes that are certain, and with `likely` those too.
 pub fn fix(source: Source, options: &Options, likely: bool) -> Fixed {
-    let diagnostics = pipeline::verify(&source, options);
+    let diagnostics = pipeline::verify(&source, options, 1);
     let mut fixed = Fixed { source, diagnostics, count: 0 };
     for _ in 0..MAX_ROUNDS {
         let wanted = |fix: &&Fix| likely || fix.applicability == Applicability::Certain;
@@ -36,7 +36,7 @@ pub fn fix(source: Source, options: &Options, likely: bool) -> Fixed {
             break;
         }
         let source = Source::new(fixed.source.name.clone(), fixed.source.kind, bytes);
-        let diagnostics = pipeline::verify(&source, options);
+        let diagnostics = pipeline::verify(&source, options, 1);
         if errors(&diagnostics) > errors(&fixed.diagnostics) {
             break;
         }

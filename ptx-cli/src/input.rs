@@ -47,10 +47,15 @@ pub struct Found {
 }
 
 impl InputArgs {
+    /// How many threads may work.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cores, usize::from)
+    }
+
     /// How many threads the work on `files` files may use.
     pub fn jobs(&self, files: usize) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(cores, usize::from).min(files).max(1)
+        self.threads().min(files).max(1)
     }
 
     /// Finds the files. Fails only where the arguments contradict each other.

@@ -4,10 +4,11 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
+use ptx_verify::Levels;
 use serde::Deserialize;
 
 use crate::config::{Config, wrong_entry};
-use crate::levels::{LevelArgs, Levels};
+use crate::levels::{LevelArgs, levels};
 
 /// The flags that say what to verify for.
 #[derive(Args, Clone, Debug, Default)]
@@ -70,7 +71,7 @@ impl Options {
             Some(config) => Self::of_config(config).or_else(|error| wrong_entry(config, &error))?,
             None => Self::default(),
         };
-        options.levels = Levels::new(&args.levels, config)?;
+        options.levels = levels(&args.levels, config)?;
         if !targets.is_empty() {
             options.ptx_targets.clone_from(&targets);
             options.cuda_targets = targets;

@@ -17,6 +17,9 @@ pub const MAX_BYTES: u64 = 256 << 20;
 /// Stands for one byte that is not part of valid UTF-8: the ASCII control character SUB.
 pub const PLACEHOLDER: u8 = 0x1a;
 
+/// The rule of [`Source::not_text`].
+pub const NOT_TEXT: &str = "not-text";
+
 /// What language a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -164,7 +167,7 @@ impl Source {
         let what = binary_kind(self.bytes())?;
         let message = format!("the file is {what}, not PTX text");
         let span = Span::at(0);
-        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0000", "not-text", span, message);
+        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0000", NOT_TEXT, span, message);
         Some(found.with_help("give the PTX text; `cuobjdump --dump-ptx` takes it out of a binary"))
     }
 }

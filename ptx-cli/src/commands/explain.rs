@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use ptx_syntax::Severity;
+use ptx_verify::{UnknownRule, find_rule, nearest_rule};
 
 use crate::levels;
 use crate::outcome::Exit;
@@ -29,15 +31,13 @@ pub struct ExplainArgs {
 /// Runs `explain`.
 pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let name = args.rule.trim();
-    let rule = levels::find(name).ok_or_else(|| levels::unknown(name))?;
-    let level = rule.severity.map_or("off", |severity| severity.as_str());
+    let unknown = || UnknownRule { name: name.to_owned(), nearest: nearest_rule(name) };
+    let rule = find_rule(name).ok_or_else(|| levels::unknown(&unknown()))?;
+    let level = rule.default_level.severity().map_or("off", Severity::as_str);
     let mut out = io::stdout().lock();
     let mut page = String::new();
-    // The page begins with its own title where the rule's text has none.
-    if !rule.doc.trim_start().starts_with("# ") {
-        page.push_str(&format!("# {}\n\n", rule.name));
-    }
-    page.push_str(&format!("{}\n\n", rule.doc.trim_end()));
+    page.push_str(&format!("# {}: {}\n\n", rule.name, rule.summary));
+    page.push_str(&format!("{}\n\n", levels::page(rule.doc)));
     page.push_str(&format!(
         "Code {}, class {}, level by default: {level}.\n",
         rule.code,

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
+use ptx_syntax::Severity;
+use ptx_verify::RuleInfo;
 use serde_json::json;
 
-use crate::levels::{self, Rule};
+use crate::levels;
 use crate::outcome::Exit;
 use crate::terminal::Terminal;
 
@@ -38,8 +40,8 @@ pub enum RulesFormat {
 /// Runs `rules`.
 pub fn run(args: &RulesArgs, _: &Terminal) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
-    let width = levels::rules().iter().map(|rule| rule.name.len()).max().unwrap_or(0);
-    for rule in levels::rules() {
+    let width = ptx_verify::rules().map(|rule| rule.name.len()).max().unwrap_or(0);
+    for rule in ptx_verify::rules() {
         match args.message_format {
             RulesFormat::Full => writeln!(out, "{}", row(rule, width))?,
             RulesFormat::Json => writeln!(out, "{}", object(rule))?,
@@ -49,22 +51,22 @@ pub fn run(args: &RulesArgs, _: &Terminal) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn row(rule: &Rule, width: usize) -> String {
+fn row(rule: &RuleInfo, width: usize) -> String {
     let class = rule.class.as_str();
     format!("{}  {:width$}  {class:7}  {:7}  {}", rule.code, rule.name, level(rule), rule.summary)
 }
 
-fn object(rule: &Rule) -> serde_json::Value {
+fn object(rule: &RuleInfo) -> serde_json::Value {
     json!({
         "rule": rule.name,
         "code": rule.code,
         "class": rule.class.as_str(),
         "level": level(rule),
         "summary": rule.summary,
-        "doc": rule.doc,
+        "doc": levels::page(rule.doc),
     })
 }
 
-fn level(rule: &Rule) -> &'static str {
-    rule.severity.map_or("off", |severity| severity.as_str())
+fn level(rule: &RuleInfo) -> &'static str {
+    rule.default_level.severity().map_or("off", Severity::as_str)
 }

@@ -105,7 +105,9 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     // A difference is to be read by `patch`: no frame of another format around it.
     let format = if args.fixes.diff { Format::Full } else { style.format };
     let mut report = Report::begin(findings, format)?;
-    let work = |job: &Job| verify_file(job, args.fixes, style);
+    // The threads are for the files; where there is but one file, they may work on its functions.
+    let threads = if jobs.len() == 1 { args.input.threads() } else { 1 };
+    let work = |job: &Job| verify_file(job, args.fixes, threads, style);
     work::in_order(&jobs, args.input.jobs(jobs.len()), terminal, work, |job, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| Outcome {
             failure: Some(format!("cannot verify `{}`: internal error", job.input.name)),
@@ -165,7 +167,7 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
     Ok(jobs)
 }
 
-fn verify_file(job: &Job, fixes: FixArgs, style: Style) -> Outcome {
+fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style) -> Outcome {
     let source = match job.input.read() {
         Ok(source) => source,
         Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
@@ -173,7 +175,7 @@ fn verify_file(job: &Job, fixes: FixArgs, style: Style) -> Outcome {
     if fixes.fix || fixes.diff {
         return fix_file(job, source, fixes, style);
     }
-    let diagnostics = pipeline::verify(&source, &job.options);
+    let diagnostics = pipeline::verify(&source, &job.options, threads);
     let counts = Counts::of(&diagnostics);
     Outcome { rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
 }

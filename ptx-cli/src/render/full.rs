@@ -9,7 +9,7 @@ use ptx_syntax::{Diagnostic, Fix, Severity, Span};
 use super::Style;
 use super::position::Positions;
 use super::window::Window;
-use crate::levels;
+use crate::source::NOT_TEXT;
 
 /// Renders the findings, with a blank line after each.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic], style: Style) {
@@ -52,7 +52,7 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Group<'
         .char_column(place.column as usize);
     let mut group = level.primary_title(diagnostic.message.as_str()).id(id).element(origin);
     // The bytes of a file that is no text are not worth showing.
-    if diagnostic.rule != levels::NOT_TEXT.name {
+    if diagnostic.rule != NOT_TEXT {
         group = group.elements(snippets(positions, diagnostic));
     }
     for note in &diagnostic.notes {

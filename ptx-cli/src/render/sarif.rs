@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use ptx_syntax::{Diagnostic, Fix, Severity, Span};
+use ptx_verify::RuleInfo;
 use serde_json::{Value, json};
 
 use super::json::applicability;
@@ -27,7 +28,7 @@ pub fn end(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn tool() -> Value {
-    let rules: Vec<Value> = levels::rules().iter().map(rule).collect();
+    let rules: Vec<Value> = ptx_verify::rules().map(rule).collect();
     json!({"driver": {
         "name": "ptx-cli",
         "version": env!("CARGO_PKG_VERSION"),
@@ -36,15 +37,15 @@ fn tool() -> Value {
     }})
 }
 
-fn rule(rule: &levels::Rule) -> Value {
+fn rule(rule: &RuleInfo) -> Value {
     let mut object = json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "help": {"text": rule.doc, "markdown": rule.doc},
+        "help": {"text": levels::page(rule.doc), "markdown": levels::page(rule.doc)},
         "properties": {"class": rule.class.as_str()},
     });
-    let configuration = match rule.severity {
+    let configuration = match rule.default_level.severity() {
         Some(severity) => json!({"level": level(severity)}),
         None => json!({"enabled": false}),
     };
@@ -79,7 +80,7 @@ fn result(positions: &Positions<'_>, uri: &str, diagnostic: &Diagnostic) -> Valu
         "relatedLocations": labels.collect::<Vec<_>>(),
         "properties": {"class": diagnostic.class.as_str(), "rule": diagnostic.rule},
     });
-    if let Some(index) = levels::rules().iter().position(|rule| rule.code == diagnostic.code) {
+    if let Some(index) = ptx_verify::rules().position(|rule| rule.code == diagnostic.code) {
         object["ruleIndex"] = json!(index);
     }
     if let Some(found) = &diagnostic.fix {

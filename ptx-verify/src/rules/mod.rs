@@ -10,6 +10,7 @@ mod missing_modifier;
 mod modifier_conflict;
 mod modifier_order;
 mod noncanonical_order;
+mod not_text;
 mod operand_count;
 mod operand_form;
 mod operand_kind;
@@ -30,6 +31,7 @@ use crate::registry::Rule;
 
 /// Every rule, in the order of the codes.
 pub(crate) static ALL: &[&Rule] = &[
+    &not_text::RULE,
     &syntax::RULE,
     &undeclared_name::RULE,
     &duplicate_name::RULE,
