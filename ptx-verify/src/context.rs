@@ -6,6 +6,11 @@ use ptx_ir::version::Version;
 use ptx_syntax::Span;
 
 use crate::config::Config;
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::carry::{self, CarryFacts};
+use crate::dataflow::initialization::{self, Unset};
+use std::cell::OnceCell;
+use std::ops::Deref;
 
 /// A module and what it is verified for.
 #[derive(Clone, Copy)]
@@ -46,4 +51,52 @@ pub(crate) struct FunctionContext<'a> {
     pub(crate) function: &'a Function,
     /// Its body.
     pub(crate) body: &'a Body,
+}
+
+/// A function and the analyses of it, each made when the first rule asks for it and dropped with the function.
+pub(crate) struct FlowContext<'a> {
+    /// The function.
+    pub(crate) context: FunctionContext<'a>,
+    facts: OnceCell<Option<FunctionFacts<'a>>>,
+    unset: OnceCell<Vec<Unset>>,
+    carry: OnceCell<CarryFacts>,
+}
+
+impl<'a> Deref for FlowContext<'a> {
+    type Target = FunctionContext<'a>;
+
+    fn deref(&self) -> &FunctionContext<'a> {
+        &self.context
+    }
+}
+
+impl<'a> FlowContext<'a> {
+    pub(crate) fn new(context: FunctionContext<'a>) -> Self {
+        Self { context, facts: OnceCell::new(), unset: OnceCell::new(), carry: OnceCell::new() }
+    }
+
+    /// Control flow, and where things are written.
+    pub(crate) fn facts(&self) -> Option<&FunctionFacts<'a>> {
+        self.facts.get_or_init(|| FunctionFacts::new(self.module.module, self.handle)).as_ref()
+    }
+
+    /// Reads of registers that nothing may have set.
+    pub(crate) fn unset(&self) -> &[Unset] {
+        self.unset.get_or_init(|| match self.facts() {
+            Some(facts) => initialization::unset_reads(facts, initialization::entry_registers(facts)),
+            None => Vec::new(),
+        })
+    }
+
+    /// Who reads the carry flag of whom.
+    pub(crate) fn carry(&self) -> &CarryFacts {
+        self.carry.get_or_init(|| self.facts().map(carry::analyze).unwrap_or_default())
+    }
+
+    /// The place of an instruction without its guard and its `;`.
+    pub(crate) fn instruction_span(&self, instruction: u32) -> Span {
+        let span = self.body.span(Handle::new(instruction));
+        let text = self.module.text(span);
+        Span::new(span.start, span.start + text.trim_end_matches(';').trim_end().len() as u32)
+    }
 }

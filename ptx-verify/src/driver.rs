@@ -7,7 +7,7 @@ use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_syntax::{Class, Diagnostic};
 
 use crate::config::Config;
-use crate::context::{FunctionContext, ModuleContext};
+use crate::context::{FlowContext, FunctionContext, ModuleContext};
 use crate::instruction::{self, SpellingFacts};
 use crate::registry::Check;
 use crate::rules;
@@ -122,9 +122,12 @@ fn function(context: &ModuleContext<'_>, facts: &SpellingFacts, each: WithBody<'
     let context = FunctionContext { module: *context, handle, function, body };
     let mut diagnostics = Vec::new();
     instruction::verify(&context, facts, &mut diagnostics);
+    let flow = FlowContext::new(context);
     for rule in rules::ALL {
-        if let Check::Function(check) = rule.check {
-            check(&context, &mut diagnostics);
+        match rule.check {
+            Check::Function(check) => check(&context, &mut diagnostics),
+            Check::Flow(check) => check(&flow, &mut diagnostics),
+            Check::Elsewhere | Check::Module(_) | Check::Instruction(_) => {}
         }
     }
     diagnostics

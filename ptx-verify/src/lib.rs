@@ -17,6 +17,7 @@
 
 mod config;
 mod context;
+pub mod dataflow;
 mod driver;
 mod instruction;
 mod registry;

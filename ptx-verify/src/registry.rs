@@ -6,7 +6,7 @@
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
 use crate::config::Level;
-use crate::context::{FunctionContext, ModuleContext};
+use crate::context::{FlowContext, FunctionContext, ModuleContext};
 use crate::instruction::Occurrence;
 
 /// What users are told of a rule.
@@ -36,6 +36,8 @@ pub(crate) enum Check {
     Module(fn(&ModuleContext<'_>, &mut Vec<Diagnostic>)),
     /// Once for each function that has a body.
     Function(fn(&FunctionContext<'_>, &mut Vec<Diagnostic>)),
+    /// Once for each function that has a body, with what dataflow knows about it.
+    Flow(fn(&FlowContext<'_>, &mut Vec<Diagnostic>)),
     /// Once for each thing that is wrong with an instruction, compared with the instruction table.
     Instruction(fn(&Occurrence<'_>) -> Option<Diagnostic>),
 }
@@ -79,7 +81,7 @@ macro_rules! declare_rule {
             },
             check: {
                 #[expect(unused_imports, reason = "a rule names the one variant it needs")]
-                use $crate::registry::Check::{Elsewhere, Function, Instruction, Module};
+                use $crate::registry::Check::{Elsewhere, Flow, Function, Instruction, Module};
                 $check
             },
         };

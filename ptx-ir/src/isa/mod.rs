@@ -11,6 +11,7 @@
 //!    instance, or says in a [`Mismatch`] what does not fit. That costs a few nanoseconds an operand.
 //! 3. The instance tells roles, types, effects, and what the instruction needs of version and target.
 
+mod align;
 mod class;
 mod effects;
 mod instance;

@@ -105,7 +105,7 @@ fn first_misfit(
 /// What is wrong with one operand: the part of it and what was wanted.
 type Misfit = Option<(Option<usize>, Wanted)>;
 
-fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit {
+pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit {
     let wanted = match (spec.pattern, shape.kind) {
         (Pattern::Value, ShapeKind::Value)
         | (Pattern::NegatableValue, ShapeKind::Value | ShapeKind::Negated)

@@ -1,11 +1,17 @@
 //! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
 
+mod carry_across_call;
+mod carry_clobbered;
+mod carry_polarity;
+mod carry_undefined;
+mod carry_unused;
 mod constant_expression;
 mod declaration;
 mod duplicate_name;
 pub(crate) mod guard_not_a_predicate;
 mod immediate_value;
 mod ineffective_modifier;
+pub(crate) mod maybe_uninitialized_register;
 mod missing_modifier;
 mod modifier_conflict;
 mod modifier_order;
@@ -20,6 +26,8 @@ mod syntax;
 pub(crate) mod target_too_low;
 mod undeclared_label;
 mod undeclared_name;
+mod uninitialized_predicate;
+pub(crate) mod uninitialized_register;
 mod unknown_modifier;
 mod unknown_opcode;
 pub(crate) mod unknown_suppression;
@@ -52,9 +60,17 @@ pub(crate) static ALL: &[&Rule] = &[
     &version_too_low::RULE,
     &target_too_low::RULE,
     &guard_not_a_predicate::RULE,
+    &uninitialized_register::RULE,
+    &maybe_uninitialized_register::RULE,
+    &uninitialized_predicate::RULE,
+    &carry_undefined::RULE,
+    &carry_clobbered::RULE,
+    &carry_polarity::RULE,
+    &carry_across_call::RULE,
     &ineffective_modifier::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,
+    &carry_unused::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
 ];

@@ -1,0 +1,177 @@
+//! The facts about a function that several analyses share.
+
+use super::roles::{Access, for_each_register};
+use ptx_ir::cfg::{Cfg, Condition};
+use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Register};
+use ptx_ir::isa::{Carry, Control, Instance};
+use std::cell::OnceCell;
+
+/// Where registers are written: for each register the instructions that may write it, in order of the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Definitions {
+    /// Where the list of each register begins; one more at the end.
+    starts: Vec<u32>,
+    instructions: Vec<u32>,
+}
+
+impl Definitions {
+    fn new(module: &Module, body: &Body) -> Self {
+        let count = body.register_count as usize;
+        let mut starts = vec![0_u32; count + 1];
+        each_definition(module, body, |register, _| starts[register.index() + 1] += 1);
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        let mut instructions = vec![0; starts[count] as usize];
+        let mut next = starts.clone();
+        each_definition(module, body, |register, instruction| {
+            let place = &mut next[register.index()];
+            instructions[*place as usize] = instruction;
+            *place += 1;
+        });
+        Self { starts, instructions }
+    }
+
+    /// The instructions that may write a register, ascending.
+    pub(super) fn of(&self, register: Register) -> &[u32] {
+        match (self.starts.get(register.index()), self.starts.get(register.index() + 1)) {
+            (Some(&start), Some(&end)) => &self.instructions[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}
+
+fn each_definition(module: &Module, body: &Body, mut visit: impl FnMut(Register, u32)) {
+    for handle in body.instructions.handles() {
+        for_each_register(module, body, handle, |register, access| {
+            if access.writes() {
+                visit(register, handle.index() as u32);
+            }
+        });
+    }
+}
+
+/// A function with a body, its control flow, and where things are written. Made once per function and dropped
+/// with it.
+pub struct FunctionFacts<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// The function.
+    pub function: &'m Function,
+    /// Its body.
+    pub body: &'m Body,
+    /// Its control flow.
+    pub cfg: Cfg,
+    definitions: OnceCell<Definitions>,
+    carry_writers: OnceCell<Vec<u32>>,
+}
+
+impl<'m> FunctionFacts<'m> {
+    /// The facts about a function; none where it has no body.
+    #[must_use]
+    pub fn new(module: &'m Module, function: Handle<Function>) -> Option<Self> {
+        let function = &module.functions[function];
+        let body = function.body.as_ref()?;
+        let cfg = Cfg::new(module, body);
+        Some(Self {
+            module,
+            function,
+            body,
+            cfg,
+            definitions: OnceCell::new(),
+            carry_writers: OnceCell::new(),
+        })
+    }
+
+    /// What an instruction means, where its operands fit.
+    #[must_use]
+    pub fn instance(&self, instruction: u32) -> Option<&'m Instance> {
+        self.module.instance(&self.body.instructions[Handle::new(instruction)])
+    }
+
+    /// The condition under which an instruction runs.
+    #[must_use]
+    pub fn condition(&self, instruction: u32) -> Option<Condition> {
+        Condition::of_guard(self.body.instructions[Handle::new(instruction)].guard)
+    }
+
+    /// Whether an instruction has a guard, known or not.
+    #[must_use]
+    pub fn is_guarded(&self, instruction: u32) -> bool {
+        self.body.instructions[Handle::new(instruction)].guard.is_some()
+    }
+
+    /// The handle of an instruction.
+    #[must_use]
+    pub const fn handle(instruction: u32) -> Handle<Instruction> {
+        Handle::new(instruction)
+    }
+
+    /// How an instruction uses the carry flag.
+    #[must_use]
+    pub fn carry(&self, instruction: u32) -> Option<Carry> {
+        self.instance(instruction)?.effects.carry
+    }
+
+    /// Whether an instruction is a call.
+    #[must_use]
+    pub fn is_call(&self, instruction: u32) -> bool {
+        self.instance(instruction).is_some_and(|instance| instance.effects.control == Control::Call)
+    }
+
+    /// The instructions that may write a register, ascending.
+    #[must_use]
+    pub fn definitions(&self, register: Register) -> &[u32] {
+        self.definitions.get_or_init(|| Definitions::new(self.module, self.body)).of(register)
+    }
+
+    /// The instructions that write the carry flag, and the calls, which leave it undefined, ascending.
+    #[must_use]
+    pub fn carry_writers(&self) -> &[u32] {
+        self.carry_writers.get_or_init(|| {
+            let count = self.body.instructions.len() as u32;
+            (0..count).filter(|&index| self.writes_carry(index) || self.is_call(index)).collect()
+        })
+    }
+
+    /// Whether an instruction writes the carry flag.
+    #[must_use]
+    pub fn writes_carry(&self, instruction: u32) -> bool {
+        self.carry(instruction).is_some_and(|carry| carry.writes)
+    }
+
+    /// Whether an instruction may write a register.
+    #[must_use]
+    pub fn writes(&self, instruction: u32, register: Register) -> bool {
+        let mut found = false;
+        for_each_register(self.module, self.body, Handle::new(instruction), |each, access: Access| {
+            found |= each == register && access.writes();
+        });
+        found
+    }
+
+    /// The registers that are set when the function is entered: its parameters in registers.
+    #[must_use]
+    pub fn entry_registers(&self) -> u32 {
+        // Parameters are declared before anything of the body, inputs and outputs in the order of the header.
+        let statements = &self.body.statements;
+        let declared_in_body = statements.iter().find_map(|statement| match statement {
+            ptx_ir::ir::Statement::Registers(group) => Some(self.body.registers[*group].first.0),
+            _ => None,
+        });
+        declared_in_body.unwrap_or(self.body.register_count)
+    }
+
+    /// Those of [`Self::entry_registers`] that are return values, which are not set at entry.
+    #[must_use]
+    pub fn return_registers(&self) -> u32 {
+        let mut count = 0;
+        for &handle in &self.function.returns {
+            let variable = &self.module.variables[handle];
+            if variable.space == ptx_ir::space::StateSpace::Reg {
+                count += u32::from(variable.elements);
+            }
+        }
+        count
+    }
+}

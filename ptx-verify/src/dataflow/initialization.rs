@@ -1,0 +1,180 @@
+//! Reads of registers that nothing may have set.
+//!
+//! Three sieves, each for what the one before left: a write earlier in the block or in a dominating block;
+//! definite assignment over all paths as bit vectors; and, for what is set under guards, [`paths`].
+//!
+//! [`paths`]: super::paths
+
+use super::facts::FunctionFacts;
+use super::paths::{Reaching, Target, reaching};
+use super::roles::for_each_register_with_operand;
+use ptx_ir::ir::{Handle, Register};
+use rustc_hash::FxHashMap;
+
+/// A read that may see a register that was never set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unset {
+    /// The register.
+    pub register: Register,
+    /// The instruction that reads it.
+    pub instruction: u32,
+    /// The operand that reads it; none for the guard.
+    pub operand: Option<usize>,
+    /// Whether no write can reach the read, whatever way is taken.
+    pub certain: bool,
+    /// What the read may see.
+    pub reaching: Reaching,
+}
+
+/// A read that is not settled yet.
+#[derive(Clone, Copy)]
+struct Read {
+    register: Register,
+    instruction: u32,
+    operand: Option<usize>,
+}
+
+/// Finds reads of unset registers, in order of the text: for each register the first that is certain, or else
+/// the first. `is_set` tells which registers are set when the function is entered.
+#[must_use]
+pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> Vec<Unset> {
+    let open = undominated(facts, is_set);
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let open = not_definitely_assigned(facts, open);
+    let mut found: FxHashMap<Register, Unset> = FxHashMap::default();
+    for read in open {
+        if found.get(&read.register).is_some_and(|earlier| earlier.certain) {
+            continue;
+        }
+        let reaching = reaching(facts, Target::Register(read.register), read.instruction);
+        if reaching.unknown || reaching.undefined.is_none() {
+            continue;
+        }
+        let certain = reaching.writers.is_empty();
+        let Read { register, instruction, operand } = read;
+        if certain || !found.contains_key(&register) {
+            found.insert(register, Unset { register, instruction, operand, certain, reaching });
+        }
+    }
+    let mut found: Vec<Unset> = found.into_values().collect();
+    found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
+    found
+}
+
+/// The registers that a function finds set at its entry.
+#[must_use]
+pub fn entry_registers(facts: &FunctionFacts<'_>) -> impl Fn(Register) -> bool + use<> {
+    let (returns, all) = (facts.return_registers(), facts.entry_registers());
+    move |register| register.0 >= returns && register.0 < all
+}
+
+/// Reads without an unconditional write before them in their block or in a block that dominates it.
+fn undominated(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> Vec<Read> {
+    const NOWHERE: u32 = u32::MAX;
+    let mut first_write = vec![NOWHERE; facts.body.register_count as usize];
+    let mut last_write = first_write.clone();
+    let mut open = Vec::new();
+    for &block in facts.cfg.reverse_postorder() {
+        let here = block.index() as u32;
+        for instruction in facts.cfg.instructions(block) {
+            let handle = Handle::new(instruction);
+            let mut check = |register: Register, operand: Option<usize>, last: &[u32], first: &[u32]| {
+                let index = register.index();
+                if last.get(index).is_none_or(|&block| block == here) {
+                    return;
+                }
+                let writer = first[index];
+                let dominated = writer != NOWHERE
+                    && facts.cfg.dominates(petgraph::graph::NodeIndex::new(writer as usize), block);
+                if !dominated && !is_set(register) {
+                    open.push(Read { register, instruction, operand });
+                }
+            };
+            let guard = facts.body.instructions[handle].guard;
+            if let Some(register) = guard.and_then(|guard| guard.register) {
+                check(register, None, &last_write, &first_write);
+            }
+            for_each_register_with_operand(facts.module, facts.body, handle, |register, access, operand| {
+                if access.reads() {
+                    check(register, Some(operand), &last_write, &first_write);
+                }
+            });
+            if guard.is_none() {
+                for_each_register_with_operand(facts.module, facts.body, handle, |register, access, _| {
+                    let index = register.index();
+                    if access.writes() && index < last_write.len() {
+                        last_write[index] = here;
+                        if first_write[index] == NOWHERE {
+                            first_write[index] = here;
+                        }
+                    }
+                });
+            }
+        }
+    }
+    open
+}
+
+/// Of the reads, those that some path reaches without an unconditional write, guards and branch conditions not
+/// considered. Registers are taken 64 at a time.
+fn not_definitely_assigned(facts: &FunctionFacts<'_>, open: Vec<Read>) -> Vec<Read> {
+    /// Blocks times groups of 64 registers; beyond that the paths have to do.
+    const MOST_WORK: usize = 50_000_000;
+    let mut registers: Vec<Register> = open.iter().map(|read| read.register).collect();
+    registers.sort_unstable();
+    registers.dedup();
+    if facts.cfg.block_count() * registers.len().div_ceil(64) > MOST_WORK {
+        return Vec::new();
+    }
+    let mut rest = Vec::new();
+    let mut by_register: FxHashMap<Register, Vec<Read>> = FxHashMap::default();
+    for read in open {
+        by_register.entry(read.register).or_default().push(read);
+    }
+    for group in registers.chunks(64) {
+        let assigned = assigned_at_entry(facts, group);
+        for (bit, register) in group.iter().enumerate() {
+            let reads = by_register.remove(register).unwrap_or_default();
+            rest.extend(reads.into_iter().filter(|read| {
+                let block = facts.cfg.block_of(Handle::new(read.instruction));
+                assigned[block.index()] >> bit & 1 == 0
+            }));
+        }
+    }
+    rest.sort_by_key(|read| (read.instruction, read.operand, read.register));
+    rest
+}
+
+/// For each block the registers of the group that are assigned on every path to it, as bits.
+fn assigned_at_entry(facts: &FunctionFacts<'_>, group: &[Register]) -> Vec<u64> {
+    let count = facts.cfg.block_count();
+    let mut written = vec![0_u64; count];
+    for (bit, &register) in group.iter().enumerate() {
+        for &instruction in facts.definitions(register) {
+            if !facts.is_guarded(instruction) {
+                written[facts.cfg.block_of(Handle::new(instruction)).index()] |= 1 << bit;
+            }
+        }
+    }
+    let mut entry = vec![u64::MAX; count];
+    entry[0] = 0;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in facts.cfg.reverse_postorder() {
+            let mut known = if block.index() == 0 { 0 } else { u64::MAX };
+            for (before, _) in facts.cfg.predecessors(block) {
+                if facts.cfg.is_reachable(before) {
+                    known &= entry[before.index()] | written[before.index()];
+                }
+            }
+            if known != entry[block.index()] {
+                entry[block.index()] = known;
+                changed = true;
+            }
+        }
+    }
+    entry
+}

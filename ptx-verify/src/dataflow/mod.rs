@@ -1,0 +1,22 @@
+//! What is known about the values of a function: which instruction may have produced what another reads,
+//! under which conditions.
+//!
+//! Analyses compute facts and never report; rules read the facts and never iterate.
+//!
+//! * [`FunctionFacts`] holds the control-flow graph and where registers and the carry flag are written.
+//! * [`initialization`] finds reads of registers that nothing may have set. Most reads are settled by
+//!   dominance, the rest of them by a bit-vector analysis, and only what is left by paths.
+//! * [`carry`] finds for each reader of `CC.CF` the instructions that may have produced it.
+//! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
+//!   branches on the way say about each other ([`conditions`]). Its work is bounded; where the bound is hit
+//!   the answer is "not known", and nothing is reported.
+
+pub mod carry;
+pub mod conditions;
+mod facts;
+pub mod initialization;
+pub mod paths;
+mod roles;
+
+pub use facts::FunctionFacts;
+pub use roles::{Access, for_each_register, for_each_register_with_operand};

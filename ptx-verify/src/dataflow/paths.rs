@@ -1,0 +1,336 @@
+//! The walk backwards from a read to the writes that it may see.
+
+use super::conditions::{Facts, consequences};
+use super::facts::FunctionFacts;
+use petgraph::graph::NodeIndex;
+use ptx_ir::cfg::Condition;
+use ptx_ir::ir::Register;
+use rustc_hash::FxHashMap;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A register, or an element of a vector register.
+    Register(Register),
+    /// The carry flag.
+    Carry,
+}
+
+/// What leaves a target undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// The function is entered.
+    Entry,
+    /// A call returns, at this instruction.
+    Call(u32),
+}
+
+/// What a read may see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reaching {
+    /// Writes that the read may see, ascending.
+    pub writers: Vec<u32>,
+    /// Where the target is undefined on a way to the read; none where it is always defined.
+    pub undefined: Option<Undefined>,
+    /// Whether the walk was given up: then neither list is complete, and nothing may be reported.
+    pub unknown: bool,
+}
+
+/// A way to a read on which the target is undefined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undefined {
+    /// Why it is undefined.
+    pub origin: Origin,
+    /// The conditional branches and the skipped writes on the way, last first: instruction, and whether the
+    /// branch was taken or the write ran.
+    pub way: Vec<(u32, bool)>,
+}
+
+/// A walk ends after this many steps; a step is an event that changes what is known, or an edge.
+const MOST_STEPS: usize = 4000;
+
+/// One place of the walk.
+struct Place {
+    block: NodeIndex,
+    /// Instructions below this one are still to be looked at.
+    before: u32,
+    facts: Facts,
+    /// Index of the step that explains how the read is reached from here.
+    step: Option<u32>,
+}
+
+/// The steps of all ways, each pointing to the one after it.
+struct Step {
+    instruction: u32,
+    happened: bool,
+    next: Option<u32>,
+}
+
+/// Walks backwards.
+pub struct Walk<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    target: Target,
+    result: Reaching,
+    pending: Vec<Place>,
+    steps: Vec<Step>,
+    seen: FxHashMap<NodeIndex, Vec<Facts>>,
+    budget: usize,
+}
+
+/// What a read of `target` at `instruction` may see.
+#[must_use]
+pub fn reaching(facts: &FunctionFacts<'_>, target: Target, instruction: u32) -> Reaching {
+    let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
+    let known = Facts::of(facts.condition(instruction));
+    from(facts, target, block, instruction, known)
+}
+
+/// What `target` may be just before `before` in `block`, given what is known there.
+#[must_use]
+pub fn from(
+    facts: &FunctionFacts<'_>,
+    target: Target,
+    block: NodeIndex,
+    before: u32,
+    known: Facts,
+) -> Reaching {
+    let mut walk = Walk {
+        facts,
+        target,
+        result: Reaching::default(),
+        pending: vec![Place { block, before, facts: known, step: None }],
+        steps: Vec::new(),
+        seen: FxHashMap::default(),
+        budget: MOST_STEPS,
+    };
+    while let Some(place) = walk.pending.pop() {
+        walk.block(place);
+        if walk.result.unknown {
+            break;
+        }
+    }
+    walk.result.writers.sort_unstable();
+    walk.result.writers.dedup();
+    walk.result
+}
+
+impl Walk<'_, '_> {
+    fn spend(&mut self) {
+        match self.budget.checked_sub(1) {
+            Some(rest) => self.budget = rest,
+            None => self.result.unknown = true,
+        }
+    }
+
+    fn step(&mut self, instruction: u32, happened: bool, next: Option<u32>) -> Option<u32> {
+        self.steps.push(Step { instruction, happened, next });
+        Some(self.steps.len() as u32 - 1)
+    }
+
+    /// Looks at one block from `place.before` to its start.
+    fn block(&mut self, mut place: Place) {
+        let start = self.facts.cfg.instructions(place.block).start;
+        while let Some(event) = self.last_event(&place, start) {
+            self.spend();
+            if self.result.unknown {
+                return;
+            }
+            place.before = event;
+            if self.is_write(event) && !self.passes_write(&mut place, event) {
+                return;
+            }
+            if !self.passes_condition_write(&mut place, event) {
+                return;
+            }
+        }
+        self.predecessors(place);
+    }
+
+    /// The last instruction before `place` that writes the target or something that facts are known about.
+    fn last_event(&self, place: &Place, start: u32) -> Option<u32> {
+        let last = |writes: &[u32]| {
+            let index = writes.partition_point(|&write| write < place.before);
+            writes[..index].last().copied().filter(|&write| write >= start)
+        };
+        let mut best = match self.target {
+            Target::Register(register) => last(self.facts.definitions(register)),
+            Target::Carry => last(self.facts.carry_writers()),
+        };
+        for register in place.facts.registers() {
+            best = best.max(last(self.facts.definitions(register)));
+        }
+        best
+    }
+
+    fn is_write(&self, instruction: u32) -> bool {
+        match self.target {
+            Target::Register(register) => {
+                self.facts.definitions(register).binary_search(&instruction).is_ok()
+            }
+            Target::Carry => self.facts.carry_writers().binary_search(&instruction).is_ok(),
+        }
+    }
+
+    /// Takes account of a write of the target; false where the way ends here.
+    fn passes_write(&mut self, place: &mut Place, instruction: u32) -> bool {
+        let Some(condition) = self.facts.condition(instruction) else {
+            if self.facts.is_guarded(instruction) {
+                // The guard names nothing, which has been reported: take the write for granted.
+            }
+            self.found(instruction, place.step);
+            return false;
+        };
+        match place.facts.holds(condition) {
+            Some(true) => {
+                self.found(instruction, place.step);
+                false
+            }
+            Some(false) => true,
+            None => {
+                self.found(instruction, place.step);
+                place.step = self.step(instruction, false, place.step);
+                // The write did not happen on the rest of this way.
+                place.facts.assume_condition(condition.negated())
+            }
+        }
+    }
+
+    fn found(&mut self, instruction: u32, step: Option<u32>) {
+        if self.target == Target::Carry && !self.facts.writes_carry(instruction) {
+            self.undefined(Origin::Call(instruction), step);
+        } else {
+            self.result.writers.push(instruction);
+        }
+    }
+
+    fn undefined(&mut self, origin: Origin, step: Option<u32>) {
+        if self.result.undefined.is_some() {
+            return;
+        }
+        let mut way = Vec::new();
+        let mut next = step;
+        while let Some(index) = next {
+            let step = &self.steps[index as usize];
+            way.push((step.instruction, step.happened));
+            next = step.next;
+        }
+        way.reverse();
+        self.result.undefined = Some(Undefined { origin, way });
+    }
+
+    /// Takes account of an instruction that writes registers which facts are known about; false where the way
+    /// ends here.
+    fn passes_condition_write(&mut self, place: &mut Place, instruction: u32) -> bool {
+        let concerned: Vec<Register> = {
+            let mut registers: Vec<Register> = place
+                .facts
+                .registers()
+                .filter(|&register| self.facts.definitions(register).binary_search(&instruction).is_ok())
+                .collect();
+            registers.sort_unstable();
+            registers.dedup();
+            registers
+        };
+        if concerned.is_empty() {
+            return true;
+        }
+        if let Some(condition) = self.facts.condition(instruction) {
+            match place.facts.holds(condition) {
+                Some(false) => return true,
+                Some(true) => {}
+                None => {
+                    // Either it did not run, and all that is known stays; or it did.
+                    let mut skipped = place.facts.clone();
+                    if skipped.assume_condition(condition.negated()) {
+                        let (block, before, step) = (place.block, place.before, place.step);
+                        self.pending.push(Place { block, before, facts: skipped, step });
+                    }
+                    if !place.facts.assume_condition(condition) {
+                        return false;
+                    }
+                }
+            }
+        }
+        self.substitute(place, instruction, &concerned)
+    }
+
+    /// Replaces what is known of the results of an instruction by what follows for its operands.
+    fn substitute(&mut self, place: &mut Place, instruction: u32, concerned: &[Register]) -> bool {
+        let mut cases = vec![Vec::new()];
+        let condition = self.facts.condition(instruction);
+        for &register in concerned {
+            let value = place.facts.take(register);
+            place.facts.forget(register);
+            let Some(value) = value else { continue };
+            let Some(follows) =
+                consequences(self.facts.module, self.facts.body, instruction, register, value)
+            else {
+                continue;
+            };
+            cases = cases
+                .iter()
+                .flat_map(|case: &Vec<_>| {
+                    follows.iter().map(move |more| case.iter().chain(more).copied().collect::<Vec<_>>())
+                })
+                .collect();
+        }
+        // What follows speaks of the values before the instruction; a guard that it overwrites as well.
+        if let Some(condition) = condition
+            && !concerned.contains(&condition.register)
+            && !place.facts.assume_condition(condition)
+        {
+            return false;
+        }
+        let mut possible = cases.into_iter().filter_map(|case| {
+            let mut facts = place.facts.clone();
+            case.iter().all(|&(atom, value)| facts.assume(atom, value)).then_some(facts)
+        });
+        let Some(first) = possible.next() else { return false };
+        let rest: Vec<Facts> = possible.collect();
+        for facts in rest {
+            let (block, before, step) = (place.block, place.before, place.step);
+            self.pending.push(Place { block, before, facts, step });
+        }
+        place.facts = first;
+        if place.facts.is_too_large() {
+            self.result.unknown = true;
+            return false;
+        }
+        true
+    }
+
+    /// Goes on at the blocks that control may have come from.
+    fn predecessors(&mut self, place: Place) {
+        let seen = self.seen.entry(place.block).or_default();
+        if seen.iter().any(|earlier| earlier.is_subset(&place.facts)) {
+            return;
+        }
+        seen.push(place.facts.clone());
+        if place.block.index() == 0 {
+            self.undefined(Origin::Entry, place.step);
+        }
+        let predecessors: Vec<(NodeIndex, Option<Condition>)> =
+            self.facts.cfg.predecessors(place.block).map(|(block, edge)| (block, edge.condition)).collect();
+        for (block, condition) in predecessors {
+            if !self.facts.cfg.is_reachable(block) {
+                continue;
+            }
+            self.spend();
+            let before = self.facts.cfg.instructions(block).end;
+            let mut facts = place.facts.clone();
+            let mut step = place.step;
+            if let Some(condition) = condition {
+                if !facts.assume_condition(condition) {
+                    continue;
+                }
+                let guard = self.facts.condition(before.saturating_sub(1));
+                step = self.step(before.saturating_sub(1), guard == Some(condition), step);
+            }
+            if facts.is_too_large() {
+                self.result.unknown = true;
+                return;
+            }
+            self.pending.push(Place { block, before, facts, step });
+        }
+    }
+}

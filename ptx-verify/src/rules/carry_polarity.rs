@@ -1,0 +1,60 @@
+use ptx_ir::isa::Chain;
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::carry::fits;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose borrow an
+    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose carry a `subc` subtracts.
+    ///
+    /// ## Why is this bad
+    /// The manual says one thing about the flag after a subtraction and the hardware does another, so nobody
+    /// can mean it: the flag after `sub.cc` is a borrow for `subc` only.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// sub.cc.u32 %r3, %r1, %r2;
+    /// addc.u32 %r6, %r4, 0;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// sub.cc.u32 %r3, %r1, %r2;
+    /// subc.u32 %r6, %r4, 0;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "carry-polarity",
+    code: "H0312",
+    class: Hazard,
+    level: Error,
+    summary: "a borrow that is added, or a carry that is subtracted",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    for reader in &context.carry().readers {
+        let wrong =
+            reader.reaching.writers.iter().find(|&&writer| {
+                facts.carry(writer).is_some_and(|carry| !fits(carry.chain, reader.carry.chain))
+            });
+        let Some(&writer) = wrong else { continue };
+        let message = match reader.carry.chain {
+            Chain::Add => "this addition continues a chain of subtractions: it would add a borrow",
+            Chain::Sub => "this subtraction continues a chain of additions: it would subtract a carry",
+        };
+        let made = match reader.carry.chain {
+            Chain::Add => "the borrow comes from here",
+            Chain::Sub => "the carry comes from here",
+        };
+        diagnostics.push(
+            RULE.at(context.instruction_span(reader.instruction), message)
+                .with_secondary(context.instruction_span(writer), made),
+        );
+    }
+}

@@ -1,0 +1,89 @@
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::initialization::Unset;
+use crate::dataflow::paths::Undefined;
+use crate::instruction::register_name;
+use crate::registry::declare_rule;
+use crate::rules::uninitialized_register::{is_predicate, place};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a register that is set on some ways to a read and not on others. Guards count: what `@%p1` sets
+    /// is set where `%p1` holds, and a branch on `%p1`, a second guard with the same condition, or `@%p1` and
+    /// `@!%p1` together are understood, through copies, negations and repeated comparisons too.
+    ///
+    /// ## Why is this bad
+    /// On the other ways the register holds any value, and neither the assembler nor the driver says so.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// @%p1 mov.u32 %r1, 1;
+    /// add.u32 %r2, %r1, 1;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mov.u32 %r1, 0;
+    /// @%p1 mov.u32 %r1, 1;
+    /// add.u32 %r2, %r1, 1;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Only one read of each register is reported. Where following all ways would take too long, nothing is.
+    /// Conditions that depend on each other through arithmetic are not recognised and may be reported although
+    /// the program never takes the way.
+    name: "maybe-uninitialized-register",
+    code: "H0302",
+    class: Hazard,
+    level: Warn,
+    summary: "a register that is read though some way leaves it unset",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let found = context.unset().iter().filter(|unset| !unset.certain && !is_predicate(context, unset));
+    diagnostics.extend(found.map(|unset| {
+        let name = register_name(context.module.module, context.body, unset.register);
+        let finding = RULE.at(place(context, unset), format!("`{name}` may be read before it is set"));
+        explain(context, unset, finding)
+    }));
+}
+
+/// Adds where the register is set, and a way on which it is not.
+pub(crate) fn explain(context: &FlowContext<'_>, unset: &Unset, mut finding: Diagnostic) -> Diagnostic {
+    const MOST_WRITES: usize = 3;
+    for &write in unset.reaching.writers.iter().take(MOST_WRITES) {
+        finding = finding.with_secondary(context.instruction_span(write), "set here");
+    }
+    match &unset.reaching.undefined {
+        Some(undefined) => with_way(context, undefined, finding),
+        None => finding,
+    }
+}
+
+/// Describes the way on which something is undefined by the conditions on it.
+pub(crate) fn with_way(context: &FlowContext<'_>, undefined: &Undefined, finding: Diagnostic) -> Diagnostic {
+    const MOST_CONDITIONS: usize = 4;
+    let Some(facts) = context.facts() else { return finding };
+    // The way was walked backwards, so it already starts at the entry.
+    let conditions: Vec<String> = undefined
+        .way
+        .iter()
+        .filter_map(|&(instruction, happened)| {
+            let condition = facts.condition(instruction)?;
+            let name = register_name(context.module.module, context.body, condition.register);
+            Some(format!("`{name}` is {}", if condition.value == happened { "true" } else { "false" }))
+        })
+        .collect();
+    if conditions.is_empty() {
+        return finding;
+    }
+    let mut shown: Vec<&str> = Vec::new();
+    for condition in &conditions {
+        if !shown.contains(&condition.as_str()) && shown.len() < MOST_CONDITIONS {
+            shown.push(condition);
+        }
+    }
+    finding.with_note(format!("it is not where {}", shown.join(" and ")))
+}

@@ -1,0 +1,78 @@
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::initialization::Unset;
+use crate::instruction::register_name;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a register that is read though no write of it can come before, whatever way control takes.
+    ///
+    /// ## Why is this bad
+    /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
+    /// register has no value until an instruction gives it one.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .reg .u32 %r<3>;
+    /// add.u32 %r2, %r1, 1;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .reg .u32 %r<3>;
+    /// mov.u32 %r1, 0;
+    /// add.u32 %r2, %r1, 1;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Only the first read of each register is reported. Functions so large that following all ways would take
+    /// too long are given the benefit of the doubt.
+    name: "uninitialized-register",
+    code: "H0301",
+    class: Hazard,
+    level: Error,
+    summary: "a register that nothing sets before it is read",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let found = context.unset().iter().filter(|unset| unset.certain && !is_predicate(context, unset));
+    diagnostics.extend(found.map(|unset| {
+        let name = register_name(context.module.module, context.body, unset.register);
+        let finding = RULE.at(place(context, unset), format!("`{name}` is read, but nothing sets it before"));
+        explain(context, unset, finding)
+    }));
+}
+
+/// The operand that reads the register, or the guard.
+pub(crate) fn place(context: &FlowContext<'_>, unset: &Unset) -> ptx_syntax::Span {
+    let handle = ptx_ir::ir::Handle::new(unset.instruction);
+    match unset.operand {
+        Some(operand) => context.body.operand_span(handle, operand),
+        None => {
+            let span = context.body.span(handle);
+            let length = context.module.text(span).find(char::is_whitespace).unwrap_or(0) as u32;
+            ptx_syntax::Span::new(span.start, span.start + length)
+        }
+    }
+}
+
+/// Whether the register is a predicate, which has a rule of its own.
+pub(crate) fn is_predicate(context: &FlowContext<'_>, unset: &Unset) -> bool {
+    context.body.register_type(unset.register) == Some(ptx_ir::types::Type::Pred)
+}
+
+/// Adds where the register is declared and, where it is set later, where.
+pub(crate) fn explain(context: &FlowContext<'_>, unset: &Unset, finding: Diagnostic) -> Diagnostic {
+    let Some(group) = context.body.group(unset.register) else { return finding };
+    let finding = finding.with_secondary(group.span, "declared here, without a value");
+    let later = context.facts().and_then(|facts| {
+        facts.definitions(unset.register).iter().find(|&&write| write > unset.instruction).copied()
+    });
+    match later {
+        Some(write) => finding.with_secondary(context.instruction_span(write), "set only here"),
+        None => finding,
+    }
+}
