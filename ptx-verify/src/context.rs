@@ -12,8 +12,8 @@ use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::semantics::Operation;
 use crate::dataflow::values::Values;
 use std::cell::OnceCell;
-use std::sync::OnceLock;
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 /// A module and what it is verified for.
 #[derive(Clone, Copy)]
@@ -89,7 +89,13 @@ impl<'a> Deref for FlowContext<'a> {
 
 impl<'a> FlowContext<'a> {
     pub(crate) fn new(context: FunctionContext<'a>) -> Self {
-        Self { context, facts: OnceCell::new(), unset: OnceCell::new(), carry: OnceCell::new(), values: OnceCell::new() }
+        Self {
+            context,
+            facts: OnceCell::new(),
+            unset: OnceCell::new(),
+            carry: OnceCell::new(),
+            values: OnceCell::new(),
+        }
     }
 
     /// Control flow, and where things are written.

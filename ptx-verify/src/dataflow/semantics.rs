@@ -67,7 +67,13 @@ impl Operation {
             "shr" => Self::ShiftRight,
             "and" => Self::And,
             "or" => Self::Or,
-            "cvt" if integer && !instance.modifiers.iter().any(|word| Type::parse(word).is_some_and(Type::is_float)) => {
+            "cvt"
+                if integer
+                    && !instance
+                        .modifiers
+                        .iter()
+                        .any(|word| Type::parse(word).is_some_and(Type::is_float)) =>
+            {
                 Self::Convert
             }
             "cvta" if instance.canonical.starts_with("cvta.to") => Self::FromGeneric,

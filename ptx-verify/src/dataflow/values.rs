@@ -294,8 +294,12 @@ impl Values {
             Operation::Subtract => fit(subtract(value(1), value(2)), ty),
             Operation::Multiply => number(value(1).bits().multiply(value(2).bits())),
             Operation::MultiplyWide => Value::Number(wide(value(1).bits(), value(2).bits())),
-            Operation::MultiplyAdd => fit(add(Value::Number(value(1).bits().multiply(value(2).bits())), value(3)), ty),
-            Operation::MultiplyAddWide => add(Value::Number(wide(value(1).bits(), value(2).bits())), value(3)),
+            Operation::MultiplyAdd => {
+                fit(add(Value::Number(value(1).bits().multiply(value(2).bits())), value(3)), ty)
+            }
+            Operation::MultiplyAddWide => {
+                add(Value::Number(wide(value(1).bits(), value(2).bits())), value(3))
+            }
             Operation::ShiftLeft => number(value(1).bits().shift_left(value(2).bits())),
             Operation::And => and(value(1), value(2)),
             Operation::Or => number(value(1).bits().or(value(2).bits())),
@@ -345,7 +349,9 @@ fn add(a: Value, b: Value) -> Value {
     match (a, b) {
         (Value::Unset, _) | (_, Value::Unset) => Value::Unset,
         (Value::Number(a), Value::Number(b)) => Value::Number(a.add(b)),
-        (Value::Address(address), other) | (other, Value::Address(address)) if !matches!(other, Value::Address(_)) => {
+        (Value::Address(address), other) | (other, Value::Address(address))
+            if !matches!(other, Value::Address(_)) =>
+        {
             Value::Address(Address { offset: address.offset.add(other.bits()), ..address })
         }
         // A number that nothing is known about is still a number, unless it is the address.

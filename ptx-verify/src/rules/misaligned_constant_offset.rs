@@ -42,15 +42,18 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     accesses(context, |access| {
         let Some(remainder) = remainder(context.module.module, &access) else { return };
         let bytes = access.bytes;
-        let mut finding = RULE
-            .at(access.span, format!("this access of {bytes} bytes is misaligned"))
-            .with_label(format!("the address is {remainder} more than a multiple of {}", modulus(context, &access)));
+        let mut finding =
+            RULE.at(access.span, format!("this access of {bytes} bytes is misaligned")).with_label(format!(
+                "the address is {remainder} more than a multiple of {}",
+                modulus(context, &access)
+            ));
         if let Object::Variable(variable) = access.address.object {
             let variable = &context.module.module.variables[variable];
             let alignment = variable.alignment();
             finding = finding.with_secondary(variable.span, format!("aligned to {alignment} bytes"));
         }
-        diagnostics.push(finding.with_note(format!("an access of {bytes} bytes needs a multiple of {bytes}")));
+        diagnostics
+            .push(finding.with_note(format!("an access of {bytes} bytes needs a multiple of {bytes}")));
     });
 }
 

@@ -49,7 +49,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
             if let Object::Variable(variable) = access.address.object {
                 let variable = &context.module.module.variables[variable];
-                finding = finding.with_secondary(variable.span, format!("declared in `{}` here", variable.space));
+                finding =
+                    finding.with_secondary(variable.span, format!("declared in `{}` here", variable.space));
             }
             diagnostics.push(finding);
         }
