@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use ptx_emit::canonical as print;
+use ptx_emit::format::Unformatted;
 use ptx_ir::target::Target;
-use ptx_syntax::{Diagnostic, Severity, Span};
+use ptx_syntax::{Diagnostic, LineIndex, Severity, Span};
 use ptx_verify::Config;
 
 use crate::options::Options;
@@ -49,7 +50,25 @@ fn without_repetition(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// The source laid out anew, or why the formatter left it alone.
 pub fn format(source: &Source) -> Result<String, String> {
-    Err(format!("no formatter is linked into this build for {:?}", source.kind))
+    if let Some(found) = source.not_text() {
+        return Err(found.message);
+    }
+    match ptx_emit::format(&source.text) {
+        Ok(formatted) => Ok(formatted.text),
+        Err(Unformatted::Syntax(errors)) => Err(syntax_errors(source, &errors)),
+        Err(reason) => Err(reason.to_string()),
+    }
+}
+
+/// How many syntax errors there are, and the first of them.
+fn syntax_errors(source: &Source, errors: &[Diagnostic]) -> String {
+    let Some(first) = errors.first() else { return String::new() };
+    let at = LineIndex::new(&source.text).position(first.span.start);
+    let count = match errors.len() {
+        1 => "it has a syntax error".to_owned(),
+        count => format!("it has {count} syntax errors, the first"),
+    };
+    format!("{count} in line {}, column {}: {}", at.line, at.column, first.message)
 }
 
 /// The canonical PTX of a source, or the errors for which it has none.

@@ -2,5 +2,7 @@
 
 pub mod assemble;
 mod canonical;
+pub mod format;
 
 pub use canonical::canonical;
+pub use format::format;

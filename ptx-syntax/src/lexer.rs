@@ -300,7 +300,11 @@ impl Iterator for Lexer<'_> {
 /// A text of more than 4 GiB is cut there; callers refuse such texts before.
 #[must_use]
 pub fn tokenize(source: &str) -> Vec<Token> {
-    Lexer::new(source).collect()
+    // Compilers' output has a token, white space included, in about five bytes. Pages that stay unused
+    // cost no memory; growing would copy all of it several times.
+    let mut tokens = Vec::with_capacity(source.len() / 4 + 16);
+    tokens.extend(Lexer::new(source));
+    tokens
 }
 
 fn unterminated_comment(lexer: &mut logos::Lexer<'_, TokenKind>) {

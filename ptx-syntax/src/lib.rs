@@ -11,5 +11,5 @@ mod recovery;
 mod span;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
-pub use parser::{Parse, parse};
+pub use parser::{Parse, parse, parse_tokens};
 pub use span::{LineColumn, LineIndex, Span};

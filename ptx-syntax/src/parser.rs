@@ -3,11 +3,11 @@
 
 use crate::ast::Tree;
 use crate::builder::Builder;
-use crate::lexer::{Lexer, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Diagnostic, Span};
 
 lalrpop_util::lalrpop_mod!(
-    #[allow(clippy::all, clippy::allow_attributes_without_reason, missing_docs, unused, unused_qualifications, reason = "generated")]
+    #[allow(clippy::all, clippy::pedantic, clippy::allow_attributes_without_reason, missing_docs, unused, unused_qualifications, reason = "generated")]
     pub(crate) grammar
 );
 
@@ -108,9 +108,22 @@ pub struct Parse {
 /// Parses a PTX module. Never fails: what cannot be understood is left out of the tree and reported.
 #[must_use]
 pub fn parse(source: &str) -> Parse {
+    parse_from(source, Lexer::new(source))
+}
+
+/// Parses a PTX module from its tokens, for callers that need those too.
+///
+/// `tokens` are what [`tokenize`](crate::lexer::tokenize) gives for `source`; tokens of another text make
+/// a tree whose spans mean nothing, and no panic.
+#[must_use]
+pub fn parse_tokens(source: &str, tokens: &[Token]) -> Parse {
+    parse_from(source, tokens.iter().copied())
+}
+
+fn parse_from(source: &str, tokens: impl Iterator<Item = Token>) -> Parse {
     let mut builder = Builder::default();
     builder.reserve(source.len());
-    let terminals = Lexer::new(source).filter_map(|token| {
+    let terminals = tokens.filter_map(|token| {
         let terminal = Terminal::new(token.kind, token.span)?;
         Some(Ok((token.span.start, terminal, token.span.end)))
     });

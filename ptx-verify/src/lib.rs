@@ -20,7 +20,6 @@ mod context;
 pub mod dataflow;
 mod driver;
 mod instruction;
-mod memory;
 mod registry;
 mod rules;
 mod suppress;

@@ -1,0 +1,541 @@
+//! From tokens and a plan to text: line ends, blank lines, comments, lists.
+
+use super::comment;
+use super::fill::WIDTH;
+use super::plan::{Mark, Plan, Separator, TAB, after_tab};
+use super::region::{self, Kept};
+use super::sink::Sink;
+use ptx_syntax::Span;
+use ptx_syntax::lexer::{Token, TokenKind};
+
+/// Where comments behind statements begin, as a column from 0.
+const COMMENT_COLUMN: usize = 40;
+
+const SPACES: &str = "                                        ";
+const TABS: &str = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+const LF: &str = "\n\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+const CRLF: &str = "\r\n\r\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+
+/// Lays a text out.
+pub(super) fn to_string(source: &str, tokens: &[Token], plan: &Plan) -> String {
+    let mut text = String::with_capacity(source.len() + source.len() / 16 + 64);
+    render(source, tokens, plan, &mut text);
+    text
+}
+
+/// Writes some levels of indentation.
+pub(super) fn indent(sink: &mut impl Sink, depth: u8) {
+    sink.push(&TABS[..usize::from(depth).min(TABS.len())]);
+}
+
+/// Lays a text out into a sink. `plan` is the plan of a text with the same tokens.
+pub(super) fn render<S: Sink>(source: &str, tokens: &[Token], plan: &Plan, sink: &mut S) {
+    let mut renderer = Renderer {
+        source,
+        tokens,
+        marks: &plan.marks,
+        kept: region::kept(source, tokens, plan),
+        next_kept: 0,
+        sink,
+        at: 0,
+        mark: 0,
+        gap: Gap::default(),
+        previous: None,
+        written: false,
+        crlf: ends_with_crlf(source),
+        lists: Lists::default(),
+    };
+    renderer.run();
+}
+
+/// Whether each line of the text ends with `\r\n`, and there is a line end.
+///
+/// That is also true of the text made from it, and false of one made from another text, so the
+/// decision is stable.
+fn ends_with_crlf(source: &str) -> bool {
+    let mut lines = source.split_inclusive('\n').filter(|line| line.ends_with('\n')).peekable();
+    source.contains('\r') && lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"))
+}
+
+/// What was met since the last token.
+#[derive(Default)]
+struct Gap {
+    /// The white space behind the last token or comment.
+    white: Option<Span>,
+    /// What the mark of the coming token means here, once it was asked for.
+    resolved: Option<Mark>,
+    /// Whether a line end was written.
+    broken: bool,
+    /// Whether a comment was written.
+    commented: bool,
+    /// Whether the line at hand began with a comment.
+    own_line: bool,
+    /// Whether the last comment was a `//`, behind which nothing fits on the line.
+    open_comment: bool,
+    /// Whether the gap is divided by a kept part, so that it is no longer between two items.
+    divided: bool,
+}
+
+/// The initialiser lists around the place at hand.
+#[derive(Default)]
+struct Lists {
+    /// Those with lines of their own.
+    broken: u32,
+    /// Those within one line.
+    inline: u32,
+    /// The column, where `broken` is not 0.
+    column: usize,
+    /// Whether the line was ended by the close of a broken list.
+    closed: bool,
+}
+
+struct Renderer<'a, S> {
+    source: &'a str,
+    tokens: &'a [Token],
+    marks: &'a [Mark],
+    kept: Vec<Kept>,
+    next_kept: usize,
+    sink: &'a mut S,
+    /// Index of the token at hand, trivia included.
+    at: usize,
+    /// Index of the mark of the next token that is not trivia.
+    mark: usize,
+    gap: Gap,
+    previous: Option<TokenKind>,
+    /// Whether anything was written.
+    written: bool,
+    crlf: bool,
+    lists: Lists,
+}
+
+/// Whether a token with this mark may stand behind a comment on one line.
+fn may_share_line(mark: Mark) -> bool {
+    let begins = matches!(mark.separator, Separator::Line | Separator::First | Separator::Apart);
+    begins && mark.depth == mark.comments
+}
+
+const END: Mark = Mark { separator: Separator::Line, depth: 0, comments: 0 };
+
+impl<S: Sink> Renderer<'_, S> {
+    fn run(&mut self) {
+        while let Some(&token) = self.tokens.get(self.at) {
+            match token.kind {
+                TokenKind::Whitespace => self.gap.white = Some(token.span),
+                TokenKind::LineComment | TokenKind::BlockComment => {
+                    if self.comment(token) {
+                        return;
+                    }
+                }
+                _ => self.token(token),
+            }
+            self.at += 1;
+            if self.sink.is_done() {
+                return;
+            }
+        }
+        if self.written {
+            let line_end = self.line_end();
+            self.sink.push(line_end);
+        }
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.crlf { "\r\n" } else { "\n" }
+    }
+
+    /// Ends the line, with a blank line behind it where wanted, and begins the next one.
+    #[inline]
+    fn new_line(&mut self, blank: bool, depth: u8) {
+        let depth = usize::from(depth);
+        let text = match (self.crlf, blank) {
+            (false, false) => &LF[1..2 + depth],
+            (false, true) => &LF[..2 + depth],
+            (true, false) => &CRLF[2..4 + depth],
+            (true, true) => &CRLF[..4 + depth],
+        };
+        self.sink.push(text);
+        self.lists.column = depth * TAB;
+    }
+
+    /// How many lines end in the white space at hand, 2 standing for more.
+    fn line_ends(&self) -> usize {
+        let Some(white) = self.gap.white else { return 0 };
+        let bytes = white.text(self.source).bytes();
+        bytes.filter(|&byte| byte == b'\n').take(2).count()
+    }
+
+    #[inline(always)]
+    fn token(&mut self, token: Token) {
+        if let Some(&Kept::Node { first, end }) = self.kept.get(self.next_kept)
+            && first == self.at
+        {
+            self.next_kept += 1;
+            self.keep_node(token, end);
+            return;
+        }
+        let mark = self.resolve();
+        if self.gap.commented {
+            self.behind_comment(token, mark);
+        } else {
+            self.separate(mark);
+        }
+        self.sink.copy(self.source, token.span);
+        if self.lists.broken > 0 {
+            self.lists.column += token.span.len() as usize;
+        }
+        self.mark += 1;
+        self.previous = Some(token.kind);
+        self.gap = Gap::default();
+        self.written = true;
+    }
+
+    /// What separates two tokens that have no comment between them.
+    #[inline(always)]
+    fn separate(&mut self, mark: Mark) {
+        match mark.separator {
+            Separator::Glue => {}
+            Separator::Space => {
+                self.sink.push(" ");
+                self.lists.column += 1;
+            }
+            Separator::Tab => self.sink.push("\t"),
+            Separator::Line => {
+                let blank = self.line_ends() > 1;
+                self.break_line(blank, mark.depth);
+            }
+            Separator::Apart => self.break_line(true, mark.depth),
+            _ => self.break_line(false, mark.depth),
+        }
+    }
+
+    /// Ends the line, unless nothing was written yet.
+    #[inline]
+    fn break_line(&mut self, blank: bool, depth: u8) {
+        if self.written {
+            self.new_line(blank, depth);
+        }
+    }
+
+    /// What separates a comment from the token behind it.
+    fn behind_comment(&mut self, token: Token, mark: Mark) {
+        let closes = matches!(
+            token.kind,
+            TokenKind::Comma
+                | TokenKind::Semicolon
+                | TokenKind::Colon
+                | TokenKind::CloseParen
+                | TokenKind::CloseBracket
+                | TokenKind::CloseBrace
+        );
+        match mark.separator {
+            Separator::Glue | Separator::Space | Separator::Tab => {
+                if self.gap.open_comment {
+                    self.new_line(false, mark.depth);
+                } else if mark.separator != Separator::Glue || !closes {
+                    self.sink.push(" ");
+                    self.lists.column += 1;
+                }
+            }
+            _ if self.gap.own_line
+                && !self.gap.open_comment
+                && self.line_ends() == 0
+                && may_share_line(mark) =>
+            {
+                self.sink.push(" ");
+                self.lists.column += 1;
+            }
+            _ => {
+                let blank = self.blank_before(mark.separator);
+                self.break_line(blank && mark.separator != Separator::Last, mark.depth);
+            }
+        }
+    }
+
+    /// Whether a blank line stands at this line end.
+    fn blank_before(&self, separator: Separator) -> bool {
+        let first = !self.gap.broken;
+        match separator {
+            Separator::Tight => false,
+            Separator::First if first => false,
+            Separator::Apart if first && !self.gap.divided => {
+                self.line_ends() > 1 || !self.blank_line_ahead()
+            }
+            _ => self.line_ends() > 1,
+        }
+    }
+
+    /// Whether the author left a blank line further on in this gap.
+    fn blank_line_ahead(&self) -> bool {
+        let rest = self.tokens.get(self.at..).unwrap_or(&[]);
+        rest.iter().take_while(|token| token.kind.is_trivia()).any(|token| {
+            token.kind == TokenKind::Whitespace
+                && token.span.text(self.source).bytes().filter(|&byte| byte == b'\n').count() > 1
+        })
+    }
+
+    /// Writes a comment. Gives true where the rest of the text was copied.
+    fn comment(&mut self, token: Token) -> bool {
+        let mark = self.resolve();
+        let depth = self.before_comment(token, mark);
+        let line_end = self.line_end();
+        let off = matches!(self.kept.get(self.next_kept), Some(&Kept::Between { off, .. }) if off == self.at);
+        if off {
+            self.sink.copy(self.source, token.span);
+        } else {
+            comment::write(self.sink, token.text(self.source), depth, line_end);
+        }
+        self.written = true;
+        self.gap.commented = true;
+        self.gap.white = None;
+        self.gap.open_comment = token.kind == TokenKind::LineComment;
+        if self.lists.broken > 0 {
+            self.lists.column = self.column();
+        }
+        off && self.keep_between(token)
+    }
+
+    /// What separates a comment from what is in front of it. Gives the indentation of a comment that has
+    /// its own lines.
+    fn before_comment(&mut self, token: Token, mark: Mark) -> Option<u8> {
+        let lines = !matches!(mark.separator, Separator::Glue | Separator::Space | Separator::Tab);
+        let own_line = !self.written || self.line_ends() > 0 || self.leads(token, mark);
+        if own_line && (lines || token.kind == TokenKind::LineComment || self.gap.open_comment) {
+            let depth = if lines && self.stays_left(token) { 0 } else { mark.comments };
+            let blank = lines && self.blank_before(mark.separator);
+            self.break_line(blank, depth);
+            self.gap.broken = true;
+            self.gap.own_line = true;
+            return Some(depth);
+        }
+        let opened = matches!(
+            self.previous,
+            Some(TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace)
+        );
+        if lines && !self.gap.commented {
+            self.pad();
+        } else if self.gap.commented || !opened {
+            self.sink.push(" ");
+        }
+        None
+    }
+
+    /// Whether a comment that shares a line with what is in front of it belongs to what is behind it.
+    fn leads(&self, token: Token, mark: Mark) -> bool {
+        token.kind == TokenKind::BlockComment
+            && !self.gap.commented
+            && may_share_line(mark)
+            && !self.line_end_ahead()
+    }
+
+    /// Whether a comment begins its line and nothing but comments stands on it.
+    fn stays_left(&self, token: Token) -> bool {
+        let before = self.source.as_bytes().get((token.span.start as usize).wrapping_sub(1));
+        let left = matches!(before, None | Some(b'\n'));
+        left && (token.kind == TokenKind::LineComment
+            || self.tokens.get(self.at + 1).is_none_or(|next| {
+                next.kind == TokenKind::Whitespace && next.text(self.source).contains('\n')
+            }))
+    }
+
+    /// Goes to the column of comments.
+    fn pad(&mut self) {
+        let brace = matches!(
+            self.previous,
+            Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::OpenParen)
+        );
+        let column = if brace { COMMENT_COLUMN } else { self.column() };
+        let spaces = COMMENT_COLUMN.saturating_sub(column).max(1);
+        self.sink.push(&SPACES[..spaces]);
+    }
+
+    /// The column at the end of what was written.
+    fn column(&self) -> usize {
+        let taken = self.sink.taken(self.source);
+        let line = taken.rfind('\n').map_or(taken, |at| &taken[at + 1..]);
+        line.chars()
+            .fold(0, |column, character| if character == '\t' { after_tab(column) } else { column + 1 })
+    }
+
+    /// What the mark of the next token means here: lists become lines or spaces.
+    #[inline(always)]
+    fn resolve(&mut self) -> Mark {
+        let mark = self.marks.get(self.mark).copied().unwrap_or(END);
+        if (mark.separator as u8) < Separator::ListFirst as u8 {
+            return mark;
+        }
+        self.resolve_list(mark)
+    }
+
+    fn resolve_list(&mut self, mark: Mark) -> Mark {
+        if let Some(resolved) = self.gap.resolved {
+            return resolved;
+        }
+        let separator = match mark.separator {
+            Separator::ListFirst => self.open_list(),
+            Separator::Row => self.row(),
+            _ => self.close_list(),
+        };
+        let resolved = Mark { separator, ..mark };
+        self.gap.resolved = Some(resolved);
+        resolved
+    }
+
+    fn open_list(&mut self) -> Separator {
+        if self.lists.inline == 0 {
+            self.lists.closed = false;
+            if self.lists.broken == 0 {
+                self.lists.column = self.column();
+            }
+            if self.line_ends() > 0 || !self.fits(true) {
+                self.lists.broken += 1;
+                return Separator::First;
+            }
+        }
+        self.lists.inline += 1;
+        Separator::Glue
+    }
+
+    fn close_list(&mut self) -> Separator {
+        if self.lists.inline > 0 {
+            self.lists.inline -= 1;
+            return Separator::Glue;
+        }
+        self.lists.broken = self.lists.broken.saturating_sub(1);
+        self.lists.closed = true;
+        Separator::Last
+    }
+
+    fn row(&mut self) -> Separator {
+        let closed = std::mem::take(&mut self.lists.closed);
+        if self.lists.inline > 0 {
+            return Separator::Space;
+        }
+        // A comment in front of an element stays there, however wide the line.
+        let commented = self.tokens.get(self.at).is_some_and(|token| token.kind.is_comment());
+        if closed || self.line_end_ahead() || !commented && !self.fits(false) {
+            Separator::Line
+        } else {
+            Separator::Space
+        }
+    }
+
+    /// Whether a line ends in front of the next token that is not trivia.
+    fn line_end_ahead(&self) -> bool {
+        if self.line_ends() > 0 {
+            return true;
+        }
+        for token in self.tokens.get(self.at..).unwrap_or(&[]) {
+            match token.kind {
+                TokenKind::LineComment => return true,
+                TokenKind::Whitespace if token.text(self.source).contains('\n') => return true,
+                TokenKind::Whitespace | TokenKind::BlockComment => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether what follows has room on the line and is on one line: a whole list, from its first element
+    /// on, or one element.
+    fn fits(&self, list: bool) -> bool {
+        let mut column = self.lists.column + usize::from(!list);
+        let mut depth = u32::from(list);
+        let mut mark = self.mark;
+        for token in &self.tokens[self.at..] {
+            match token.kind {
+                TokenKind::Whitespace if depth > 0 && token.text(self.source).contains('\n') => return false,
+                TokenKind::Whitespace => continue,
+                TokenKind::LineComment | TokenKind::BlockComment => return depth == 0,
+                TokenKind::CloseBrace if depth == 0 => return true,
+                TokenKind::CloseBrace => depth -= 1,
+                TokenKind::OpenBrace => depth += 1,
+                _ => {}
+            }
+            let separator = self.marks.get(mark).map(|mark| mark.separator);
+            let spaced = mark > self.mark && matches!(separator, Some(Separator::Space | Separator::Row));
+            column += usize::from(spaced) + token.span.len() as usize;
+            mark += 1;
+            if column > WIDTH {
+                return false;
+            }
+            if depth == 0 && matches!(token.kind, TokenKind::Comma | TokenKind::Semicolon) {
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Copies a node; the token at hand is its first, `end` the index behind its last.
+    fn keep_node(&mut self, token: Token, end: usize) {
+        let mark = self.resolve();
+        let start = token.span.start as usize;
+        let line = self.source[..start].rfind('\n').map_or(0, |at| at + 1);
+        let lines = !matches!(mark.separator, Separator::Glue | Separator::Space | Separator::Tab);
+        let alone = lines && self.source[line..start].bytes().all(|byte| byte.is_ascii_whitespace());
+        let depth = if alone { 0 } else { mark.depth };
+        let from = if alone { line } else { start };
+        if self.gap.commented {
+            self.behind_comment(
+                token,
+                Mark { depth, comments: if alone { 0 } else { mark.comments }, ..mark },
+            );
+        } else {
+            self.separate(Mark { depth, ..mark });
+        }
+        let last = self.tokens[end - 1];
+        self.sink.copy(self.source, Span::new(from as u32, last.span.end));
+        self.pass(self.at, end);
+        self.written = true;
+        self.gap = Gap::default();
+        self.previous = Some(last.kind);
+        self.at = end - 1;
+    }
+
+    /// Copies what the `off` comment at hand keeps. Gives true where the rest of the text was copied.
+    fn keep_between(&mut self, token: Token) -> bool {
+        let Some(&Kept::Between { on, .. }) = self.kept.get(self.next_kept) else { return false };
+        self.next_kept += 1;
+        let end = on.map_or(self.source.len() as u32, |on| self.tokens[on].span.start);
+        self.sink.copy(self.source, Span::new(token.span.end, end));
+        let Some(on) = on else { return true };
+        let passed = self.mark;
+        self.pass(self.at, on);
+        let resolved = if self.mark == passed { self.gap.resolved } else { None };
+        self.at = on;
+        let token = self.tokens[on];
+        let line_end = self.line_end();
+        comment::write(self.sink, token.text(self.source), None, line_end);
+        self.gap = Gap {
+            broken: true,
+            commented: true,
+            own_line: false,
+            open_comment: token.kind == TokenKind::LineComment,
+            divided: true,
+            resolved,
+            white: None,
+        };
+        false
+    }
+
+    /// Moves over the marks of the tokens `from..to`, which were copied.
+    fn pass(&mut self, from: usize, to: usize) {
+        // The mark of the first token was acted upon if a comment in front of it asked for it.
+        let mut acted = self.gap.resolved.is_some();
+        for token in &self.tokens[from..to] {
+            if token.kind.is_trivia() {
+                continue;
+            }
+            if std::mem::take(&mut acted) {
+                self.mark += 1;
+                continue;
+            }
+            match self.marks.get(self.mark).map(|mark| mark.separator) {
+                Some(Separator::ListFirst) => self.lists.broken += 1,
+                Some(Separator::ListClose) if self.lists.inline > 0 => self.lists.inline -= 1,
+                Some(Separator::ListClose) => self.lists.broken = self.lists.broken.saturating_sub(1),
+                _ => {}
+            }
+            self.mark += 1;
+        }
+    }
+}
