@@ -9,8 +9,11 @@ use crate::config::Config;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
+use crate::dataflow::semantics::Operation;
+use crate::dataflow::values::Values;
 use std::cell::OnceCell;
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 /// A module and what it is verified for.
 #[derive(Clone, Copy)]
@@ -21,6 +24,14 @@ pub(crate) struct ModuleContext<'a> {
     pub(crate) source: &'a str,
     /// What the user asked for.
     pub(crate) config: &'a Config,
+    /// What is known once for all functions.
+    pub(crate) shared: &'a Shared,
+}
+
+/// What is computed once for a module, when the first function needs it.
+#[derive(Default)]
+pub(crate) struct Shared {
+    operations: OnceLock<Vec<Box<[Operation]>>>,
 }
 
 impl<'a> ModuleContext<'a> {
@@ -32,6 +43,11 @@ impl<'a> ModuleContext<'a> {
     /// The target whose features may be used: that of the module.
     pub(crate) fn target(&self) -> Target {
         self.module.header.target
+    }
+
+    /// The function that each instance of each spelling computes.
+    pub(crate) fn operations(&self) -> &'a [Box<[Operation]>] {
+        self.shared.operations.get_or_init(|| Operation::table(self.module))
     }
 
     /// The text of a place.
@@ -60,6 +76,7 @@ pub(crate) struct FlowContext<'a> {
     facts: OnceCell<Option<FunctionFacts<'a>>>,
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
+    values: OnceCell<Values>,
 }
 
 impl<'a> Deref for FlowContext<'a> {
@@ -72,7 +89,13 @@ impl<'a> Deref for FlowContext<'a> {
 
 impl<'a> FlowContext<'a> {
     pub(crate) fn new(context: FunctionContext<'a>) -> Self {
-        Self { context, facts: OnceCell::new(), unset: OnceCell::new(), carry: OnceCell::new() }
+        Self {
+            context,
+            facts: OnceCell::new(),
+            unset: OnceCell::new(),
+            carry: OnceCell::new(),
+            values: OnceCell::new(),
+        }
     }
 
     /// Control flow, and where things are written.
@@ -85,6 +108,14 @@ impl<'a> FlowContext<'a> {
         self.unset.get_or_init(|| match self.facts() {
             Some(facts) => initialization::unset_reads(facts, initialization::entry_registers(facts)),
             None => Vec::new(),
+        })
+    }
+
+    /// What is known about the values of registers.
+    pub(crate) fn values(&self) -> &Values {
+        self.values.get_or_init(|| match self.facts() {
+            Some(facts) => Values::new(facts, self.module.operations()),
+            None => Values::default(),
         })
     }
 

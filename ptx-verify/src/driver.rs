@@ -7,7 +7,7 @@ use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_syntax::{Class, Diagnostic};
 
 use crate::config::Config;
-use crate::context::{FlowContext, FunctionContext, ModuleContext};
+use crate::context::{FlowContext, FunctionContext, ModuleContext, Shared};
 use crate::instruction::{self, SpellingFacts};
 use crate::registry::Check;
 use crate::rules;
@@ -62,7 +62,8 @@ fn sort(diagnostics: &mut [Diagnostic]) {
 }
 
 fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
-    let context = ModuleContext { module, source, config };
+    let shared = Shared::default();
+    let context = ModuleContext { module, source, config, shared: &shared };
     let mut diagnostics = Vec::new();
     for rule in rules::ALL {
         if let Check::Module(check) = rule.check {

@@ -20,6 +20,7 @@ mod context;
 pub mod dataflow;
 mod driver;
 mod instruction;
+mod memory;
 mod registry;
 mod rules;
 mod suppress;

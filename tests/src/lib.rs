@@ -1,5 +1,6 @@
 //! What the tests of the workspace share: data files with expectations, NVIDIA's tools, the corpus.
 
+pub mod case;
 pub mod expect;
 pub mod machine_code;
 pub mod same_ir;

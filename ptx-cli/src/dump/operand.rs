@@ -37,7 +37,7 @@ pub fn operand(module: &Module, body: &Body, operand: Operand) -> String {
             let name = body.targets[list].name.map_or("?", |name| module.name(name));
             format!("targets {name}")
         }
-        Operand::RegisterAddress { base, class, offset, unified } => {
+        Operand::RegisterAddress { base, class, offset, zero: _, unified } => {
             let unified = if unified { ".unified" } else { "" };
             format!("[{}{offset:+}]{unified}", typed(module, body, base, class))
         }

@@ -78,9 +78,12 @@ impl<'m> Printer<'m> {
             }
             Operand::Label(label) => self.symbol(body.labels[label].name),
             Operand::Targets(list) => self.name_or_sink(body.targets[list].name),
-            Operand::RegisterAddress { base, class: _, offset, unified } => {
+            Operand::RegisterAddress { base, class: _, offset, zero, unified } => {
                 self.text("[");
                 self.register(body, base);
+                if zero {
+                    self.text("+0");
+                }
                 self.offset(i64::from(offset));
                 self.text(if unified { "].unified" } else { "]" });
             }

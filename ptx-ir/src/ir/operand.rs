@@ -110,6 +110,9 @@ pub enum Operand {
         class: Class,
         /// Bytes.
         offset: i32,
+        /// Whether an offset of 0 is written. It means the same, yet NVIDIA's assembler makes an addition of it in
+        /// code for a debugger.
+        zero: bool,
         /// Whether `.unified` follows.
         unified: bool,
     },

@@ -274,8 +274,8 @@ impl Context<'_> {
         let (word, text) = (word.span, self.text(word.span));
         let address = self.composite(*bracket, depth + 1);
         match address {
-            Operand::RegisterAddress { base, class, offset, .. } if text == ".unified" => {
-                Operand::RegisterAddress { base, class, offset, unified: true }
+            Operand::RegisterAddress { base, class, offset, zero, .. } if text == ".unified" => {
+                Operand::RegisterAddress { base, class, offset, zero, unified: true }
             }
             Operand::Unknown(_) => address,
             _ => {
@@ -297,20 +297,20 @@ impl Context<'_> {
             }
         };
         let base = self.name(name.span);
-        self.address_of(base, offset, node.span)
+        self.address_of(base, Some(offset), node.span)
     }
 
     fn address(&mut self, node: Node, depth: u32) -> Operand {
         match node.kind {
             OperandKind::Name | OperandKind::Dotted => {
                 let base = self.named(node);
-                self.address_of(base, 0, node.span)
+                self.address_of(base, None, node.span)
             }
             OperandKind::Binary(BinaryOperator::Add | BinaryOperator::Subtract) => {
                 let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
                 let Some(base) = base else { return self.constant_address(node) };
                 let base = self.named(base);
-                self.address_of(base, offset, node.span)
+                self.address_of(base, Some(offset), node.span)
             }
             OperandKind::Index => self.composite(node, depth + 1),
             OperandKind::Vector => {
@@ -335,11 +335,16 @@ impl Context<'_> {
         }
     }
 
-    fn address_of(&mut self, base: Operand, offset: i64, span: Span) -> Operand {
+    fn address_of(&mut self, base: Operand, written: Option<i64>, span: Span) -> Operand {
+        let offset = written.unwrap_or(0);
         match base {
-            Operand::Register { register, class } => {
-                Operand::RegisterAddress { base: register, class, offset: offset as i32, unified: false }
-            }
+            Operand::Register { register, class } => Operand::RegisterAddress {
+                base: register,
+                class,
+                offset: offset as i32,
+                zero: written == Some(0),
+                unified: false,
+            },
             Operand::Variable { variable, offset: inner } => {
                 Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
             }

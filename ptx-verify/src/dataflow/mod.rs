@@ -7,6 +7,7 @@
 //! * [`initialization`] finds reads of registers that nothing may have set. Most reads are settled by
 //!   dominance, the rest of them by a bit-vector analysis, and only what is left by paths.
 //! * [`carry`] finds for each reader of `CC.CF` the instructions that may have produced it.
+//! * [`values`] follows addresses: which variable, how far into it, in which state space.
 //! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
 //!   branches on the way say about each other ([`conditions`]). Its work is bounded; where the bound is hit
 //!   the answer is "not known", and nothing is reported.
@@ -17,6 +18,8 @@ mod facts;
 pub mod initialization;
 pub mod paths;
 mod roles;
+pub mod semantics;
+pub mod values;
 
 pub use facts::FunctionFacts;
 pub use roles::{Access, for_each_register, for_each_register_with_operand};

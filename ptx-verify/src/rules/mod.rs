@@ -12,6 +12,7 @@ pub(crate) mod guard_not_a_predicate;
 mod immediate_value;
 mod ineffective_modifier;
 pub(crate) mod maybe_uninitialized_register;
+mod misaligned_constant_offset;
 mod missing_modifier;
 mod modifier_conflict;
 mod modifier_order;
@@ -21,7 +22,9 @@ mod operand_count;
 mod operand_form;
 mod operand_kind;
 mod operand_type;
+mod out_of_bounds_constant_offset;
 mod repeated_modifier;
+mod state_space_mismatch;
 mod syntax;
 pub(crate) mod target_too_low;
 mod undeclared_label;
@@ -67,6 +70,9 @@ pub(crate) static ALL: &[&Rule] = &[
     &carry_clobbered::RULE,
     &carry_polarity::RULE,
     &carry_across_call::RULE,
+    &misaligned_constant_offset::RULE,
+    &out_of_bounds_constant_offset::RULE,
+    &state_space_mismatch::RULE,
     &ineffective_modifier::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,

@@ -13,7 +13,7 @@
 //! Prints a line for each file that fails and a summary. Exit status: 0 all the same, 1 not, 2 nothing to compare.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -128,9 +128,29 @@ fn compare_code(ptxas: &Ptxas, what: &str, text: &str, original: Option<&[u8]>) 
     }
 }
 
-/// The machine code; none where the text is refused.
+/// The machine code; none where the text is refused. What refers to functions of other modules is compiled for
+/// the linker.
 fn code(ptxas: &Ptxas, text: &str) -> Result<Option<Vec<u8>>, String> {
     let source = Source { file: "input.ptx", text: text.as_bytes() };
-    let assembly = ptxas.assemble(&source, &Options::default()).map_err(|error| error.to_string())?;
-    Ok(assembly.cubin)
+    let assembly = match ptxas.assemble(&source, &Options::default()) {
+        Ok(assembly) => assembly,
+        Err(ptx_emit::assemble::Error::TargetUnsupported { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    if assembly.cubin.is_some() {
+        return Ok(assembly.cubin);
+    }
+    relocatable(ptxas.program(), &assembly.report.target, text).map_err(|error| error.to_string())
+}
+
+fn relocatable(ptxas: &Path, target: &str, text: &str) -> std::io::Result<Option<Vec<u8>>> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("input.ptx"), text)?;
+    let mut command = Command::new(ptxas);
+    command.current_dir(folder.path()).args(["-c", "-arch", target, "input.ptx", "-o", "output.cubin"]);
+    let output = command.output()?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    std::fs::read(folder.path().join("output.cubin")).map(Some)
 }

@@ -1,0 +1,429 @@
+//! What is known about the values of registers as addresses: which variable, how far into it, in which state
+//! space, generic or not; and of plain numbers the low bits.
+//!
+//! One fact a register, the join over all its writes. Registers of compilers are written once or twice, so
+//! this loses little against a fact per program point, and costs a few passes over the function.
+
+use super::FunctionFacts;
+use super::roles::for_each_register;
+use super::semantics::Operation;
+use ptx_ir::ir::{Body, Handle, Module, Operand, Register, Variable};
+use ptx_ir::isa::{Class, Instance};
+use ptx_ir::space::StateSpace;
+use ptx_ir::types::Type;
+
+/// The low bits of a number: it is `low` modulo two to the `known`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// The known bits; those above `known` are 0.
+    pub low: u64,
+    /// How many bits are known, 64 for a constant.
+    pub known: u8,
+}
+
+impl Bits {
+    /// Nothing known.
+    pub const UNKNOWN: Self = Self { low: 0, known: 0 };
+
+    /// A constant.
+    #[must_use]
+    pub const fn constant(value: u64) -> Self {
+        Self { low: value, known: 64 }
+    }
+
+    /// The value, where all bits are known.
+    #[must_use]
+    pub const fn value(self) -> Option<i64> {
+        if self.known >= 64 { Some(self.low as i64) } else { None }
+    }
+
+    fn cut(low: u64, known: u32) -> Self {
+        let known = known.min(64) as u8;
+        let mask = if known == 64 { u64::MAX } else { (1 << known) - 1 };
+        Self { low: low & mask, known }
+    }
+
+    fn zeros(self) -> u32 {
+        if self.low == 0 { u32::from(self.known) } else { self.low.trailing_zeros() }
+    }
+
+    fn join(self, other: Self) -> Self {
+        let known = self.known.min(other.known);
+        let agree = (self.low ^ other.low).trailing_zeros();
+        Self::cut(self.low, u32::from(known).min(agree))
+    }
+
+    fn add(self, other: Self) -> Self {
+        Self::cut(self.low.wrapping_add(other.low), u32::from(self.known.min(other.known)))
+    }
+
+    fn subtract(self, other: Self) -> Self {
+        Self::cut(self.low.wrapping_sub(other.low), u32::from(self.known.min(other.known)))
+    }
+
+    fn multiply(self, other: Self) -> Self {
+        let known = (u32::from(self.known) + other.zeros()).min(u32::from(other.known) + self.zeros());
+        Self::cut(self.low.wrapping_mul(other.low), known)
+    }
+
+    fn shift_left(self, distance: Self) -> Self {
+        match distance.value() {
+            Some(by @ 0..=63) => Self::cut(self.low << by, u32::from(self.known) + by as u32),
+            _ => Self::UNKNOWN,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let known = self.known.min(other.known);
+        // Bits that are known to be 0 stay 0 whatever the other operand has there.
+        let zeros = self.zeros().max(other.zeros());
+        let low = if zeros > u32::from(known) { 0 } else { self.low & other.low };
+        Self::cut(low, u32::from(known).max(zeros))
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self::cut(self.low | other.low, u32::from(self.known.min(other.known)))
+    }
+
+    /// The number in a register of a width: a constant is extended as its type says, else bits above are lost.
+    fn fit(self, ty: Option<Type>) -> Self {
+        let Some(ty) = ty else { return self };
+        let bits = ty.bits();
+        if bits >= 64 {
+            return self;
+        }
+        if u32::from(self.known) < bits {
+            return self;
+        }
+        let low = self.low & ((1 << bits) - 1);
+        let signed = ty.as_str().starts_with(".s") && low >> (bits - 1) != 0;
+        Self::constant(if signed { low | (u64::MAX << bits) } else { low })
+    }
+}
+
+/// What an address points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Object {
+    /// A variable.
+    Variable(Handle<Variable>),
+    /// Whatever a kernel parameter points to.
+    Pointee(Handle<Variable>),
+    /// Something of that state space.
+    Unknown,
+}
+
+/// How an address is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// As an offset in its state space.
+    Space,
+    /// As a generic address.
+    Generic,
+    /// One or the other.
+    Unknown,
+}
+
+/// An address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// What it points into.
+    pub object: Object,
+    /// The state space that it points into.
+    pub space: StateSpace,
+    /// How it is written.
+    pub form: Form,
+    /// How far behind the start of the object, in bytes.
+    pub offset: Bits,
+}
+
+/// What is known about a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Value {
+    /// No write was seen yet.
+    #[default]
+    Unset,
+    /// A number.
+    Number(Bits),
+    /// An address.
+    Address(Address),
+    /// Nothing.
+    Any,
+}
+
+impl Value {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unset, value) | (value, Self::Unset) => value,
+            (Self::Number(a), Self::Number(b)) => Self::Number(a.join(b)),
+            (Self::Address(a), Self::Address(b)) if a.space == b.space => {
+                let same = a.object == b.object;
+                Self::Address(Address {
+                    object: if same { a.object } else { Object::Unknown },
+                    space: a.space,
+                    form: if a.form == b.form { a.form } else { Form::Unknown },
+                    offset: if same { a.offset.join(b.offset) } else { Bits::UNKNOWN },
+                })
+            }
+            _ => Self::Any,
+        }
+    }
+
+    fn bits(self) -> Bits {
+        match self {
+            Self::Number(bits) => bits,
+            Self::Unset | Self::Address(_) | Self::Any => Bits::UNKNOWN,
+        }
+    }
+}
+
+/// What is known about the registers of a function.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    values: Vec<Value>,
+}
+
+/// More passes than this over a function are not made; what still changes is then given up.
+const MOST_PASSES: usize = 8;
+
+impl Values {
+    /// Follows the values of a function. `operations` is [`Operation::table`] of its module.
+    #[must_use]
+    pub fn new(facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>]) -> Self {
+        let mut values = Self { values: vec![Value::Unset; facts.body.register_count as usize] };
+        let parameters = super::initialization::entry_registers(facts);
+        for (index, value) in values.values.iter_mut().enumerate() {
+            if parameters(Register(index as u32)) {
+                *value = Value::Any;
+            }
+        }
+        for pass in 0..=MOST_PASSES {
+            if !values.pass(facts, operations, pass == MOST_PASSES) {
+                break;
+            }
+        }
+        values
+    }
+
+    /// What is known about a register.
+    #[must_use]
+    pub fn of(&self, register: Register) -> Value {
+        self.values.get(register.index()).copied().unwrap_or(Value::Any)
+    }
+
+    fn pass(&mut self, facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>], give_up: bool) -> bool {
+        let mut changed = false;
+        for &block in facts.cfg.reverse_postorder() {
+            for instruction in facts.cfg.instructions(block) {
+                let handle = Handle::new(instruction);
+                let statement = &facts.body.instructions[handle];
+                let operation = statement.instance.and_then(|instance| {
+                    operations.get(statement.spelling.index())?.get(usize::from(instance)).copied()
+                });
+                let result = match (operation, facts.module.instance(statement)) {
+                    (Some(operation), Some(instance)) => self.result(facts, handle, operation, instance),
+                    _ => Value::Any,
+                };
+                for_each_register(facts.module, facts.body, handle, |register, access| {
+                    if access.writes()
+                        && let Some(old) = self.values.get_mut(register.index())
+                    {
+                        let mut new = old.join(result);
+                        if give_up && new != *old {
+                            new = Value::Any;
+                        }
+                        changed |= new != *old;
+                        *old = new;
+                    }
+                });
+            }
+        }
+        changed
+    }
+
+    /// The value of an operand.
+    #[must_use]
+    pub fn operand(&self, module: &Module, operand: Operand) -> Value {
+        match operand {
+            Operand::Register { register, class } if class != Class::Unknown => self.of(register),
+            Operand::Integer { bits, .. } => Value::Number(Bits::constant(bits)),
+            Operand::WarpSize => Value::Number(Bits::constant(32)),
+            Operand::Variable { variable, offset } => Value::Address(Address {
+                object: Object::Variable(variable),
+                space: module.variables[variable].space.base(),
+                form: Form::Space,
+                offset: Bits::constant(offset as u64),
+            }),
+            _ => Value::Any,
+        }
+    }
+
+    /// The address that an address operand names.
+    #[must_use]
+    pub fn address(&self, module: &Module, operand: Operand) -> Value {
+        match operand {
+            Operand::RegisterAddress { base, offset, .. } => {
+                add(self.of(base), Value::Number(Bits::constant(i64::from(offset) as u64)))
+            }
+            Operand::VariableAddress { variable, offset } => Value::Address(Address {
+                object: Object::Variable(variable),
+                space: module.variables[variable].space.base(),
+                form: Form::Space,
+                offset: Bits::constant(offset as u64),
+            }),
+            _ => Value::Any,
+        }
+    }
+
+    fn result(
+        &self,
+        facts: &FunctionFacts<'_>,
+        handle: Handle<ptx_ir::ir::Instruction>,
+        operation: Operation,
+        instance: &Instance,
+    ) -> Value {
+        let operands = facts.body.operands(handle);
+        let value = |index: usize| {
+            operands.get(index).map_or(Value::Any, |operand| self.operand(facts.module, *operand))
+        };
+        let ty = instance.ty;
+        let number = |bits: Bits| Value::Number(bits.fit(ty));
+        match operation {
+            Operation::Move if !matches!(operands.first(), Some(Operand::Register { .. })) => Value::Any,
+            Operation::Move => fit(value(1), ty),
+            Operation::Add => fit(add(value(1), value(2)), ty),
+            Operation::Subtract => fit(subtract(value(1), value(2)), ty),
+            Operation::Multiply => number(value(1).bits().multiply(value(2).bits())),
+            Operation::MultiplyWide => Value::Number(wide(value(1).bits(), value(2).bits())),
+            Operation::MultiplyAdd => {
+                fit(add(Value::Number(value(1).bits().multiply(value(2).bits())), value(3)), ty)
+            }
+            Operation::MultiplyAddWide => {
+                add(Value::Number(wide(value(1).bits(), value(2).bits())), value(3))
+            }
+            Operation::ShiftLeft => number(value(1).bits().shift_left(value(2).bits())),
+            Operation::And => and(value(1), value(2)),
+            Operation::Or => number(value(1).bits().or(value(2).bits())),
+            Operation::Convert => convert(value(1), instance),
+            Operation::ToGeneric => in_form(value(1), instance, Form::Generic),
+            Operation::FromGeneric => in_form(value(1), instance, Form::Space),
+            Operation::Select => value(1).join(value(2)),
+            Operation::Load => self.loaded(facts.module, facts.body, operands, instance),
+            Operation::MapRank | Operation::ShiftRight | Operation::Other => Value::Any,
+        }
+    }
+
+    /// A kernel parameter that promises what it points to.
+    fn loaded(&self, module: &Module, _body: &Body, operands: &[Operand], instance: &Instance) -> Value {
+        let [_, Operand::VariableAddress { variable, offset: 0 }, ..] = operands else { return Value::Any };
+        let parameter = &module.variables[*variable];
+        let Some(pointer) = parameter.pointer else { return Value::Any };
+        if !parameter.is_parameter || instance.ty.is_none_or(|ty| ty.bits() < module.header.address_bits()) {
+            return Value::Any;
+        }
+        match pointer.space {
+            Some(space) => Value::Address(Address {
+                object: Object::Pointee(*variable),
+                space: space.base(),
+                form: Form::Unknown,
+                offset: Bits::constant(0),
+            }),
+            None => Value::Any,
+        }
+    }
+}
+
+/// A constant product of 32-bit numbers may be wider than what is known of its factors.
+fn wide(a: Bits, b: Bits) -> Bits {
+    a.multiply(b)
+}
+
+fn fit(value: Value, ty: Option<Type>) -> Value {
+    match value {
+        Value::Number(bits) => Value::Number(bits.fit(ty)),
+        // Shared and local addresses may be kept in 32 bits; all that is known of them stays true.
+        Value::Unset | Value::Address(_) | Value::Any => value,
+    }
+}
+
+fn add(a: Value, b: Value) -> Value {
+    match (a, b) {
+        (Value::Unset, _) | (_, Value::Unset) => Value::Unset,
+        (Value::Number(a), Value::Number(b)) => Value::Number(a.add(b)),
+        (Value::Address(address), other) | (other, Value::Address(address))
+            if !matches!(other, Value::Address(_)) =>
+        {
+            Value::Address(Address { offset: address.offset.add(other.bits()), ..address })
+        }
+        // A number that nothing is known about is still a number, unless it is the address.
+        (Value::Number(_), Value::Any) | (Value::Any, Value::Number(_)) => Value::Any,
+        _ => Value::Any,
+    }
+}
+
+fn subtract(a: Value, b: Value) -> Value {
+    match (a, b) {
+        (Value::Unset, _) | (_, Value::Unset) => Value::Unset,
+        (Value::Number(a), Value::Number(b)) => Value::Number(a.subtract(b)),
+        (Value::Address(address), Value::Number(bits)) => {
+            Value::Address(Address { offset: address.offset.subtract(bits), ..address })
+        }
+        _ => Value::Any,
+    }
+}
+
+fn and(a: Value, b: Value) -> Value {
+    match (a, b) {
+        (Value::Unset, _) | (_, Value::Unset) => Value::Unset,
+        // Aligning an address moves it within the same object.
+        (Value::Address(address), _) | (_, Value::Address(address)) => {
+            Value::Address(Address { offset: Bits::UNKNOWN, ..address })
+        }
+        (a, b) => Value::Number(a.bits().and(b.bits())),
+    }
+}
+
+fn convert(value: Value, instance: &Instance) -> Value {
+    let mut types = instance.modifiers.iter().filter_map(|word| Type::parse(word));
+    let (to, from) = (types.next(), types.next());
+    match value {
+        Value::Number(bits) => Value::Number(bits.fit(from).fit(to)),
+        Value::Unset | Value::Address(_) | Value::Any => value,
+    }
+}
+
+fn in_form(value: Value, instance: &Instance, form: Form) -> Value {
+    let space = instance.modifiers.iter().find_map(|word| StateSpace::parse(word));
+    let Some(space) = space.map(StateSpace::base) else { return Value::Any };
+    match value {
+        Value::Unset => Value::Unset,
+        Value::Address(address) if address.space == space => Value::Address(Address { form, ..address }),
+        Value::Address(_) | Value::Number(_) | Value::Any => {
+            Value::Address(Address { object: Object::Unknown, space, form, offset: Bits::UNKNOWN })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bits;
+    use ptx_ir::types::Type;
+
+    #[test]
+    fn low_bits_survive_arithmetic() {
+        let tid = Bits::UNKNOWN;
+        let scaled = tid.shift_left(Bits::constant(2));
+        assert_eq!((scaled.low, scaled.known), (0, 2));
+        let odd = scaled.add(Bits::constant(6));
+        assert_eq!((odd.low, odd.known), (2, 2));
+        assert_eq!(tid.multiply(Bits::constant(24)), Bits { low: 0, known: 3 });
+        assert_eq!(Bits::constant(5).join(Bits::constant(13)), Bits { low: 5, known: 3 });
+        assert_eq!(tid.and(Bits::constant(!15_u64)).known, 4);
+    }
+
+    #[test]
+    fn constants_are_extended_as_their_type_says() {
+        let all_ones = Bits::constant(0xffff_ffff);
+        assert_eq!(all_ones.fit(Some(Type::S32)).value(), Some(-1));
+        assert_eq!(all_ones.fit(Some(Type::U32)).value(), Some(0xffff_ffff));
+    }
+}

@@ -1,0 +1,61 @@
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::values::Object;
+use crate::memory::accesses;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part.
+    ///
+    /// ## Why is this bad
+    /// It reads or writes another variable, or nothing at all. The assembler does not check it.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .shared .align 4 .b8 buffer[16];
+    /// ld.shared.u32 %r1, [buffer+16];
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .shared .align 4 .b8 buffer[20];
+    /// ld.shared.u32 %r1, [buffer+16];
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Offsets that are no constants, and variables of other modules, whose size the declaration may not tell.
+    name: "out-of-bounds-constant-offset",
+    code: "H0321",
+    class: Hazard,
+    level: Error,
+    summary: "an access outside of its variable",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    accesses(context, |access| {
+        let Object::Variable(variable) = access.address.object else { return };
+        let variable = &context.module.module.variables[variable];
+        let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { return };
+        let (size, bytes) = (i128::from(size), i128::from(access.bytes));
+        let offset = i128::from(offset);
+        if bytes == 0 || (offset >= 0 && offset + bytes <= size) {
+            return;
+        }
+        let name = context.module.module.name(variable.name);
+        let label = if offset < 0 {
+            format!("begins {} bytes before it", -offset)
+        } else if offset >= size {
+            format!("begins {} bytes behind its end", offset - size)
+        } else {
+            format!("ends {} bytes behind its end", offset + bytes - size)
+        };
+        diagnostics.push(
+            RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"))
+                .with_label(label)
+                .with_secondary(variable.span, format!("`{name}` has {size} bytes")),
+        );
+    });
+}

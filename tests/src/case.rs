@@ -1,0 +1,132 @@
+//! Data files: a text, and what it is verified for.
+//!
+//! The first lines may hold directives in comments:
+//!
+//! ```text
+//! // args: --target sm_90a --ptx-version 8.6 --warn carry-unused
+//! // oracle: accepts: the manual forbids it, the assembler of CUDA 13.5 takes it
+//! ```
+//!
+//! `args` are those of `ptx-cli verify`; rules that are off by default are switched on by `--warn RULE`.
+//! `oracle` says in which way `ptxas` is known to disagree, and why: `accepts`, `refuses`, or `lines`
+//! where it refuses the file but names other lines.
+
+use std::path::{Path, PathBuf};
+
+use ptx_ir::target::Target;
+use ptx_ir::version::Version;
+use ptx_syntax::Diagnostic;
+use ptx_verify::{Config, Level};
+
+/// A data file.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its text.
+    pub source: String,
+    /// What it is verified for.
+    pub config: Config,
+    /// How `ptxas` is known to disagree.
+    pub disagreement: Option<Disagreement>,
+}
+
+/// A known disagreement with `ptxas`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// It accepts what is reported here.
+    Accepts,
+    /// It refuses what is not reported here.
+    Refuses,
+    /// It refuses too, on other lines.
+    Lines,
+}
+
+impl Case {
+    /// Reads a data file.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the file or with its directives.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let mut case = Self {
+            path: path.to_owned(),
+            source: String::new(),
+            config: Config::default(),
+            disagreement: None,
+        };
+        for comment in source.lines().map_while(|line| line.strip_prefix("//")) {
+            if let Some(args) = comment.trim().strip_prefix("args:") {
+                arguments(args, &mut case.config)?;
+            } else if let Some(text) = comment.trim().strip_prefix("oracle:") {
+                case.disagreement = Some(disagreement(text)?);
+            }
+        }
+        case.source = source;
+        Ok(case)
+    }
+
+    /// What is found in it.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        ptx_verify::check(&self.source, &self.config)
+    }
+}
+
+/// All files with this extension below a folder, in the order of their paths.
+#[must_use]
+pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn arguments(text: &str, config: &mut Config) -> Result<(), String> {
+    let mut words = text.split_whitespace();
+    while let Some(flag) = words.next() {
+        let value = words.next().ok_or_else(|| format!("`{flag}` has no value"))?;
+        match flag {
+            "--target" => {
+                config.target = Some(Target::parse(value).ok_or_else(|| format!("no target `{value}`"))?);
+            }
+            "--ptx-version" => {
+                config.version = Some(Version::parse(value).ok_or_else(|| format!("no version `{value}`"))?);
+            }
+            "--error" => level(config, value, Level::Error)?,
+            "--warn" => level(config, value, Level::Warn)?,
+            "--info" => level(config, value, Level::Info)?,
+            "--allow" => level(config, value, Level::Allow)?,
+            _ => return Err(format!("`{flag}` is not understood")),
+        }
+    }
+    Ok(())
+}
+
+fn level(config: &mut Config, rules: &str, level: Level) -> Result<(), String> {
+    rules.split(',').try_for_each(|rule| config.levels.set(rule, level).map_err(|error| error.to_string()))
+}
+
+/// Reads `accepts: REASON`; a disagreement without a reason is refused.
+fn disagreement(text: &str) -> Result<Disagreement, String> {
+    let (kind, reason) = text.split_once(':').unwrap_or((text, ""));
+    if reason.trim().is_empty() {
+        return Err(format!("`oracle:{text}` gives no reason after a colon"));
+    }
+    match kind.trim() {
+        "accepts" => Ok(Disagreement::Accepts),
+        "refuses" => Ok(Disagreement::Refuses),
+        "lines" => Ok(Disagreement::Lines),
+        other => Err(format!("`{other}` is neither `accepts` nor `refuses` nor `lines`")),
+    }
+}

@@ -1,0 +1,86 @@
+//! NVIDIA's assembler as the judge of class `invalid`: it refuses a data file exactly when there is an
+//! `invalid` finding in it, on the same lines.
+//!
+//! `ptxas` is found as `ptx_tests::tools` says; without it the test says that it is skipped.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use ptx_ir::target::Target;
+use ptx_syntax::{Class, LineIndex};
+use ptx_tests::case::{Case, Disagreement, files};
+use ptx_tests::tools::{assemble, ptxas, root, skipped};
+
+#[test]
+fn ptxas_agrees_about_every_data_file() {
+    let Some(ptxas) = ptxas() else {
+        return skipped("the verdicts of ptxas on the data files; tests/install-toolkit.sh installs it");
+    };
+    let folders = ["tests/cases", "tests/kernels"];
+    let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(&root().join(folder), "ptx")).collect();
+    let mut report = String::new();
+    // Each run of ptxas takes some 30 ms, so they are spread over the cores.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let chunk = all.len().div_ceil(threads).max(1);
+    let failures: Vec<(PathBuf, String)> = std::thread::scope(|scope| {
+        let judge_all = |paths: &[PathBuf]| {
+            let judged = paths.iter().filter_map(|path| Some((path.clone(), judge(ptxas, path).err()?)));
+            judged.collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = all.chunks(chunk).map(|paths| scope.spawn(move || judge_all(paths))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    for (path, failure) in failures {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        writeln!(report, "{name}\n{failure}").unwrap();
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+fn judge(ptxas: &Path, path: &Path) -> Result<(), String> {
+    let case = Case::read(path)?;
+    let index = LineIndex::new(&case.source);
+    let diagnostics = case.diagnostics();
+    let invalid = diagnostics.iter().filter(|found| found.class == Class::Invalid);
+    let ours: BTreeSet<u32> = invalid.map(|found| index.position(found.span.start).line).collect();
+    let complaints = assemble(ptxas, path, &architecture(&case)).map_err(|error| error.to_string())?;
+    let theirs: BTreeSet<u32> = complaints.iter().filter_map(|complaint| complaint.line).collect();
+    let actual = match (ours.is_empty(), complaints.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(Disagreement::Accepts),
+        (true, false) => Some(Disagreement::Refuses),
+        // After an error of syntax ptxas reads no further, so it may know fewer lines than we do.
+        (false, false) if ours == theirs || (stopped(&complaints) && theirs.is_subset(&ours)) => None,
+        (false, false) => Some(Disagreement::Lines),
+    };
+    if actual == case.disagreement {
+        return Ok(());
+    }
+    let declared = case.disagreement.map_or("nothing".to_owned(), |kind| format!("{kind:?}"));
+    let actual = actual.map_or("nothing".to_owned(), |kind| format!("{kind:?}"));
+    let mut text =
+        format!("  disagreement declared: {declared}, actual: {actual}\n  invalid lines: {ours:?}\n");
+    for complaint in complaints {
+        let line = complaint.line.map_or_else(String::new, |line| format!("{line}: "));
+        writeln!(text, "  ptxas: {line}{}", complaint.message).map_err(|error| error.to_string())?;
+    }
+    Err(text)
+}
+
+/// Whether ptxas gave up: errors of syntax, of the header, and unknown names hide what comes after them.
+fn stopped(complaints: &[ptx_tests::tools::Complaint]) -> bool {
+    complaints.iter().any(|complaint| {
+        complaint.message.contains("syntax error") || complaint.message.starts_with("Parsing error")
+    }) || complaints.len() == 1
+}
+
+/// What to assemble for: the target asked for, else that of the file where the assembler still makes
+/// code for it, else the oldest that it does.
+fn architecture(case: &Case) -> String {
+    let parse = ptx_syntax::parse(&case.source);
+    let module = ptx_ir::lower::lower(&parse.tree, &case.source).module;
+    let target = case.config.target.unwrap_or(module.header.target);
+    let oldest = Target::parse("sm_75").unwrap_or(target);
+    if target.number() < oldest.number() { oldest.to_string() } else { target.to_string() }
+}
