@@ -165,27 +165,5 @@ fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_another_shape_change_nothing() {
-        let unknown = [FunctionUsage::unknown("k", FunctionKind::Entry)];
-        let mut header = b"\x7fELF\x02\x01".to_vec();
-        header.resize(64, 0xff);
-        for bytes in [&b""[..], b"\x7fELF", b"\x7fELF\x02\x01", b"not an ELF file", &header] {
-            let mut functions = unknown.clone();
-            complete(&mut functions, bytes);
-            assert_eq!(functions, unknown);
-        }
-    }
-
-    #[test]
-    fn attributes_end_where_the_section_is_cut() {
-        let section =
-            [4, EIATTR_MAX_THREADS, 12, 0, 64, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 7, 1, 0, 4, 9, 99, 0];
-        let found: Vec<(u8, usize)> =
-            attributes(&section).map(|(attribute, value)| (attribute, value.len())).collect();
-        assert_eq!(found, [(EIATTR_MAX_THREADS, 12), (7, 0)]);
-    }
-}
+#[path = "cubin_tests.rs"]
+mod tests;

@@ -6,8 +6,12 @@
 //! shared object of it*, and is missing everywhere else:
 //!
 //! ```text
-//! gcc -shared -o libnvptxcompiler.so -Wl,--whole-archive libnvptxcompiler_static.a -Wl,--no-whole-archive -lpthread -ldl
+//! gcc -shared -o libnvptxcompiler.so \
+//!     -Wl,--whole-archive libnvptxcompiler_static.a -Wl,--no-whole-archive -lstdc++ -lpthread -ldl
 //! ```
+//!
+//! Tried with the library of CUDA 13.5 made so: on 866 files with 4,189 functions it gave the verdicts
+//! and figures of `ptxas` 13.5, but for 24 modules of 32 bits, which only the library still takes.
 //!
 //! nvJitLink is a shared object, but compiles relocatable code, which takes other register counts in
 //! 63 of 380 kernels: it is deliberately not used.
@@ -29,8 +33,10 @@ use super::{Assembly, Error, Options, Source, cubin, ptxas, target};
 
 /// Results of the interface that are decided on here.
 const SUCCESS: c_int = 0;
-const COMPILATION_FAILURE: c_int = 5;
-const UNSUPPORTED_PTX_VERSION: c_int = 6;
+const INVALID_INPUT: c_int = 2;
+const COMPILATION_FAILURE: c_int = 3;
+const UNSUPPORTED_PTX_VERSION: c_int = 7;
+const UNSUPPORTED_DEVICE_SIDE_SYNC: c_int = 8;
 
 /// An unfinished or finished compilation.
 type Handle = *mut c_void;
@@ -124,7 +130,8 @@ impl Library {
             return Err(Error::TargetUnsupported { backend: Backend::Library, version, target, reason });
         }
         let accepted = result == SUCCESS && cubin.is_some();
-        let refused = log.refuses() || matches!(result, COMPILATION_FAILURE | UNSUPPORTED_PTX_VERSION);
+        let refused = log.refuses()
+            || matches!(result, COMPILATION_FAILURE | UNSUPPORTED_PTX_VERSION | UNSUPPORTED_DEVICE_SIDE_SYNC);
         if !accepted && !refused {
             return Err(crashed(format!("returned {result}")));
         }
@@ -163,6 +170,9 @@ impl Library {
         // SAFETY: the place is valid; the text has the length given, its NUL not counted.
         let created =
             unsafe { (self.functions.create)(&raw mut handle, text.len() - 1, text.as_ptr().cast()) };
+        if created == INVALID_INPUT {
+            return Ok((created, Log::parse("ptxas fatal : The library takes no such text"), None));
+        }
         if created != SUCCESS {
             return Err(crashed(format!("returned {created} when given the text")));
         }

@@ -161,3 +161,40 @@ fn figures_of_older_compilers_and_broken_ones_do_not_disturb() {
     assert_eq!((function.name.as_str(), function.local_bytes, function.barriers), ("_Z1kPf", Some(8), None));
     assert_eq!(log.functions.len(), 1);
 }
+
+/// Pieces that the reader looks for, and some that it does not.
+const PIECES: [&str; 18] = [
+    "ptxas ",
+    "info    : ",
+    "error   : ",
+    "fatal   :",
+    ", line ",
+    "7; ",
+    "4294967296",
+    "; ",
+    "\n",
+    "'",
+    ",",
+    "Compiling entry function '",
+    "Function properties for ",
+    "Used ",
+    " registers",
+    " bytes stack frame",
+    "é",
+    "\0",
+];
+
+#[test]
+fn no_log_makes_it_panic() {
+    arbtest::arbtest(|u| {
+        let mut text = String::new();
+        for _ in 0..u.arbitrary_len::<u8>()?.min(60) {
+            text.push_str(PIECES[u.choose_index(PIECES.len())?]);
+        }
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+        assert_eq!(Log::parse(&text).lines.len(), lines, "every line is a message");
+        let _ = Outline::of(text.as_bytes());
+        Ok(())
+    })
+    .budget_ms(300);
+}

@@ -195,4 +195,34 @@ mod tests {
             assert!(names(text).is_empty(), "{text:?}");
         }
     }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        let pieces = [
+            &b".entry "[..],
+            b".func ",
+            b"(",
+            b")",
+            b"/*",
+            b"*/",
+            b"//",
+            b"\n",
+            b"\"",
+            b".target ",
+            b",",
+            b"\xff",
+            b"k",
+        ];
+        arbtest::arbtest(|u| {
+            let mut text = Vec::new();
+            for _ in 0..u.arbitrary_len::<u8>()?.min(80) {
+                text.extend_from_slice(pieces[u.choose_index(pieces.len())?]);
+            }
+            let lines = text.split(|&byte| byte == b'\n').count() as u32;
+            let outline = Outline::of(&text);
+            assert!(outline.functions.iter().all(|function| (1..=lines).contains(&function.line)));
+            Ok(())
+        })
+        .budget_ms(300);
+    }
 }
