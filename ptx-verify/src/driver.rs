@@ -129,6 +129,7 @@ fn function(context: &ModuleContext<'_>, facts: &SpellingFacts, each: WithBody<'
             Check::Function(check) => check(&context, &mut diagnostics),
             Check::Flow(check) => check(&flow, &mut diagnostics),
             Check::Elsewhere | Check::Module(_) | Check::Instruction(_) => {}
+            Check::Asm(_) | Check::AsmFile(_) => {}
         }
     }
     diagnostics

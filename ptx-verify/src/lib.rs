@@ -15,6 +15,7 @@
 //!
 //! What is *not* checked: what only code generation finds (resource limits, unresolved external functions).
 
+mod asm;
 mod config;
 mod context;
 pub mod dataflow;
@@ -25,6 +26,7 @@ mod registry;
 mod rules;
 mod suppress;
 
+pub use asm::{Compiler, CudaConfig, check_cuda};
 pub use config::{Config, Level, Levels, UnknownRule};
 pub use driver::{check, finish, verify};
 pub use registry::{RuleInfo, find_rule, nearest_rule, rules};

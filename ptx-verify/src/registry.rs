@@ -5,6 +5,8 @@
 
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
+use crate::asm::stream::FileUnits;
+use crate::asm::unit::Unit;
 use crate::config::Level;
 use crate::context::{FlowContext, FunctionContext, ModuleContext};
 use crate::instruction::Occurrence;
@@ -40,6 +42,10 @@ pub(crate) enum Check {
     Flow(fn(&FlowContext<'_>, &mut Vec<Diagnostic>)),
     /// Once for each thing that is wrong with an instruction, compared with the instruction table.
     Instruction(fn(&Occurrence<'_>) -> Option<Diagnostic>),
+    /// Once for each asm statement of a CUDA source.
+    Asm(fn(&Unit<'_>, &mut Vec<Diagnostic>)),
+    /// Once for a CUDA source with all its asm statements.
+    AsmFile(fn(&FileUnits<'_, '_>, &mut Vec<Diagnostic>)),
 }
 
 /// A rule: what users are told, and what it does.
@@ -81,7 +87,7 @@ macro_rules! declare_rule {
             },
             check: {
                 #[expect(unused_imports, reason = "a rule names the one variant it needs")]
-                use $crate::registry::Check::{Elsewhere, Flow, Function, Instruction, Module};
+                use $crate::registry::Check::{Asm, AsmFile, Elsewhere, Flow, Function, Instruction, Module};
                 $check
             },
         };

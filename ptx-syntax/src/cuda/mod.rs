@@ -78,5 +78,11 @@ pub fn extract(source: &str) -> CudaFile {
     structure::build(source, prepared)
 }
 
+/// The comments of a C++ source, in order; those of preprocessor lines are not among them.
+#[must_use]
+pub fn comments(source: &str) -> Vec<crate::Span> {
+    scan::comments(source)
+}
+
 #[cfg(test)]
 mod tests;

@@ -62,6 +62,16 @@ pub struct CudaFile {
 }
 
 impl CudaFile {
+    /// The handles of all statements, in order.
+    pub fn ids(&self) -> impl Iterator<Item = AsmId> + use<> {
+        (0..self.statements.len() as u32).map(AsmId)
+    }
+
+    /// The handles of all functions, in order.
+    pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        (0..self.functions.len() as u32).map(FunctionId)
+    }
+
     /// The statement behind a handle.
     #[must_use]
     pub fn statement(&self, id: AsmId) -> &AsmStatement {
@@ -139,12 +149,6 @@ impl AsmStatement {
     /// Outputs and inputs in the order in which the template numbers them.
     pub fn operands(&self) -> impl Iterator<Item = &Operand> {
         self.outputs.iter().chain(&self.inputs)
-    }
-
-    /// Whether the statement has operands or colons, so that `%` in its template is an escape.
-    #[must_use]
-    pub const fn has_colons(&self) -> bool {
-        self.colons > 0
     }
 
     /// Whether the clobber list names `memory`.

@@ -61,6 +61,15 @@ pub(super) struct Scanner<'s> {
     directives: bool,
     /// Delimiters of raw strings that are known to have no end, so that each is looked for once.
     open_delimiters: Vec<&'s [u8]>,
+    /// Where comments are noted, if they are asked for.
+    comments: Option<Vec<Span>>,
+}
+
+/// The comments of a file, in order; those of preprocessor lines are not among them.
+pub(super) fn comments(source: &str) -> Vec<Span> {
+    let mut scanner = Scanner { comments: Some(Vec::new()), ..Scanner::file(source) };
+    while scanner.next().is_some() {}
+    scanner.comments.unwrap_or_default()
 }
 
 /// Punctuators of three and two bytes; every other printable byte is one of its own.
@@ -82,7 +91,15 @@ impl<'s> Scanner<'s> {
 
     fn new(source: &'s str, at: usize, end: usize, directives: bool) -> Self {
         let bytes = source.as_bytes();
-        Self { bytes, at, end, line_start: directives, directives, open_delimiters: Vec::new() }
+        Self {
+            bytes,
+            at,
+            end,
+            line_start: directives,
+            directives,
+            open_delimiters: Vec::new(),
+            comments: None,
+        }
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -101,17 +118,30 @@ impl<'s> Scanner<'s> {
 
     fn skip_trivia(&mut self) {
         while self.at < self.end {
+            let start = self.at;
             match self.bytes[self.at] {
                 b'\n' => {
                     self.line_start = self.directives;
                     self.at += 1;
                 }
                 byte if byte.is_ascii_whitespace() || byte == 0x0b => self.at += 1,
-                b'/' if self.byte(1) == b'/' => self.at = self.line_end(self.at),
-                b'/' if self.byte(1) == b'*' => self.at = self.comment_end(self.at),
+                b'/' if self.byte(1) == b'/' => {
+                    self.at = self.line_end(self.at);
+                    self.comment(start);
+                }
+                b'/' if self.byte(1) == b'*' => {
+                    self.at = self.comment_end(self.at);
+                    self.comment(start);
+                }
                 b'\\' if self.continuation(self.at) > 0 => self.at += self.continuation(self.at),
                 _ => return,
             }
+        }
+    }
+
+    fn comment(&mut self, start: usize) {
+        if let Some(comments) = &mut self.comments {
+            comments.push(Span::new(start as u32, self.at as u32));
         }
     }
 

@@ -1,5 +1,30 @@
 //! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
 
+mod asm_carry_across_statements;
+mod asm_clobber;
+mod asm_constraint;
+pub(crate) mod asm_constraint_type_mismatch;
+mod asm_control_flow_escape;
+mod asm_duplicate_output_lvalue;
+mod asm_generic_pointer_in_space;
+pub(crate) mod asm_immediate_not_allowed;
+mod asm_input_written;
+mod asm_label_outside_scope;
+mod asm_missing_comma;
+mod asm_missing_early_clobber;
+mod asm_missing_memory_clobber;
+pub(crate) mod asm_missing_separator;
+mod asm_operand_reference;
+mod asm_output_conditionally_written;
+mod asm_output_never_written;
+mod asm_output_read_before_write;
+mod asm_percent_escape;
+mod asm_register_outside_scope;
+mod asm_side_effect_not_volatile;
+mod asm_statement;
+pub(crate) mod asm_target_feature;
+mod asm_unused_operand;
+pub(crate) mod asm_uses_compiler_register;
 mod carry_across_call;
 mod carry_clobbered;
 mod carry_polarity;
@@ -77,6 +102,31 @@ pub(crate) static ALL: &[&Rule] = &[
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,
     &carry_unused::RULE,
+    &asm_missing_early_clobber::RULE,
+    &asm_output_read_before_write::RULE,
+    &asm_output_conditionally_written::RULE,
+    &asm_output_never_written::RULE,
+    &asm_input_written::RULE,
+    &asm_side_effect_not_volatile::RULE,
+    &asm_missing_memory_clobber::RULE,
+    &asm_carry_across_statements::RULE,
+    &asm_constraint_type_mismatch::RULE,
+    &asm_constraint::RULE,
+    &asm_clobber::RULE,
+    &asm_operand_reference::RULE,
+    &asm_percent_escape::RULE,
+    &asm_missing_comma::RULE,
+    &asm_statement::RULE,
+    &asm_register_outside_scope::RULE,
+    &asm_label_outside_scope::RULE,
+    &asm_missing_separator::RULE,
+    &asm_uses_compiler_register::RULE,
+    &asm_control_flow_escape::RULE,
+    &asm_duplicate_output_lvalue::RULE,
+    &asm_unused_operand::RULE,
+    &asm_generic_pointer_in_space::RULE,
+    &asm_immediate_not_allowed::RULE,
+    &asm_target_feature::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
 ];

@@ -1,0 +1,236 @@
+//! Inline assembly in CUDA C++: every asm statement of a source is verified by the pipeline of PTX files.
+//!
+//! The way of a statement, for each target:
+//! 1. [`ptx_syntax::cuda::extract`] finds it, with its operands, their types and the `#if` lines around it.
+//! 2. [`expand`] makes PTX of the template as the compiler does, and [`unit`] a PTX function of that: operands are
+//!    registers of the types that the constraints and the target give them.
+//! 3. [`translate`] lets the rules for PTX look at the function and brings their findings back into the source,
+//!    through every escape and concatenation. What a PTX rule says about an operand becomes what it means for the
+//!    constraint.
+//! 4. The rules of kind `Check::Asm` look at the statement as a whole, and those of kind `Check::AsmFile` at the
+//!    asm statements of a function as one stream.
+//!
+//! # For which target
+//! A statement is verified for each target that was asked for and that the conditions around it do not exclude.
+//! Without a request it is verified for `sm_90a`, or, where the conditions exclude that or the template needs more,
+//! for the first target that is neither excluded nor too low: so the inactive branches are verified too.
+//!
+//! # What is not verified
+//! Statements of the host's assembler: those of functions that are `__host__` only, those under conditions that no
+//! device meets, and, where nothing says that a function is for the device, those without any PTX instruction.
+
+pub(crate) mod expand;
+pub(crate) mod stream;
+pub(crate) mod translate;
+pub(crate) mod unit;
+
+use std::collections::HashMap;
+
+use ptx_ir::target::{Suffix, Target};
+use ptx_ir::version::Version;
+use ptx_syntax::cuda::{self, AsmId, AsmStatement, CudaFile, Feature, MacroValues, Truth};
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::config::{Config, Levels};
+use crate::driver;
+use crate::registry::Check;
+use crate::rules;
+use crate::suppress::Suppressions;
+use stream::FileUnits;
+use unit::{Aim, Unit};
+
+/// Whose front end decides what may stand around a template.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compiler {
+    /// NVIDIA's.
+    #[default]
+    Nvcc,
+    /// LLVM's.
+    Clang,
+    /// What both take.
+    Both,
+}
+
+impl Compiler {
+    /// Whether nvcc's rules hold.
+    #[must_use]
+    pub const fn is_nvcc(self) -> bool {
+        matches!(self, Self::Nvcc | Self::Both)
+    }
+
+    /// Whether clang's rules hold.
+    #[must_use]
+    pub const fn is_clang(self) -> bool {
+        matches!(self, Self::Clang | Self::Both)
+    }
+}
+
+/// What a verification of CUDA sources can be asked for.
+#[derive(Clone, Debug, Default)]
+pub struct CudaConfig {
+    /// Levels that differ from the rules' own.
+    pub levels: Levels,
+    /// The targets; none for the default, see the module's documentation.
+    pub targets: Vec<Target>,
+    /// The PTX version; none for the newest.
+    pub version: Option<Version>,
+    /// The front end.
+    pub compiler: Compiler,
+}
+
+/// Verifies the asm statements of a CUDA C++ source. Suppression comments are heeded and levels applied; the
+/// findings come in the order of their places. A source without `asm` costs one search.
+#[must_use]
+pub fn check_cuda(source: &str, config: &CudaConfig) -> Vec<Diagnostic> {
+    if !cuda::may_contain_asm(source.as_bytes()) {
+        return Vec::new();
+    }
+    let file = cuda::extract(source);
+    let mut diagnostics = Vec::new();
+    let targets = if config.targets.is_empty() {
+        vec![None]
+    } else {
+        config.targets.iter().copied().map(Some).collect()
+    };
+    for target in targets {
+        diagnostics.extend(for_target(source, &file, config, target));
+    }
+    let mut diagnostics = merged(diagnostics);
+    let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
+    let settings = Config { levels: config.levels.clone(), ..Config::default() };
+    driver::finish(&mut suppressions, &settings, &mut diagnostics);
+    diagnostics
+}
+
+/// The findings for one target that was asked for, or for the default.
+fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option<Target>) -> Vec<Diagnostic> {
+    let mut units: Vec<(AsmId, Unit<'_>)> = Vec::new();
+    let mut diagnostics = Vec::new();
+    for (id, statement) in file.ids().zip(&file.statements) {
+        let chosen = match target {
+            Some(target) => requested(source, file, statement, config, target),
+            None => by_default(source, file, statement, config),
+        };
+        if let Some(unit) = chosen {
+            units.push((id, unit));
+        }
+    }
+    let shared = translate::shared_names(file, units.iter().map(|(_, unit)| unit));
+    for (_, unit) in &units {
+        translate::findings(unit, &shared, target.is_some(), &mut diagnostics);
+        for rule in rules::ALL {
+            if let Check::Asm(check) = rule.check {
+                check(unit, &mut diagnostics);
+            }
+        }
+    }
+    let by_id: HashMap<AsmId, &Unit<'_>> = units.iter().map(|(id, unit)| (*id, unit)).collect();
+    let units = FileUnits { source, file, units: by_id };
+    for rule in rules::ALL {
+        if let Check::AsmFile(check) = rule.check {
+            check(&units, &mut diagnostics);
+        }
+    }
+    diagnostics
+}
+
+/// The same finding for several targets, or for several variants of a statement, is told once, and the loudest.
+fn merged(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|found| (found.span, found.code));
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut seen: HashMap<(Span, &'static str, String), usize> = HashMap::new();
+    for found in diagnostics {
+        let key = (found.span, found.code, found.message.clone());
+        match seen.get(&key) {
+            Some(&index) => kept[index].severity = kept[index].severity.max(found.severity),
+            None => {
+                seen.insert(key, kept.len());
+                kept.push(found);
+            }
+        }
+    }
+    kept
+}
+
+fn values(target: Target, version: Version) -> MacroValues {
+    let feature = match target.suffix() {
+        Suffix::Plain => Feature::Base,
+        Suffix::Family => Feature::Family,
+        Suffix::Architecture => Feature::Architecture,
+    };
+    MacroValues {
+        sm: Some(u32::from(target.number())),
+        feature,
+        toolkit: toolkit(version),
+        ptx_version: Some(u32::from(version.major()) * 100 + u32::from(version.minor()) * 10),
+    }
+}
+
+/// The toolkit whose assembler was the first with a PTX version: the newest is told, older ones are not known.
+fn toolkit(version: Version) -> Option<(u32, u32)> {
+    (version == Version::LATEST).then_some((13, 5))
+}
+
+fn aim(source: &str, file: &CudaFile, statement: &AsmStatement, config: &CudaConfig, target: Target) -> Aim {
+    let version = config.version.unwrap_or(Version::LATEST);
+    let compiled = file.is_compiled(source, statement.condition, &values(target, version));
+    Aim { target, version, compiled }
+}
+
+/// The unit of a statement for a target that was asked for; none where it is not compiled for it, or is no PTX.
+fn requested<'a>(
+    source: &'a str,
+    file: &'a CudaFile,
+    statement: &'a AsmStatement,
+    config: &CudaConfig,
+    target: Target,
+) -> Option<Unit<'a>> {
+    let aim = aim(source, file, statement, config, target);
+    if aim.compiled == Truth::False {
+        return None;
+    }
+    let unit = Unit::new(source, file, statement, aim, config.compiler);
+    is_device_code(&unit).then_some(unit)
+}
+
+/// The targets that are tried without a request, the first before all others: `sm_90a`, then newer ones, which
+/// newer branches are for, then older ones.
+fn default_targets() -> impl Iterator<Item = Target> {
+    let newer = ["sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_90"];
+    let older = Target::all().rev().filter(|target| target.number() < 90);
+    newer.into_iter().filter_map(Target::parse).chain(older)
+}
+
+fn by_default<'a>(
+    source: &'a str,
+    file: &'a CudaFile,
+    statement: &'a AsmStatement,
+    config: &CudaConfig,
+) -> Option<Unit<'a>> {
+    let mut first: Option<Unit<'a>> = None;
+    for target in default_targets() {
+        let aim = aim(source, file, statement, config, target);
+        if aim.compiled == Truth::False {
+            continue;
+        }
+        let unit = Unit::new(source, file, statement, aim, config.compiler);
+        if first.is_none() && !is_device_code(&unit) {
+            return None;
+        }
+        if !translate::needs_another_target(&unit) {
+            return Some(unit);
+        }
+        first = first.or(Some(unit));
+    }
+    first
+}
+
+/// Whether a statement is PTX and not the host's assembler.
+fn is_device_code(unit: &Unit<'_>) -> bool {
+    let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
+    match qualifiers {
+        Some(known) if known.device || known.global => true,
+        Some(known) if known.host => false,
+        Some(_) | None => unit.has_known_instruction(),
+    }
+}

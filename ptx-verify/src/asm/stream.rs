@@ -1,0 +1,246 @@
+//! The asm statements of a function as one stream, with helpers and macros of the same file inlined.
+//!
+//! What is followed is the carry flag: which statement leaves one, which reads one that it did not make, and what
+//! lies between the two.
+
+use std::collections::HashMap;
+
+use ptx_ir::isa::Chain;
+use ptx_syntax::Span;
+use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, RegionKind};
+
+use super::unit::Unit;
+use crate::dataflow::paths::Origin;
+
+/// A file with the units of its statements.
+pub(crate) struct FileUnits<'a, 'u> {
+    /// The source.
+    pub(crate) source: &'a str,
+    /// What was extracted from it.
+    pub(crate) file: &'a CudaFile,
+    /// The statements that are verified.
+    pub(crate) units: HashMap<AsmId, &'u Unit<'a>>,
+}
+
+/// A statement that reads a carry which it did not make.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// The statement that reads.
+    pub(crate) reader: AsmId,
+    /// The instruction of it that reads.
+    pub(crate) instruction: u32,
+    /// The statement and the instruction that made the carry; none where nothing did.
+    pub(crate) writer: Option<(AsmId, u32)>,
+    /// What is wrong with it.
+    pub(crate) trouble: Trouble,
+}
+
+/// What can be wrong with a carry that goes from one statement to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// Nothing.
+    None,
+    /// A carry is read as a borrow, or the reverse.
+    Polarity,
+    /// One of the statements is not volatile.
+    NotVolatile,
+    /// Control flow lies between.
+    ControlFlow(Span),
+    /// A call of a function that need not be inlined lies between.
+    Call(Span),
+}
+
+/// What a statement does with the carry flag.
+#[derive(Clone, Copy, Debug, Default)]
+struct Summary {
+    /// The instruction that reads a carry from outside, and its chain.
+    needs: Option<(u32, Chain)>,
+    /// The last instruction that leaves one, and its chain.
+    leaves: Option<(u32, Chain)>,
+}
+
+/// The carry that is there at a point of the stream.
+#[derive(Clone, Copy)]
+struct Producer {
+    statement: AsmId,
+    instruction: u32,
+    chain: Chain,
+    volatile: bool,
+}
+
+#[derive(Default)]
+struct State {
+    producer: Option<Producer>,
+    control_flow: Option<Span>,
+    call: Option<Span>,
+    links: Vec<Link>,
+    /// Whether the stream is that of a kernel, before which there is nothing.
+    kernel: bool,
+}
+
+/// How deep calls are inlined.
+const DEEPEST: u32 = 6;
+
+/// How many events of one function's stream are looked at, inlined ones included.
+const MOST_EVENTS: u32 = 20_000;
+
+impl FileUnits<'_, '_> {
+    /// Every read of a carry of another statement, in order of the functions.
+    pub(crate) fn links(&self) -> Vec<Link> {
+        let summaries: HashMap<AsmId, Summary> =
+            self.units.iter().map(|(id, unit)| (*id, summary(unit))).collect();
+        if summaries.values().all(|summary| summary.needs.is_none()) {
+            return Vec::new();
+        }
+        let by_name = self.functions_by_name();
+        let mut links = Vec::new();
+        for function in &self.file.functions {
+            let mut state = State { kernel: function.qualifiers.global, ..State::default() };
+            let mut walk =
+                Walk { units: self, summaries: &summaries, by_name: &by_name, budget: MOST_EVENTS };
+            walk.function(function, &mut state, 0);
+            links.append(&mut state.links);
+        }
+        links
+    }
+
+    /// Functions with asm statements, by name; a name that several have is none.
+    fn functions_by_name(&self) -> HashMap<&str, Option<FunctionId>> {
+        let mut by_name: HashMap<&str, Option<FunctionId>> = HashMap::new();
+        for (id, function) in self.file.function_ids().zip(&self.file.functions) {
+            let name = function.name.text(self.source);
+            by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(id));
+        }
+        by_name
+    }
+}
+
+fn summary(unit: &Unit<'_>) -> Summary {
+    if unit.broken || !unit.statement.complete {
+        return Summary::default();
+    }
+    let mut summary = Summary::default();
+    for reader in &unit.carry().readers {
+        let from_outside =
+            reader.reaching.undefined.as_ref().is_some_and(|undefined| undefined.origin == Origin::Entry);
+        if from_outside && reader.reaching.writers.is_empty() && summary.needs.is_none() {
+            summary.needs = Some((reader.instruction, reader.carry.chain));
+        }
+    }
+    if let Some(facts) = unit.facts() {
+        summary.leaves = unit
+            .instructions()
+            .filter_map(|instruction| {
+                let carry = facts.carry(instruction)?;
+                carry.writes.then_some((instruction, carry.chain))
+            })
+            .last();
+    }
+    summary
+}
+
+struct Walk<'w, 'a, 'u> {
+    units: &'w FileUnits<'a, 'u>,
+    summaries: &'w HashMap<AsmId, Summary>,
+    by_name: &'w HashMap<&'w str, Option<FunctionId>>,
+    budget: u32,
+}
+
+impl Walk<'_, '_, '_> {
+    fn function(&mut self, function: &Function, state: &mut State, depth: u32) {
+        for event in &function.events {
+            let Some(rest) = self.budget.checked_sub(1) else { return };
+            self.budget = rest;
+            match event.kind {
+                EventKind::Asm(id) => self.statement(id, state),
+                EventKind::Call => self.call(event.span, state, depth),
+                EventKind::Label => state.control_flow = Some(event.span),
+                EventKind::Jump => {
+                    // What follows a `return` at the end of the body is nothing.
+                    let last =
+                        event.region == function.events.first().map_or(event.region, |first| first.region);
+                    if !last || event.span.text(self.units.source) != "return" {
+                        state.control_flow = Some(event.span);
+                    }
+                }
+                EventKind::Enter(region) | EventKind::Leave(region) => {
+                    let region = self.units.file.region(region);
+                    // A loop that is unrolled is a straight line.
+                    let straight = matches!(region.kind, RegionKind::For { unrolled: true });
+                    if region.kind.is_control_flow() && !straight {
+                        state.control_flow = Some(Span::at(region.span.start));
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, name: Span, state: &mut State, depth: u32) {
+        let text = name.text(self.units.source);
+        if let Some(Some(id)) = self.by_name.get(text) {
+            let function = self.units.file.function(*id);
+            let outside = !(function.body.start <= name.start && name.end <= function.body.end);
+            if !function.qualifiers.force_inline && outside {
+                state.call = Some(name);
+            }
+            if depth < DEEPEST && outside {
+                self.function(function, state, depth + 1);
+            }
+            if !function.qualifiers.force_inline && outside {
+                state.call = Some(name);
+            }
+            return;
+        }
+        for definition in self.units.file.macros.iter().filter(|found| !found.statements.is_empty()) {
+            if definition.name.text(self.units.source) == text {
+                for &id in &definition.statements {
+                    self.statement(id, state);
+                }
+                return;
+            }
+        }
+    }
+
+    fn statement(&self, id: AsmId, state: &mut State) {
+        let (Some(unit), Some(summary)) = (self.units.units.get(&id), self.summaries.get(&id)) else {
+            return;
+        };
+        // The variants of one statement exclude each other.
+        if unit.statement.variant > 0 {
+            return;
+        }
+        let statement = unit.statement;
+        let volatile = statement.volatile || statement.outputs.is_empty() || statement.clobbers_memory();
+        if let Some((instruction, chain)) = summary.needs {
+            let link = Link { reader: id, instruction, writer: None, trouble: Trouble::None };
+            match state.producer {
+                None if state.kernel => state.links.push(link),
+                // Taken for a helper: its callers have made the carry.
+                None => {}
+                Some(producer) => {
+                    let writer = Some((producer.statement, producer.instruction));
+                    let trouble = trouble(state, producer, chain, volatile);
+                    state.links.push(Link { writer, trouble, ..link });
+                }
+            }
+        }
+        if let Some((instruction, chain)) = summary.leaves {
+            state.producer = Some(Producer { statement: id, instruction, chain, volatile });
+            (state.control_flow, state.call) = (None, None);
+        }
+    }
+}
+
+fn trouble(state: &State, producer: Producer, chain: Chain, volatile: bool) -> Trouble {
+    if producer.chain != chain {
+        return Trouble::Polarity;
+    }
+    if !(producer.volatile && volatile) {
+        return Trouble::NotVolatile;
+    }
+    match (state.control_flow, state.call) {
+        (Some(span), _) => Trouble::ControlFlow(span),
+        (None, Some(span)) => Trouble::Call(span),
+        (None, None) => Trouble::None,
+    }
+}

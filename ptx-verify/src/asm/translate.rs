@@ -1,0 +1,316 @@
+//! What the rules for PTX find in a statement's function, brought back into the CUDA source.
+
+use std::collections::HashSet;
+
+use ptx_ir::ir::{Handle, Statement};
+use ptx_ir::isa::resolve;
+use ptx_syntax::cuda::{CudaFile, Truth};
+use ptx_syntax::lexer::{Lexer, TokenKind};
+use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
+
+use super::unit::{Unit, inside, is_word_of_file};
+use crate::config::Config;
+use crate::driver;
+use crate::rules::{
+    asm_constraint_type_mismatch, asm_immediate_not_allowed, asm_missing_separator, asm_target_feature,
+    asm_uses_compiler_register,
+};
+
+/// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
+/// known. Some of them have a counterpart among the rules for asm.
+const WHOLE_FUNCTION: [&str; 14] = [
+    "missing-terminator",
+    "unreachable-code",
+    "dead-store",
+    "divergent-barrier",
+    "carry-unused",
+    "call-signature",
+    "duplicate-name",
+    "shadowed-declaration",
+    "unknown-suppression",
+    "unused-suppression",
+    "out-of-bounds-constant-offset",
+    "misaligned-constant-offset",
+    "state-space-mismatch",
+    "not-text",
+];
+
+/// And families of such rules.
+const WHOLE_FUNCTION_PREFIXES: [&str; 6] =
+    ["unused-", "cp-async-", "wgmma-", "mbarrier-", "tcgen05-", "missing-debug"];
+
+/// Names that templates of the file declare: another statement may use them, as far as the compiler puts the two
+/// into one function.
+pub(crate) fn shared_names<'u, 'a: 'u>(
+    file: &CudaFile,
+    units: impl Iterator<Item = &'u Unit<'a>>,
+) -> HashSet<String> {
+    let mut names = HashSet::new();
+    if file.statements.len() < 2 {
+        return names;
+    }
+    for unit in units {
+        let Some((_, body)) = unit.function() else { continue };
+        let symbols = &unit.lowered().module.symbols;
+        for statement in &body.statements {
+            match statement {
+                Statement::Registers(group) => {
+                    let group = &body.registers[*group];
+                    if inside(unit.template, group.span) {
+                        names.insert(symbols.name(group.name).to_owned());
+                    }
+                }
+                Statement::Label(label) => {
+                    names.insert(symbols.name(body.labels[*label].name).to_owned());
+                }
+                Statement::Variable(variable) => {
+                    let variable = &unit.lowered().module.variables[*variable];
+                    names.insert(symbols.name(variable.name).to_owned());
+                }
+                Statement::Instruction(_) | Statement::Open | Statement::Close | Statement::Directive(_) => {}
+                Statement::Targets(_) | Statement::Prototype(_) => {}
+            }
+        }
+    }
+    names
+}
+
+/// Whether the statement needs a newer or another target than it is verified for.
+pub(crate) fn needs_another_target(unit: &Unit<'_>) -> bool {
+    let Some((_, body)) = unit.function() else { return false };
+    let module = &unit.lowered().module;
+    let header = &module.header;
+    unit.instructions().any(|instruction| {
+        let instruction = &body.instructions[Handle::new(instruction)];
+        let instances = &module.spellings[instruction.spelling].resolved.instances;
+        let chosen = match instruction.instance {
+            Some(index) => instances.get(usize::from(index)..=usize::from(index)).unwrap_or(&[]),
+            None => instances,
+        };
+        !chosen.is_empty() && chosen.iter().all(|instance| !instance.targets.contains(header.target))
+    })
+}
+
+/// Appends what the rules for PTX find. `requested` says that the user asked for the target.
+pub(crate) fn findings(
+    unit: &Unit<'_>,
+    shared: &HashSet<String>,
+    requested: bool,
+    out: &mut Vec<Diagnostic>,
+) {
+    if !unit.statement.complete {
+        return;
+    }
+    let mut found = unit.found.clone();
+    found.extend(driver::verify(&unit.lowered().module, &unit.text, &Config::default()));
+    if unit.broken {
+        found.retain(|each| each.class == Class::Invalid);
+    }
+    let mut said_syntax = false;
+    for each in found {
+        if each.rule == "syntax" {
+            // One message: what a parser says after the first mistake in so short a text is noise.
+            if !said_syntax {
+                out.extend(syntax(unit, each));
+                said_syntax = true;
+            }
+            continue;
+        }
+        let Some(relative) = unit.relative(each.span) else { continue };
+        if unit.expanded.is_uncertain(relative) || is_about_whole_function(unit, &each) {
+            continue;
+        }
+        out.extend(translated(unit, shared, requested, each, relative));
+    }
+}
+
+fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
+    let rule = found.rule;
+    let prefixed = WHOLE_FUNCTION_PREFIXES.iter().any(|prefix| rule.starts_with(prefix));
+    // A carry that comes from outside is the business of the stream; one that some path lacks is not.
+    let stream = rule == "carry-undefined" && found.severity == Severity::Error;
+    // Operands have rules of their own.
+    let of_operand = rule.contains("uninitialized")
+        && unit.relative(found.span).is_some_and(|span| unit.expanded.operand_at(span).is_some());
+    let unknown_code = rule.contains("uninitialized") && unit.expanded.has_wildcards;
+    WHOLE_FUNCTION.contains(&rule) || prefixed || stream || of_operand || unknown_code
+}
+
+fn translated(
+    unit: &Unit<'_>,
+    shared: &HashSet<String>,
+    requested: bool,
+    found: Diagnostic,
+    relative: Span,
+) -> Option<Diagnostic> {
+    let operand = unit.expanded.operand_at(relative);
+    match found.rule {
+        "undeclared-name" | "undeclared-label" => undeclared(unit, shared, found, operand),
+        "target-too-low" | "version-too-low" => {
+            let certain = unit.aim.compiled == Truth::True;
+            let keep = if requested { certain } else { found.rule == "version-too-low" && certain };
+            keep.then(|| moved(unit, asm_target_feature::from(unit, found)))
+        }
+        "operand-type" | "operand-kind" | "immediate-value" => match operand {
+            Some(index) if unit.operands[index].constant => {
+                Some(moved(unit, asm_immediate_not_allowed::from(unit, found, index)))
+            }
+            Some(index) if unit.operands[index].register.is_some() && found.rule == "operand-type" => {
+                Some(moved(unit, asm_constraint_type_mismatch::from(unit, found, index)))
+            }
+            // The type of the operand is not known.
+            Some(_) if found.rule == "operand-type" => None,
+            _ => Some(moved(unit, found)),
+        },
+        _ => Some(moved(unit, found)),
+    }
+}
+
+fn undeclared(
+    unit: &Unit<'_>,
+    shared: &HashSet<String>,
+    found: Diagnostic,
+    operand: Option<usize>,
+) -> Option<Diagnostic> {
+    let name = found.span.text(&unit.text);
+    if operand.is_some() || shared.contains(name) || unit.expanded.has_wildcards {
+        return None;
+    }
+    if asm_uses_compiler_register::is_such(name) {
+        return Some(moved(unit, asm_uses_compiler_register::from(unit, found)));
+    }
+    // A variable, a function or a label of the program: whether it is in sight is not known.
+    if !name.starts_with('%') && (is_word_of_file(unit.source, unit.file, name) || name.starts_with("_Z")) {
+        return None;
+    }
+    Some(moved(unit, found))
+}
+
+/// A syntax error; where only a `;` is missing, that is said instead.
+fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
+    if unit.expanded.has_wildcards {
+        return None;
+    }
+    match missing_separator(unit) {
+        Some(at) if at.end <= unit.relative_end(found.span) => {
+            let span = unit.expanded.source(&unit.statement.template.map, at)?;
+            let insertion =
+                unit.expanded.editable(&unit.statement.template.map, at).map(|span| Span::at(span.end));
+            Some(asm_missing_separator::finding(span, insertion))
+        }
+        _ => {
+            let span = match unit.relative(found.span) {
+                Some(_) => found.span,
+                // The end of the template, or of the function, came too early.
+                None => Span::at(unit.template.end),
+            };
+            Some(moved(unit, Diagnostic { span, ..found }))
+        }
+    }
+}
+
+/// The token behind which a `;` is missing: an instruction begins, or the text ends, though none was ended.
+fn missing_separator(unit: &Unit<'_>) -> Option<Span> {
+    let text = &unit.expanded.text;
+    let mut previous: Option<(TokenKind, Span)> = None;
+    let mut in_instruction = false;
+    for token in Lexer::new(text).filter(|token| !token.kind.is_trivia()) {
+        let (kind, span) = (token.kind, token.span);
+        let word = matches!(kind, TokenKind::Name | TokenKind::Dotted);
+        let begins = kind == TokenKind::At || (word && resolve(span.text(text)).opcode.is_some());
+        let after = previous.map(|(kind, _)| kind);
+        if in_instruction && begins && !matches!(after, Some(TokenKind::Comma | TokenKind::OpenBracket)) {
+            let ended = matches!(
+                after,
+                Some(TokenKind::Name | TokenKind::Dotted | TokenKind::Integer | TokenKind::Float)
+                    | Some(TokenKind::CloseBracket | TokenKind::CloseBrace | TokenKind::CloseParen)
+            );
+            let guard = after == Some(TokenKind::At) || after == Some(TokenKind::Not);
+            if ended && !guard && !is_guard(text, previous) {
+                return previous.map(|(_, span)| span);
+            }
+        }
+        match kind {
+            TokenKind::Semicolon | TokenKind::Colon => in_instruction = false,
+            TokenKind::OpenBrace | TokenKind::CloseBrace if !in_instruction => {}
+            _ => in_instruction = true,
+        }
+        previous = Some((kind, span));
+    }
+    previous.filter(|_| in_instruction).map(|(_, span)| span)
+}
+
+/// Whether the token is the predicate of a guard: `@p` or `@!p`.
+fn is_guard(text: &str, token: Option<(TokenKind, Span)>) -> bool {
+    let Some((_, span)) = token else { return false };
+    let before = text.get(..span.start as usize).unwrap_or("").trim_end();
+    before.ends_with('@') || before.strip_suffix('!').is_some_and(|rest| rest.trim_end().ends_with('@'))
+}
+
+/// A finding with its places, and its fix where that is possible, in the CUDA source.
+pub(crate) fn moved(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
+    let whole = unit.statement.template.span;
+    let fix = found.fix.and_then(|fix| moved_fix(unit, fix));
+    let mut labels = found.labels;
+    labels.retain_mut(|label| match unit.place(label.span) {
+        Some(span) => {
+            label.span = span;
+            true
+        }
+        None => false,
+    });
+    Diagnostic { span: unit.place(found.span).unwrap_or(whole), labels, fix, ..found }
+}
+
+fn moved_fix(unit: &Unit<'_>, fix: Fix) -> Option<Fix> {
+    // The text of a macro is shared by all its uses, and other variants have the same text.
+    if unit.statement.macro_definition.is_some() || unit.statement.variant > 0 {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for edit in fix.edits {
+        let relative = unit.relative(edit.span)?;
+        let span = unit.expanded.editable(&unit.statement.template.map, relative)?;
+        edits.push(Edit { span, replacement: escaped(unit, &edit.replacement) });
+    }
+    let applicability = fix.applicability;
+    Some(Fix { message: fix.message, applicability, edits })
+}
+
+/// Text as it stands in the string literal.
+fn escaped(unit: &Unit<'_>, text: &str) -> String {
+    let percent = if unit.statement.operands().next().is_some() { "%%" } else { "%" };
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(character);
+            }
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '%' => out.push_str(percent),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// A fix that replaces a constraint string, where it stands in the statement itself.
+pub(crate) fn constraint_fix(
+    unit: &Unit<'_>,
+    operand: usize,
+    change: impl Fn(&str) -> String,
+) -> Option<(String, Vec<Edit>)> {
+    let span = unit.can_edit_constraint(operand)?;
+    let replacement = change(span.text(unit.source));
+    Some((format!("write `{replacement}`"), vec![Edit { span, replacement }]))
+}
+
+/// Puts a certain fix on a finding, if there is one.
+pub(crate) fn with_certain(found: Diagnostic, fix: Option<(String, Vec<Edit>)>) -> Diagnostic {
+    match fix {
+        Some((message, edits)) => found.with_fix(message, Applicability::Certain, edits),
+        None => found,
+    }
+}

@@ -1,0 +1,379 @@
+//! An asm statement for one target, as a PTX function: operands as registers, the template as its body.
+//!
+//! The function is text that goes the way of every PTX text: lexer, parser, lowering, rules. Around the template it
+//! has declarations of the operands, in front, and behind it one `mov` from each operand that is only written, so
+//! that "is this output set on every path?" is the question whether that `mov` reads something unset. An output
+//! of modifier `=` is not set at entry; everything else is.
+
+use std::cell::OnceCell;
+use std::fmt::Write as _;
+
+use ptx_ir::ir::{Body, Function, Handle, Register};
+use ptx_ir::lower::Lowered;
+use ptx_ir::target::Target;
+use ptx_ir::types::Type;
+use ptx_ir::version::Version;
+use ptx_syntax::cuda::{AsmStatement, CudaFile, Truth};
+use ptx_syntax::{Diagnostic, Span};
+
+use super::Compiler;
+use super::expand::{Expanded, expand};
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::carry::{self, CarryFacts};
+use crate::dataflow::initialization::{self, Unset};
+
+/// What an operand is for the template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// `=`: only written.
+    Output,
+    /// `+`: read and written.
+    InOut,
+    /// Only read.
+    Input,
+}
+
+/// An operand of the statement, as the PTX function has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pseudo {
+    /// What it is for.
+    pub(crate) mode: Mode,
+    /// The register that stands for it; none for constants and where the constraint is not known.
+    pub(crate) register: Option<Register>,
+    /// Its constraint letter.
+    pub(crate) letter: Option<char>,
+    /// Whether it is `n`, a constant.
+    pub(crate) constant: bool,
+}
+
+/// What a statement is verified for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    /// The target.
+    pub(crate) target: Target,
+    /// The PTX version.
+    pub(crate) version: Version,
+    /// Whether the statement is compiled for the target.
+    pub(crate) compiled: Truth,
+}
+
+/// A file and a statement of it, with everything known.
+pub(crate) struct Unit<'a> {
+    /// The CUDA source.
+    pub(crate) source: &'a str,
+    /// What was extracted from it.
+    pub(crate) file: &'a CudaFile,
+    /// The statement.
+    pub(crate) statement: &'a AsmStatement,
+    /// Target and version.
+    pub(crate) aim: Aim,
+    /// Which compiler's rules hold.
+    pub(crate) compiler: Compiler,
+    /// The template as PTX.
+    pub(crate) expanded: Expanded,
+    /// Operands, in the order of their numbers.
+    pub(crate) operands: Vec<Pseudo>,
+    /// The PTX text.
+    pub(crate) text: String,
+    /// Where the template stands in the text.
+    pub(crate) template: Span,
+    /// Findings of parsing and lowering.
+    pub(crate) found: Vec<Diagnostic>,
+    /// Whether the text did not parse.
+    pub(crate) broken: bool,
+    /// Braces that the template opens, or closes if negative, for other statements.
+    pub(crate) open_braces: i32,
+    lowered: Lowered,
+    unset: OnceCell<Vec<Unset>>,
+    carry: OnceCell<CarryFacts>,
+}
+
+/// The register type for a constraint letter. `f` and `d` lost their kinds with sm_100.
+pub(crate) fn register_type(letter: char, target: Target) -> Option<Type> {
+    let untyped = target.number() >= 100;
+    Some(match letter {
+        'h' => Type::B16,
+        'r' => Type::B32,
+        'l' => Type::B64,
+        'q' => Type::B128,
+        'b' => Type::Pred,
+        'f' if untyped => Type::B32,
+        'f' => Type::F32,
+        'd' if untyped => Type::B64,
+        'd' => Type::F64,
+        _ => return None,
+    })
+}
+
+impl<'a> Unit<'a> {
+    /// Builds the PTX function of a statement and lowers it.
+    pub(crate) fn new(
+        source: &'a str,
+        file: &'a CudaFile,
+        statement: &'a AsmStatement,
+        aim: Aim,
+        compiler: Compiler,
+    ) -> Self {
+        let (operands, names) = pseudo(statement, source, aim.target);
+        let expanded = expand(statement, source, compiler, &names);
+        let (text, template, open_braces) = module(&operands, &names, &expanded, aim);
+        let parse = ptx_syntax::parse(&text);
+        let broken = !parse.diagnostics.is_empty();
+        let lowered = ptx_ir::lower::lower(&parse.tree, &text);
+        let mut found = parse.diagnostics;
+        found.extend(lowered.diagnostics.iter().cloned());
+        Self {
+            source,
+            file,
+            statement,
+            aim,
+            compiler,
+            expanded,
+            operands,
+            text,
+            template,
+            found,
+            broken,
+            open_braces,
+            lowered,
+            unset: OnceCell::new(),
+            carry: OnceCell::new(),
+        }
+    }
+
+    /// What lowering made of it.
+    pub(crate) fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+
+    /// The function, if the text has kept its shape.
+    pub(crate) fn function(&self) -> Option<(Handle<Function>, &Body)> {
+        self.lowered
+            .module
+            .functions
+            .iter()
+            .find_map(|(handle, function)| Some((handle, function.body.as_ref()?)))
+    }
+
+    /// Control flow and writes of the body.
+    pub(crate) fn facts(&self) -> Option<FunctionFacts<'_>> {
+        let (handle, _) = self.function()?;
+        FunctionFacts::new(&self.lowered.module, handle)
+    }
+
+    /// Reads of registers that nothing may have set; `=` operands are not set at entry.
+    pub(crate) fn unset(&self) -> &[Unset] {
+        self.unset.get_or_init(|| {
+            let Some(facts) = self.facts() else { return Vec::new() };
+            let set = |register: Register| {
+                self.operand_of(register).is_some_and(|index| self.operands[index].mode != Mode::Output)
+            };
+            initialization::unset_reads(&facts, set)
+        })
+    }
+
+    /// Who reads the carry flag of whom.
+    pub(crate) fn carry(&self) -> &CarryFacts {
+        self.carry.get_or_init(|| self.facts().map(|facts| carry::analyze(&facts)).unwrap_or_default())
+    }
+
+    /// The operand that a register stands for.
+    pub(crate) fn operand_of(&self, register: Register) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.register == Some(register))
+    }
+
+    /// Whether an instruction is of the template, and not one that was put behind it.
+    pub(crate) fn is_of_template(&self, instruction: u32) -> bool {
+        let span = self.function().map(|(_, body)| body.span(Handle::new(instruction))).unwrap_or_default();
+        inside(self.template, span)
+    }
+
+    /// The instructions of the template.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = u32> {
+        let count = self.function().map_or(0, |(_, body)| body.instructions.len() as u32);
+        (0..count).filter(|instruction| self.is_of_template(*instruction))
+    }
+
+    /// Whether some instruction of the template is in the instruction table.
+    pub(crate) fn has_known_instruction(&self) -> bool {
+        let Some((_, body)) = self.function() else { return false };
+        self.instructions().any(|instruction| {
+            let spelling = body.instructions[Handle::new(instruction)].spelling;
+            self.lowered.module.spellings[spelling].resolved.opcode.is_some()
+        })
+    }
+
+    /// The place in the CUDA source of a range of the PTX text; none outside the template.
+    pub(crate) fn place(&self, span: Span) -> Option<Span> {
+        let relative = self.relative(span)?;
+        self.expanded.source(&self.statement.template.map, relative)
+    }
+
+    /// The range of the PTX text within the template's.
+    pub(crate) fn relative(&self, span: Span) -> Option<Span> {
+        let within = self.template.start <= span.start && span.end <= self.template.end;
+        within.then(|| Span::new(span.start - self.template.start, span.end - self.template.start))
+    }
+
+    /// The end of a range of the PTX text, counted from the template's start.
+    pub(crate) fn relative_end(&self, span: Span) -> u32 {
+        span.end.saturating_sub(self.template.start)
+    }
+
+    /// The place of an instruction in the CUDA source, without its `;`.
+    pub(crate) fn instruction_place(&self, instruction: u32) -> Option<Span> {
+        let (_, body) = self.function()?;
+        let span = body.span(Handle::new(instruction));
+        let text = span.text(&self.text).trim_end_matches(';').trim_end();
+        self.place(Span::new(span.start, span.start + text.len() as u32))
+    }
+
+    /// The text of an instruction with its operands as the template has them.
+    pub(crate) fn instruction_text(&self, instruction: u32) -> String {
+        let Some((_, body)) = self.function() else { return String::new() };
+        let text = body.span(Handle::new(instruction)).text(&self.text).trim_end_matches(';').trim_end();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether an edit of the statement's own text is possible: not where a macro gives it.
+    pub(crate) fn can_edit_constraint(&self, operand: usize) -> Option<Span> {
+        let operand = self.statement.operands().nth(operand)?;
+        let constraint = &operand.constraint;
+        let literal = constraint.span.text(self.source);
+        (!constraint.from_macro && literal.starts_with('"') && literal.ends_with('"'))
+            .then_some(constraint.span)
+    }
+
+    /// What the source calls an operand: its number and its expression.
+    pub(crate) fn operand_name(&self, index: usize) -> String {
+        match self.statement.operands().nth(index) {
+            Some(operand) => {
+                let expression = operand.expression.text(self.source);
+                let expression = expression.split_whitespace().collect::<Vec<_>>().join(" ");
+                format!("%{index}` (`{expression}`)")
+            }
+            None => format!("%{index}`"),
+        }
+    }
+}
+
+/// Whether `inner` lies in `outer`.
+pub(crate) fn inside(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The operands, and what the text calls each.
+fn pseudo(statement: &AsmStatement, source: &str, target: Target) -> (Vec<Pseudo>, Vec<String>) {
+    let mut next = 0;
+    let mut operands = Vec::new();
+    let mut names = Vec::new();
+    let outputs = statement.outputs.len();
+    for (index, operand) in statement.operands().enumerate() {
+        let constraint = &operand.constraint;
+        let mode = match (index < outputs, constraint.is_read_write()) {
+            (false, _) => Mode::Input,
+            (true, true) => Mode::InOut,
+            (true, false) => Mode::Output,
+        };
+        let letters = constraint.letters();
+        let letter = letters.chars().next().filter(|_| constraint.known && letters.chars().count() == 1);
+        let constant = matches!(letter, Some('n' | 'i'));
+        let register = letter.and_then(|letter| register_type(letter, target)).map(|_| {
+            next += 1;
+            Register(next - 1)
+        });
+        let value = constant.then(|| constant_value(operand.expression.text(source))).flatten();
+        names.push(value.unwrap_or_else(|| format!("%{index}")));
+        operands.push(Pseudo { mode, register, letter, constant });
+    }
+    (operands, names)
+}
+
+/// The value of a literal, as the compiler prints it.
+fn constant_value(expression: &str) -> Option<String> {
+    let digits = expression.trim_end_matches(['u', 'U', 'l', 'L']);
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest.trim_start()));
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16).ok()?,
+        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8).ok()?,
+        None => digits.parse().ok()?,
+    };
+    Some(format!("{sign}{value}"))
+}
+
+/// The PTX text, the place of the template in it, and how many braces the template leaves open.
+fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) -> (String, Span, i32) {
+    let mut text = format!(
+        ".version {}\n.target {}\n.address_size 64\n.func asm_statement()\n{{\n",
+        aim.version, aim.target
+    );
+    for (operand, name) in operands.iter().zip(names) {
+        if let Some(ty) =
+            operand.letter.filter(|_| operand.register.is_some()).and_then(|l| register_type(l, aim.target))
+        {
+            let _ = writeln!(text, ".reg {ty} {name};");
+        }
+    }
+    let (lowest, end) = brace_depth(&expanded.text);
+    text.extend(std::iter::repeat_n('{', lowest.unsigned_abs() as usize));
+    text.push('\n');
+    let start = text.len() as u32;
+    text.push_str(&expanded.text);
+    let template = Span::new(start, text.len() as u32);
+    text.push('\n');
+    text.extend(std::iter::repeat_n('}', (end - lowest) as usize));
+    text.push('\n');
+    for (operand, name) in operands.iter().zip(names) {
+        let ty =
+            operand.letter.filter(|_| operand.register.is_some()).and_then(|l| register_type(l, aim.target));
+        if let Some(ty) = ty.filter(|_| operand.mode == Mode::Output) {
+            let suffix = move_suffix(ty);
+            let _ = writeln!(text, "{{ .reg {ty} %asm_end; mov{suffix} %asm_end, {name}; }}");
+        }
+    }
+    text.push_str("}\n");
+    (text, template, end)
+}
+
+const fn move_suffix(ty: Type) -> &'static str {
+    match ty {
+        Type::B16 => ".b16",
+        Type::B64 => ".b64",
+        Type::B128 => ".b128",
+        Type::F32 => ".f32",
+        Type::F64 => ".f64",
+        Type::Pred => ".pred",
+        _ => ".b32",
+    }
+}
+
+/// The lowest depth of braces in a text, at most 0, and the depth at its end. Braces of vector operands are
+/// balanced, so they do not matter.
+fn brace_depth(text: &str) -> (i32, i32) {
+    let (mut lowest, mut depth) = (0, 0);
+    for token in ptx_syntax::lexer::Lexer::new(text) {
+        match token.kind {
+            ptx_syntax::lexer::TokenKind::OpenBrace => depth += 1,
+            ptx_syntax::lexer::TokenKind::CloseBrace => depth -= 1,
+            _ => {}
+        }
+        lowest = lowest.min(depth);
+    }
+    (lowest, depth)
+}
+
+/// Whether the file's own tokens outside asm templates have a word; a name that the template does not declare may
+/// then be a variable or function of the program.
+pub(crate) fn is_word_of_file(source: &str, file: &CudaFile, word: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    let bytes = source.as_bytes();
+    let outside = |at: usize| {
+        let span = Span::new(at as u32, (at + word.len()) as u32);
+        !file.statements.iter().any(|statement| inside(statement.template.span, span))
+    };
+    source.match_indices(word).any(|(at, _)| {
+        let before = at.checked_sub(1).is_none_or(|before| !is_part(bytes[before]));
+        let after = bytes.get(at + word.len()).is_none_or(|after| !is_part(*after));
+        before && after && outside(at)
+    })
+}

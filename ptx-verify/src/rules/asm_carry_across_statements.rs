@@ -1,0 +1,118 @@
+use ptx_syntax::cuda::AsmId;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
+
+use crate::asm::stream::{FileUnits, Link, Trouble};
+use crate::asm::unit::Unit;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Looks at the asm statements of a function, those of helpers and macros of the same file included, as one
+    /// stream, and reports carry chains that go from one statement to the next: as an error where a member is not
+    /// `volatile`, a carry is continued as a borrow, or a kernel reads a carry that nothing made; as a warning where
+    /// control flow or a call lies between; as information where the chain is in a straight line of volatile
+    /// statements, which works and is widespread.
+    ///
+    /// ## Why is this bad
+    /// The carry flag is no operand, so the compiler does not know that the statements belong together. Statements
+    /// that are not `volatile` were seen deleted, merged and reordered, which loses carries without any message.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ unsigned carry_of(unsigned a, unsigned b) {
+    ///   unsigned c;
+    ///   asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+    ///   asm("addc.u32 %0, 0, 0;" : "=r"(c));
+    ///   return c;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ unsigned carry_of(unsigned a, unsigned b) {
+    ///   unsigned c;
+    ///   asm("add.cc.u32 %0, %0, %2; addc.u32 %1, 0, 0;" : "+r"(a), "=r"(c) : "r"(b));
+    ///   return c;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Chains through functions of other files. A function whose first statement reads the carry is taken for a
+    /// helper, and judged where it is called.
+    name: "asm-carry-across-statements",
+    code: "H0608",
+    class: Hazard,
+    level: Error,
+    summary: "a carry chain over several asm statements",
+    check: AsmFile(check),
+}
+
+fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
+    for link in units.links() {
+        out.extend(finding(units, &link));
+    }
+}
+
+fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
+    let unit = units.units.get(&link.reader)?;
+    let place = unit.instruction_place(link.instruction).unwrap_or(unit.statement.template.span);
+    let reads = format!("`{}` reads the carry", unit.instruction_text(link.instruction));
+    let at = |severity: Severity, message: String| Diagnostic { severity, ..RULE.at(place, message) };
+    let Some(writer) = link.writer.and_then(|(id, _)| units.units.get(&id)) else {
+        return Some(
+            at(Severity::Error, format!("{reads}, and no statement of this kernel makes one"))
+                .with_help("begin the chain with an instruction `.cc`, best in the same statement"),
+        );
+    };
+    let producer = writer_place(units, link).unwrap_or(writer.statement.template.span);
+    let with = |found: Diagnostic| found.with_secondary(producer, "the carry comes from here");
+    Some(match link.trouble {
+        Trouble::Polarity => with(at(
+            Severity::Error,
+            format!("{reads} of another statement, which is of the other kind: a carry is no borrow"),
+        ))
+        .with_note("after `add.cc` only `addc` and `madc` may follow, after `sub.cc` only `subc`"),
+        Trouble::NotVolatile => {
+            let found = with(at(
+                Severity::Error,
+                format!("{reads} of another statement, and not both are `volatile`"),
+            ))
+            .with_note("the compiler may delete, merge or reorder statements that are not `volatile`")
+            .with_help("put the whole chain into one statement, or make all its members `volatile`");
+            with_volatile(found, [unit, writer])
+        }
+        Trouble::ControlFlow(span) => {
+            with(at(Severity::Warning, format!("{reads} of another statement over control flow")))
+                .with_secondary(span, "control flow lies between")
+                .with_help("put the whole chain into one statement")
+        }
+        Trouble::Call(span) => {
+            with(at(Severity::Warning, format!("{reads} of another statement over a call")))
+                .with_secondary(span, "not `__forceinline__`: compiled with `-G`, the call loses the carry")
+                .with_help("put the whole chain into one statement, or mark the function `__forceinline__`")
+        }
+        Trouble::None => with(at(Severity::Info, format!("{reads} of another statement")))
+            .with_note("a straight line of `volatile` statements keeps its order, so the chain works"),
+    })
+}
+
+fn writer_place(units: &FileUnits<'_, '_>, link: &Link) -> Option<Span> {
+    let (id, instruction): (AsmId, u32) = link.writer?;
+    units.units.get(&id)?.instruction_place(instruction)
+}
+
+fn with_volatile(found: Diagnostic, members: [&Unit<'_>; 2]) -> Diagnostic {
+    let mut edits: Vec<Edit> = Vec::new();
+    for unit in members {
+        let statement = unit.statement;
+        if statement.variant > 0 || statement.macro_definition.is_some() {
+            return found;
+        }
+        if !statement.volatile {
+            edits.push(Edit { span: Span::at(statement.after_qualifiers), replacement: " volatile".into() });
+        }
+    }
+    edits.sort_by_key(|edit| edit.span);
+    edits.dedup();
+    found.with_fix("write `volatile`", Applicability::Certain, edits)
+}

@@ -1,0 +1,82 @@
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::space::StateSpace;
+use ptx_syntax::Diagnostic;
+use ptx_syntax::cuda::CType;
+
+use crate::asm::unit::Unit;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a C++ pointer that a template uses as an address in `.shared` or `.local` space.
+    ///
+    /// ## Why is this bad
+    /// A pointer of C++ is a generic address. An address in shared or local space is another number: the access goes
+    /// somewhere else.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ int load(int *p) { int x; asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ int load(int *p) {
+    ///   int x;
+    ///   asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "r"((unsigned)__cvta_generic_to_shared(p)));
+    ///   return x;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Pointers that go through an integer or another register before they are used.
+    name: "asm-generic-pointer-in-space",
+    code: "H0627",
+    class: Hazard,
+    level: Warn,
+    summary: "a generic pointer as an address in shared or local space",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((_, body)) = unit.function() else { return };
+    if unit.broken {
+        return;
+    }
+    let module = &unit.lowered().module;
+    for instruction in unit.instructions() {
+        let handle = Handle::new(instruction);
+        let Some(instance) = module.instance(&body.instructions[handle]) else { continue };
+        let operands = body.operands(handle);
+        if operands.len() != instance.operands.len() {
+            continue;
+        }
+        for (operand, spec) in operands.iter().zip(&instance.operands) {
+            let (Operand::RegisterAddress { base, .. }, Some(access)) = (operand, spec.access) else {
+                continue;
+            };
+            let space = access.space.map(StateSpace::base);
+            let index = unit.operand_of(*base);
+            let pointer = index.and_then(|index| Some((index, unit.statement.operands().nth(index)?)));
+            let Some((index, operand)) =
+                pointer.filter(|(_, operand)| matches!(operand.ctype, CType::Pointer(_)))
+            else {
+                continue;
+            };
+            let Some(space @ (StateSpace::Shared | StateSpace::Local)) = space else { continue };
+            let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
+            let name = unit.operand_name(index);
+            let space = space.as_str();
+            out.push(
+                RULE.at(
+                    place,
+                    format!("`{name} is a generic pointer, used as an address in `{space}` space"),
+                )
+                .with_secondary(operand.span, format!("of type `{}`", operand.ctype.name()))
+                .with_help(format!(
+                    "convert it: `cvta.to{space}.u64`, or the compiler's `__cvta_generic_to_…`"
+                )),
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+use ptx_ir::ir::Statement;
+use ptx_syntax::Diagnostic;
+
+use super::asm_register_outside_scope::is_used_elsewhere;
+use crate::asm::unit::{Unit, inside};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a label that a template declares outside braces.
+    ///
+    /// ## Why is this bad
+    /// The label lands in the function around it: where the statement is inlined twice, or stands in a loop that is
+    /// unrolled, the assembler refuses the second label.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ void wait(int n) {
+    ///   asm volatile("again: bar.warp.sync 0xffffffff; { .reg .pred p; setp.ne.s32 p, %0, 0; @p bra again; }" :: "r"(n));
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ void wait(int n) {
+    ///   asm volatile("{ again: bar.warp.sync 0xffffffff; { .reg .pred p; setp.ne.s32 p, %0, 0; @p bra again; } }" :: "r"(n));
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A label that another statement of the function uses is taken to be there for it, and is not reported.
+    name: "asm-label-outside-scope",
+    code: "H0621",
+    class: Hazard,
+    level: Warn,
+    summary: "a label that is declared outside braces",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((_, body)) = unit.function() else { return };
+    if unit.broken || unit.open_braces != 0 {
+        return;
+    }
+    let mut depth = 0;
+    for statement in &body.statements {
+        match statement {
+            Statement::Open => depth += 1,
+            Statement::Close => depth -= 1,
+            Statement::Label(label) if depth == 0 => {
+                let label = &body.labels[*label];
+                let name = unit.lowered().module.symbols.name(label.name);
+                let Some(place) = unit.place(label.span) else { continue };
+                // `%=` makes each copy different.
+                let unique = place.text(unit.source).contains("%=");
+                if !inside(unit.template, label.span) || unique || is_used_elsewhere(unit, name) {
+                    continue;
+                }
+                out.push(
+                    RULE.at(place, format!("label `{name}` is declared outside braces"))
+                        .with_label("a second copy of this statement declares it again")
+                        .with_help("put the template into `{ }`, or write `%=` into the name"),
+                );
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,193 @@
+use petgraph::visit::Dfs;
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_syntax::Diagnostic;
+
+use crate::asm::translate::{constraint_fix, with_certain};
+use crate::asm::unit::{Mode, Unit};
+use crate::dataflow::{Access, FunctionFacts, for_each_register};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an output of an asm statement that is written before the last read of an input of the same kind,
+    /// and whose constraint does not say so with `&`.
+    ///
+    /// ## Why is this bad
+    /// Without `&` the compiler may give the output the register of an input that is not used afterwards: the write
+    /// then destroys the input. nvcc 13.5 and clang 19 both do it where a variable is updated in a loop or under
+    /// an `if`, so the statement works in one place and computes wrong values in another, without any message.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ void multiply(unsigned &low, unsigned &high, unsigned a, unsigned b) {
+    ///   asm("mul.lo.u32 %0, %2, %3; mul.hi.u32 %1, %2, %3;" : "=r"(low), "=r"(high) : "r"(a), "r"(b));
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ void multiply(unsigned &low, unsigned &high, unsigned a, unsigned b) {
+    ///   asm("mul.lo.u32 %0, %2, %3; mul.hi.u32 %1, %2, %3;" : "=&r"(low), "=r"(high) : "r"(a), "r"(b));
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Outputs and inputs of different letters are taken to be kept apart. A write that copies the very input is no
+    /// fault, nor is an input that is a constant. An output with `+` is reported only where an input is the same
+    /// expression: with different ones it depends on what the caller passes.
+    name: "asm-missing-early-clobber",
+    code: "H0601",
+    class: Hazard,
+    level: Error,
+    summary: "an output that is written while an input in the same register is still needed",
+    check: Asm(check),
+}
+
+/// A write of an output and a later read of an input.
+struct Conflict {
+    write: u32,
+    read: u32,
+    input: usize,
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    if unit.broken || !unit.statement.complete {
+        return;
+    }
+    let candidates: Vec<usize> =
+        (0..unit.operands.len()).filter(|&output| may_clobber(unit, output)).collect();
+    if candidates.is_empty() {
+        return;
+    }
+    let Some(facts) = unit.facts() else { return };
+    let accesses = accesses(unit, &facts);
+    for output in candidates {
+        if let Some(conflict) = conflict(unit, &facts, &accesses, output) {
+            out.push(finding(unit, output, &conflict));
+        }
+    }
+}
+
+/// Whether an operand is an output without `&`.
+fn may_clobber(unit: &Unit<'_>, index: usize) -> bool {
+    let operand = &unit.operands[index];
+    let early = unit.statement.outputs.get(index).is_some_and(|output| output.constraint.is_early_clobber());
+    operand.mode != Mode::Input && operand.register.is_some() && !early
+}
+
+/// Whether the compiler may put an input into the register of an output.
+fn may_share(unit: &Unit<'_>, output: usize, input: usize) -> bool {
+    let (left, right) = (&unit.operands[output], &unit.operands[input]);
+    if right.mode != Mode::Input || left.letter != right.letter || right.register.is_none() {
+        return false;
+    }
+    let expression = |index: usize| {
+        let operand = unit.statement.operands().nth(index);
+        operand.map_or("", |operand| operand.expression.text(unit.source))
+    };
+    let text = expression(input);
+    let constant = text.starts_with(|c: char| c.is_ascii_digit()) || matches!(text, "true" | "false");
+    !constant && (left.mode == Mode::Output || expression(output) == text)
+}
+
+/// For each instruction of the template the registers it certainly reads and writes.
+fn accesses(unit: &Unit<'_>, facts: &FunctionFacts<'_>) -> Vec<(u32, Register, Access)> {
+    let mut list = Vec::new();
+    for instruction in unit.instructions() {
+        let handle = Handle::new(instruction);
+        let guard = facts.body.instructions[handle].guard.and_then(|guard| guard.register);
+        list.extend(guard.map(|register| (instruction, register, Access::Read)));
+        for_each_register(facts.module, facts.body, handle, |register, access| {
+            list.push((instruction, register, access));
+        });
+    }
+    list
+}
+
+fn conflict(
+    unit: &Unit<'_>,
+    facts: &FunctionFacts<'_>,
+    accesses: &[(u32, Register, Access)],
+    output: usize,
+) -> Option<Conflict> {
+    let register = unit.operands[output].register?;
+    let writes = || {
+        accesses.iter().filter(move |(_, written, access)| {
+            *written == register && matches!(access, Access::Write | Access::ReadWrite)
+        })
+    };
+    for (input, operand) in unit.operands.iter().enumerate() {
+        if !may_share(unit, output, input) {
+            continue;
+        }
+        let reads =
+            accesses.iter().filter(|(_, read, access)| Some(*read) == operand.register && access.reads());
+        for &(read, _, _) in reads {
+            for &(write, _, _) in writes() {
+                let both = comes_after(facts, write, read) && !exclude_each_other(facts, write, read);
+                if both && !is_copy(facts, write, register, operand.register) {
+                    return Some(Conflict { write, read, input });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether control can come from one instruction to another.
+fn comes_after(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
+    let (from, to) = (facts.cfg.block_of(Handle::new(first)), facts.cfg.block_of(Handle::new(second)));
+    if from == to && first < second {
+        return true;
+    }
+    let graph = facts.cfg.graph();
+    let mut successors = graph.neighbors(from);
+    successors.any(|next| {
+        let mut search = Dfs::new(graph, next);
+        std::iter::from_fn(|| search.next(graph)).any(|block| block == to)
+    })
+}
+
+/// Whether the guards of two instructions are opposite, and the predicate is not written in between.
+fn exclude_each_other(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
+    let (Some(a), Some(b)) = (facts.condition(first), facts.condition(second)) else { return false };
+    let between = facts.definitions(a.register).iter().any(|write| (first..second).contains(write));
+    a == b.negated() && !between
+}
+
+/// Whether an instruction only copies the input: if both are one register, nothing happens. `mov` is the one
+/// instruction of the table whose result is its operand; the table has no column for that.
+fn is_copy(facts: &FunctionFacts<'_>, instruction: u32, to: Register, from: Option<Register>) -> bool {
+    let operands = facts.body.operands(Handle::new(instruction));
+    let copies = facts.instance(instruction).is_some_and(|instance| instance.canonical.starts_with("mov."));
+    let [Operand::Register { register: left, .. }, Operand::Register { register: right, .. }] = operands
+    else {
+        return false;
+    };
+    copies && *left == to && Some(*right) == from
+}
+
+fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {
+    let constraint =
+        unit.statement.outputs.get(output).map_or(unit.statement.keyword, |found| found.constraint.span);
+    let message = format!(
+        "`{} is written before the last read of `{}, which may be in the same register",
+        unit.operand_name(output),
+        unit.operand_name(conflict.input),
+    );
+    let place =
+        |instruction: u32| unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
+    let letter = unit.operands[output].letter.unwrap_or('r');
+    let fix = constraint_fix(unit, output, |text| match text.find(['=', '+']) {
+        Some(at) => format!("{}&{}", &text[..=at], &text[at + 1..]),
+        None => text.to_owned(),
+    });
+    let found = RULE
+        .at(constraint, message)
+        .with_label(format!("needs `&`: `\"=&{letter}\"`"))
+        .with_secondary(place(conflict.write), "written here")
+        .with_secondary(place(conflict.read), format!("`%{}` is still read here", conflict.input))
+        .with_note("without `&` the compiler assumes that all inputs are read before any output is written")
+        .with_help("mark the output as written early: `&` behind the `=`");
+    with_certain(found, fix)
+}

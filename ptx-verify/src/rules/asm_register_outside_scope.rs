@@ -1,0 +1,119 @@
+use ptx_ir::ir::Statement;
+use ptx_syntax::cuda::PieceKind;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+
+use crate::asm::unit::{Unit, inside};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a register that a template declares outside braces.
+    ///
+    /// ## Why is this bad
+    /// The declaration lands in the function around it: where the statement is inlined twice, or stands in a loop that
+    /// is unrolled, the assembler refuses the second declaration.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ int square(int x) { int y; asm(".reg .u32 t; mov.u32 t, %1; mul.lo.u32 %0, t, t;" : "=r"(y) : "r"(x)); return y; }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ int square(int x) { int y; asm("{ .reg .u32 t; mov.u32 t, %1; mul.lo.u32 %0, t, t; }" : "=r"(y) : "r"(x)); return y; }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A register that another statement of the file uses is taken to be declared for it, and is not reported.
+    name: "asm-register-outside-scope",
+    code: "H0620",
+    class: Hazard,
+    level: Warn,
+    summary: "a register that is declared outside braces",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    if unit.statement.function.is_none() && unit.statement.macro_definition.is_none() {
+        return;
+    }
+    let Some(group) = top_level(unit).into_iter().next() else { return };
+    let Some((name, span)) = group else { return };
+    let place = unit.place(span).unwrap_or(unit.statement.template.span);
+    let mut found = RULE
+        .at(place, format!("register `{name}` is declared outside braces"))
+        .with_label("a second copy of this statement declares it again")
+        .with_help("put the template into `{ }`");
+    if let Some(edits) = braces(unit) {
+        found = found.with_fix("put the template into `{ }`", Applicability::Certain, edits);
+    }
+    out.push(found);
+}
+
+/// The registers declared outside braces that no other statement uses.
+fn top_level(unit: &Unit<'_>) -> Vec<Option<(String, Span)>> {
+    let Some((_, body)) = unit.function() else { return Vec::new() };
+    if unit.broken || unit.open_braces != 0 {
+        return Vec::new();
+    }
+    let mut depth = 0;
+    let mut found = Vec::new();
+    for statement in &body.statements {
+        match statement {
+            Statement::Open => depth += 1,
+            Statement::Close => depth -= 1,
+            Statement::Registers(group) => {
+                let group = &body.registers[*group];
+                let name = unit.lowered().module.symbols.name(group.name).to_owned();
+                if depth == 0 && inside(unit.template, group.span) && !is_used_elsewhere(unit, &name) {
+                    found.push(Some((name, group.span)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether the template of another statement of the file has the name.
+pub(crate) fn is_used_elsewhere(unit: &Unit<'_>, name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    unit.file.statements.iter().any(|other| {
+        let same_function = other.function == unit.statement.function;
+        let text = other.template.text.as_str();
+        same_function
+            && other.keyword != unit.statement.keyword
+            && text.match_indices(name.trim_start_matches('%')).any(|(at, word)| {
+                let after = text[at + word.len()..].chars().next();
+                let before = text[..at].chars().next_back();
+                !after.is_some_and(is_part) && !before.is_some_and(|c| is_part(c) && c != '%')
+            })
+            && !declares(text, name)
+    })
+}
+
+fn declares(text: &str, name: &str) -> bool {
+    text.split(';').any(|part| part.contains(".reg") && part.contains(name.trim_start_matches('%')))
+}
+
+/// Insertions of braces at both ends of the template.
+fn braces(unit: &Unit<'_>) -> Option<Vec<Edit>> {
+    let statement = unit.statement;
+    let template = &statement.template;
+    let (first, last) = (template.pieces.first()?, template.pieces.last()?);
+    let plain = |piece: &ptx_syntax::cuda::Piece| {
+        let text = piece.source.text(unit.source);
+        piece.kind == PieceKind::Literal && text.starts_with('"') && text.ends_with('"')
+    };
+    let own = inside(statement.span, first.source) && inside(statement.span, last.source);
+    if !plain(first) || !plain(last) || !own || statement.macro_definition.is_some() || statement.variant > 0
+    {
+        return None;
+    }
+    let last_line = template.text.rsplit('\n').next().unwrap_or("");
+    let end = if last_line.contains("//") { "\\n}" } else { " }" };
+    Some(vec![
+        Edit { span: Span::at(first.source.start + 1), replacement: "{ ".into() },
+        Edit { span: Span::at(last.source.end - 1), replacement: end.into() },
+    ])
+}

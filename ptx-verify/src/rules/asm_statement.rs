@@ -1,0 +1,62 @@
+use ptx_syntax::Diagnostic;
+use ptx_syntax::cuda::{OddityKind, PieceKind};
+
+use crate::asm::unit::Unit;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports asm statements whose parts the compiler refuses: a comma without an operand behind it, a constraint
+    /// without its expression, a fifth colon, no template, a wide string as template.
+    ///
+    /// ## Why is this bad
+    /// The source does not compile, at the latest where the branch or the template around it is used.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ int copy(int a) { int r; asm("mov.s32 %0, %1;" : "=r"(r) : "r"(a), ); return r; }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ int copy(int a) { int r; asm("mov.s32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Statements in `#define` bodies, whose parts may come from arguments.
+    name: "asm-statement",
+    code: "E0616",
+    class: Invalid,
+    level: Error,
+    summary: "an asm statement whose parts the compiler refuses",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    let statement = unit.statement;
+    if statement.macro_definition.is_some() {
+        return;
+    }
+    for oddity in &statement.oddities {
+        let message = match oddity.kind {
+            OddityKind::TrailingComma => "an operand is missing behind the comma",
+            OddityKind::MissingExpression => "a constraint needs an expression in parentheses behind it",
+            OddityKind::MissingConstraint => "an operand needs a constraint string before its parentheses",
+            OddityKind::EmptyExpression => "the parentheses of an operand hold no expression",
+            OddityKind::Unterminated => "this asm statement has no closing parenthesis",
+            OddityKind::ExtraColon => "an asm statement has at most four colons",
+            OddityKind::MissingTemplate => "an asm statement needs a template",
+            OddityKind::Unexpected => "this is no part of an asm statement",
+            OddityKind::MissingComma | OddityKind::RepeatedQualifier => continue,
+        };
+        out.push(RULE.at(oddity.span, message));
+    }
+    let wide = |piece: &&ptx_syntax::cuda::Piece| {
+        piece.kind == PieceKind::Literal && piece.source.text(unit.source).starts_with(['L', 'U'])
+    };
+    for piece in statement.template.pieces.iter().filter(wide) {
+        out.push(
+            RULE.at(piece.source, "a wide string cannot be a template").with_help("leave the prefix out"),
+        );
+    }
+}

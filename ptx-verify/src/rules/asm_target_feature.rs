@@ -1,0 +1,42 @@
+use ptx_syntax::Diagnostic;
+
+use crate::asm::unit::Unit;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an instruction of a template that the target, or the PTX version, does not have, where the conditions
+    /// around the statement let it be compiled for that target.
+    ///
+    /// ## Why is this bad
+    /// The source does not compile for the target.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// // verified with --target sm_80
+    /// __device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// #if __CUDA_ARCH__ >= 900
+    /// __device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+    /// #endif
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Statements under conditions that depend on macros of other files. Without `--target`, a statement is verified
+    /// for a target that has its instructions.
+    name: "asm-target-feature",
+    code: "E0629",
+    class: Invalid,
+    level: Error,
+    summary: "an instruction that the target does not have, under conditions that allow it",
+    check: Elsewhere,
+}
+
+/// What a rule for PTX says of target and version, said of the statement.
+pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
+    let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
+    Diagnostic { code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+}
