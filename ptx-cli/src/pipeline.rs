@@ -6,9 +6,9 @@ use ptx_emit::canonical as print;
 use ptx_emit::format::Unformatted;
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span};
-use ptx_verify::Config;
+use ptx_verify::{Config, CudaConfig};
 
-use crate::options::Options;
+use crate::options::{Compiler, Options};
 use crate::source::{Kind, Source};
 
 /// All findings of a source, in the order of their places. `threads` of them may work on it.
@@ -20,8 +20,24 @@ pub fn verify(source: &Source, options: &Options, threads: usize) -> Vec<Diagnos
     }
     match source.kind {
         Kind::Ptx => ptx(source, options, threads),
-        Kind::Cuda => Vec::new(),
+        Kind::Cuda => cuda(source, options),
     }
+}
+
+/// Verifies the asm statements of a CUDA source.
+fn cuda(source: &Source, options: &Options) -> Vec<Diagnostic> {
+    let compiler = match options.compiler {
+        Compiler::Nvcc => ptx_verify::Compiler::Nvcc,
+        Compiler::Clang => ptx_verify::Compiler::Clang,
+        Compiler::Both => ptx_verify::Compiler::Both,
+    };
+    let config = CudaConfig {
+        levels: options.levels.clone(),
+        targets: options.cuda_targets.clone(),
+        version: options.cuda_version,
+        compiler,
+    };
+    ptx_verify::check_cuda(&source.text, &config)
 }
 
 /// Verifies PTX for each target that was asked for. What several targets have in common is told once.
