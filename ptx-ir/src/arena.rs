@@ -157,6 +157,11 @@ impl Symbols {
         self.names.get_index_of(name).map(|index| Symbol(index as u32))
     }
 
+    /// All names, in order of first appearance.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+
     /// The name of a symbol of this module.
     #[must_use]
     pub fn name(&self, symbol: Symbol) -> &str {

@@ -1,6 +1,7 @@
 //! Instruction table and typed IR for NVIDIA PTX.
 
 pub mod arena;
+pub mod build;
 pub mod cfg;
 pub mod ir;
 pub mod isa;

@@ -1,0 +1,602 @@
+//! A function or kernel under construction: its signature, registers, variables, labels and blocks.
+
+use rustc_hash::FxHashMap;
+
+use super::declaration::{Declaration, Place};
+use super::error::{BuildError, NameProblem};
+use super::instruction::Guarded;
+use super::module::ModuleBuilder;
+use super::name;
+use super::value::{Brand, Func, Label, Reg, Value, Var};
+use crate::arena::{Handle, Symbol};
+use crate::ir::{
+    self, Body, Definition, Directive, DirectiveArgument, Function, FunctionKind, Linkage, Operand,
+    Statement, TargetList, TargetListKind, Variable,
+};
+use crate::space::StateSpace;
+use crate::types::Type;
+use crate::version::Version;
+use ptx_syntax::Span;
+
+/// Builds a function or kernel; see the [module documentation](super).
+#[derive(Debug)]
+pub struct FunctionBuilder<'m> {
+    pub(super) builder: &'m mut ModuleBuilder,
+    pub(super) handle: Handle<Function>,
+    pub(super) body: Body,
+    pub(super) registers: Vec<RegisterInfo>,
+    labels: Vec<LabelInfo>,
+    /// The block that each local variable, list of targets and prototype belongs to.
+    owners: FxHashMap<Owned, u32>,
+    /// The open blocks, the body itself first.
+    open: Vec<Block>,
+    blocks: u32,
+    /// A mistake in a call that returns no error of its own.
+    pub(super) deferred: Option<BuildError>,
+}
+
+/// A register as the user made it; [`FunctionBuilder::finish`] puts those of one type into one declaration.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterInfo {
+    pub ty: Type,
+    pub elements: u8,
+    /// The name that the user gave it.
+    pub name: Option<Symbol>,
+    /// The block that it is declared in.
+    pub block: u32,
+    /// Its provisional number; a vector has one for each element.
+    pub first: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LabelInfo {
+    block: u32,
+    placed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    number: u32,
+    names: Vec<Symbol>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Owned {
+    Variable(Handle<Variable>),
+    Targets(u32),
+    Prototype(Handle<Function>),
+}
+
+/// A list of branch or call targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Targets {
+    pub(super) brand: Brand,
+    pub(super) index: u32,
+}
+
+impl<'m> FunctionBuilder<'m> {
+    pub(super) fn new(
+        builder: &'m mut ModuleBuilder,
+        name: &str,
+        kind: FunctionKind,
+    ) -> Result<Self, BuildError> {
+        name::check(name)?;
+        let earlier = builder.declaration_of(name, kind)?;
+        let symbol = builder.intern(name);
+        let linkage = (kind == FunctionKind::Entry).then_some(Linkage::Visible);
+        let handle = builder.module.functions.push(Function {
+            name: symbol,
+            kind,
+            linkage,
+            attributes: Vec::new(),
+            returns: Vec::new(),
+            parameters: Vec::new(),
+            directives: Vec::new(),
+            body: None,
+            earlier,
+            span: Span::default(),
+            header: Span::default(),
+        });
+        builder.unfinished.push(handle);
+        let body = Block { number: 0, names: vec![symbol] };
+        Ok(Self {
+            builder,
+            handle,
+            body: Body::default(),
+            registers: Vec::new(),
+            labels: Vec::new(),
+            owners: FxHashMap::default(),
+            open: vec![body],
+            blocks: 1,
+            deferred: None,
+        })
+    }
+
+    pub(super) const fn brand(&self) -> Brand {
+        Brand { module: self.builder.id, function: Some(self.handle.index() as u32) }
+    }
+
+    fn function(&mut self) -> &mut Function {
+        &mut self.builder.module.functions[self.handle]
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.builder.module.name(self.builder.module.functions[self.handle].name).to_owned()
+    }
+
+    fn is_entry(&self) -> bool {
+        self.builder.module.functions[self.handle].kind == FunctionKind::Entry
+    }
+
+    /// The function itself, for calls of its own.
+    #[must_use]
+    pub const fn this(&self) -> Func {
+        Func { module: self.builder.id, handle: self.handle }
+    }
+
+    /// Sets the linkage; a kernel is `.visible` without that, a function has none.
+    pub fn set_linkage(&mut self, linkage: Option<Linkage>) {
+        self.function().linkage = linkage;
+    }
+
+    /// Adds a parameter of a scalar type.
+    ///
+    /// # Errors
+    /// The name is taken, or PTX does not allow the type.
+    pub fn param(&mut self, name: &str, ty: Type) -> Result<Var, BuildError> {
+        self.param_with(Declaration::new(name, StateSpace::Param, ty))
+    }
+
+    /// Adds a parameter: an array, or one with an alignment, or a pointer with a promise.
+    ///
+    /// # Errors
+    /// The name is taken, or PTX does not allow the declaration.
+    pub fn param_with(&mut self, declaration: Declaration) -> Result<Var, BuildError> {
+        let variable = self.parameter(declaration)?;
+        self.function().parameters.push(variable.handle);
+        Ok(variable)
+    }
+
+    /// Adds a result of a scalar type; it is written with `st.param`.
+    ///
+    /// # Errors
+    /// As for [`param`](Self::param), and where this is a kernel, which has no results.
+    pub fn result(&mut self, name: &str, ty: Type) -> Result<Var, BuildError> {
+        self.result_with(Declaration::new(name, StateSpace::Param, ty))
+    }
+
+    /// Adds a result.
+    ///
+    /// # Errors
+    /// As for [`result`](Self::result).
+    pub fn result_with(&mut self, declaration: Declaration) -> Result<Var, BuildError> {
+        if self.is_entry() {
+            return declaration.error("a kernel has no results");
+        }
+        let variable = self.parameter(declaration)?;
+        self.function().returns.push(variable.handle);
+        Ok(variable)
+    }
+
+    fn parameter(&mut self, declaration: Declaration) -> Result<Var, BuildError> {
+        let place = if self.is_entry() { Place::EntryParameter } else { Place::FunctionParameter };
+        declaration.check(place, self.builder.module.header.address_bits())?;
+        if self.open.len() > 1 {
+            return declaration.error("a parameter is declared outside of blocks");
+        }
+        self.check_free(&declaration.name)?;
+        let handle = self.builder.declare(&declaration, Some(self.handle), true)?;
+        Ok(self.own_variable(handle))
+    }
+
+    /// Declares a `.shared`, `.local` or `.param` variable in the current block.
+    ///
+    /// # Errors
+    /// The name is taken, or PTX does not allow the declaration.
+    pub fn variable(&mut self, declaration: Declaration) -> Result<Var, BuildError> {
+        declaration.check(Place::Body, self.builder.module.header.address_bits())?;
+        self.check_free(&declaration.name)?;
+        let handle = self.builder.declare(&declaration, Some(self.handle), false)?;
+        self.body.statements.push(Statement::Variable(handle));
+        Ok(self.own_variable(handle))
+    }
+
+    fn own_variable(&mut self, handle: Handle<Variable>) -> Var {
+        let name = self.builder.module.variables[handle].name;
+        self.enter(name, Some(Owned::Variable(handle)));
+        Var { brand: self.brand(), handle }
+    }
+
+    /// A register, which gets a name when the function is finished: those of one type in one block make one
+    /// declaration such as `.reg .b32 %r<5>;`. A type that no register may have is an error of the next
+    /// instruction and of [`finish`](Self::finish).
+    pub fn reg(&mut self, ty: Type) -> Reg {
+        self.add_register(ty, 1, None)
+    }
+
+    /// A vector register of 2 or 4 elements. A type or number of elements that no register may have is an error
+    /// of the next instruction and of [`finish`](Self::finish).
+    pub fn vector_reg(&mut self, ty: Type, elements: u8) -> Reg {
+        self.add_register(ty, elements, None)
+    }
+
+    /// A register with a name of its own.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn named_reg(&mut self, name: &str, ty: Type) -> Result<Reg, BuildError> {
+        self.check_free(name)?;
+        let symbol = self.builder.intern(name);
+        self.enter(symbol, None);
+        Ok(self.add_register(ty, 1, Some(symbol)))
+    }
+
+    fn add_register(&mut self, ty: Type, elements: u8, name: Option<Symbol>) -> Reg {
+        let vector = matches!(elements, 2 | 4) && ty != Type::Pred && ty.bits() * u32::from(elements) <= 128;
+        if !self.may_declare(ty) || !(elements == 1 || vector) {
+            self.deferred.get_or_insert(BuildError::RegisterType { ty });
+        }
+        let index = self.registers.len() as u32;
+        let first = self.body.register_count;
+        let block = self.block();
+        self.registers.push(RegisterInfo { ty, elements, name, block, first });
+        self.body.register_count = first.saturating_add(u32::from(elements.max(1)));
+        Reg { brand: self.brand(), index, ty, elements }
+    }
+
+    /// Whether the module's version and target have registers of the type.
+    fn may_declare(&self, ty: Type) -> bool {
+        let header = &self.builder.module.header;
+        let (version, target) = match ty {
+            Type::B128 => (Version::new(8, 3), 70),
+            Type::F16 | Type::F16x2 => (Version::new(4, 2), 53),
+            _ => (Version::OLDEST, 0),
+        };
+        ty.is_register_type() && header.version >= version && header.target.number() >= target
+    }
+
+    /// A label of the current block, which [`place`](Self::place) gives a place there. Branches from the block and
+    /// the blocks within it may go to it, from before and behind.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn label(&mut self, name: &str) -> Result<Label, BuildError> {
+        self.check_free(name)?;
+        let symbol = self.builder.intern(name);
+        self.enter(symbol, None);
+        self.body.labels.push(ir::Label { name: symbol, span: Span::default(), target: 0 });
+        self.labels.push(LabelInfo { block: self.block(), placed: false });
+        Ok(Label { brand: self.brand(), index: self.labels.len() as u32 - 1 })
+    }
+
+    /// Puts a label here.
+    ///
+    /// # Errors
+    /// The label has a place, or belongs to another block.
+    pub fn place(&mut self, label: Label) -> Result<(), BuildError> {
+        let block = self.block();
+        let brand = self.brand();
+        let info = self.labels.get_mut(label.index as usize).filter(|_| label.brand == brand);
+        let Some(info) = info.filter(|info| info.block == block) else {
+            return Err(BuildError::OutOfScope { what: "label" });
+        };
+        let handle = Handle::new(label.index);
+        if info.placed {
+            let name = self.builder.module.name(self.body.labels[handle].name).to_owned();
+            return Err(BuildError::Label { name, placed: true });
+        }
+        info.placed = true;
+        self.body.labels[handle].target = self.body.instructions.len() as u32;
+        self.body.statements.push(Statement::Label(handle));
+        Ok(())
+    }
+
+    /// Builds a block `{ … }`: what is declared within is not visible behind it.
+    ///
+    /// # Errors
+    /// Those of `build`, and where a label of the block has no place.
+    pub fn scope<T>(
+        &mut self,
+        build: impl FnOnce(&mut Self) -> Result<T, BuildError>,
+    ) -> Result<T, BuildError> {
+        let number = self.blocks;
+        self.blocks += 1;
+        self.open.push(Block { number, names: Vec::new() });
+        self.body.statements.push(Statement::Open);
+        let built = build(self);
+        self.body.statements.push(Statement::Close);
+        self.open.pop();
+        let missing = self.missing_label(number);
+        if let Some(error) = &missing {
+            // Branches to the label may be there already, so the function is lost.
+            self.deferred.get_or_insert_with(|| error.clone());
+        }
+        let built = built?;
+        missing.map_or(Ok(built), Err)
+    }
+
+    /// The first label of a block without a place.
+    pub(super) fn missing_label(&self, block: u32) -> Option<BuildError> {
+        let index = self.labels.iter().position(|label| label.block == block && !label.placed)?;
+        let name = self.body.labels[Handle::new(index as u32)].name;
+        Some(BuildError::Label { name: self.builder.module.name(name).to_owned(), placed: false })
+    }
+
+    /// Makes the next instruction depend on a predicate: `@%p`.
+    pub fn guard(&mut self, predicate: Reg) -> Guarded<'_, 'm> {
+        Guarded { function: self, predicate, negated: false }
+    }
+
+    /// Makes the next instruction depend on the complement of a predicate: `@!%p`.
+    pub fn guard_not(&mut self, predicate: Reg) -> Guarded<'_, 'm> {
+        Guarded { function: self, predicate, negated: true }
+    }
+
+    /// Lists the labels that a `brx.idx` may go to.
+    ///
+    /// # Errors
+    /// The name is taken, or a label is not visible here.
+    pub fn branch_targets(
+        &mut self,
+        name: &str,
+        labels: impl IntoIterator<Item = Label>,
+    ) -> Result<Targets, BuildError> {
+        let values: Vec<Value> = labels.into_iter().map(Value::from).collect();
+        self.targets(name, TargetListKind::Branch, values)
+    }
+
+    /// Lists the functions that an indirect call may go to.
+    ///
+    /// # Errors
+    /// The name is taken, or a function is not of this module.
+    pub fn call_targets(
+        &mut self,
+        name: &str,
+        functions: impl IntoIterator<Item = Func>,
+    ) -> Result<Targets, BuildError> {
+        let values: Vec<Value> = functions.into_iter().map(Value::from).collect();
+        self.targets(name, TargetListKind::Call, values)
+    }
+
+    fn targets(
+        &mut self,
+        name: &str,
+        kind: TargetListKind,
+        values: Vec<Value>,
+    ) -> Result<Targets, BuildError> {
+        self.check_free(name)?;
+        let targets: Vec<Operand> =
+            values.iter().map(|value| self.operand(value)).collect::<Result<_, _>>()?;
+        let symbol = self.builder.intern(name);
+        let list = TargetList { name: Some(symbol), kind, targets, span: Span::default() };
+        let handle = self.body.targets.push(list);
+        self.body.statements.push(Statement::Targets(handle));
+        let index = handle.index() as u32;
+        self.enter(symbol, Some(Owned::Targets(index)));
+        Ok(Targets { brand: self.brand(), index })
+    }
+
+    /// Describes the signature of an indirect call: `name: .callprototype (…) _ (…);`. The names of the
+    /// declarations do not matter and may be `_`.
+    ///
+    /// # Errors
+    /// The name is taken, or PTX does not allow a declaration.
+    pub fn prototype(
+        &mut self,
+        name: &str,
+        results: impl IntoIterator<Item = Declaration>,
+        parameters: impl IntoIterator<Item = Declaration>,
+    ) -> Result<Func, BuildError> {
+        self.check_free(name)?;
+        let symbol = self.builder.intern(name);
+        let handle = Handle::new(self.builder.module.functions.len() as u32);
+        let returns = self.prototype_parameters(results, handle)?;
+        let parameters = self.prototype_parameters(parameters, handle)?;
+        let handle = self.builder.module.functions.push(Function {
+            name: symbol,
+            kind: FunctionKind::Prototype,
+            linkage: None,
+            attributes: Vec::new(),
+            returns,
+            parameters,
+            directives: Vec::new(),
+            body: None,
+            earlier: None,
+            span: Span::default(),
+            header: Span::default(),
+        });
+        self.body.statements.push(Statement::Prototype(handle));
+        self.enter(symbol, Some(Owned::Prototype(handle)));
+        Ok(Func { module: self.builder.id, handle })
+    }
+
+    fn prototype_parameters(
+        &mut self,
+        declarations: impl IntoIterator<Item = Declaration>,
+        handle: Handle<Function>,
+    ) -> Result<Vec<Handle<Variable>>, BuildError> {
+        let mut handles = Vec::new();
+        for declaration in declarations {
+            declaration.check(Place::FunctionParameter, self.builder.module.header.address_bits())?;
+            if declaration.name != "_" {
+                name::check(&declaration.name)?;
+            }
+            handles.push(self.builder.declare(&declaration, Some(handle), true)?);
+        }
+        Ok(handles)
+    }
+
+    /// Adds a `.pragma` here.
+    ///
+    /// # Errors
+    /// The text does not fit between quotes on one line.
+    pub fn pragma(&mut self, text: &str) -> Result<(), BuildError> {
+        if text.contains(['"', '\\', '\n', '\r']) {
+            let message = "the text does not fit between quotes".to_owned();
+            return Err(BuildError::Directive { word: ".pragma", message });
+        }
+        let word = self.builder.intern(".pragma");
+        let text = self.builder.intern(&format!("\"{text}\""));
+        let arguments = vec![(DirectiveArgument::String(text), Span::default())];
+        let handle = self.body.directives.push(Directive { word, arguments, span: Span::default() });
+        self.body.statements.push(Statement::Directive(handle));
+        Ok(())
+    }
+
+    /// The number of the innermost open block.
+    pub(super) fn block(&self) -> u32 {
+        self.open.last().map_or(0, |block| block.number)
+    }
+
+    fn is_open(&self, block: u32) -> bool {
+        self.open.iter().any(|open| open.number == block)
+    }
+
+    pub(super) fn check_free(&self, name: &str) -> Result<(), BuildError> {
+        name::check(name)?;
+        if self.is_visible(name) {
+            return Err(BuildError::Name { name: name.to_owned(), problem: NameProblem::Taken });
+        }
+        Ok(())
+    }
+
+    /// Whether a name means something here. Nothing may hide something else, so that each name has one meaning.
+    pub(super) fn is_visible(&self, name: &str) -> bool {
+        let Some(symbol) = self.builder.module.symbols.get(name) else { return false };
+        self.builder.has_name(name) || self.open.iter().any(|block| block.names.contains(&symbol))
+    }
+
+    fn enter(&mut self, name: Symbol, owned: Option<Owned>) {
+        let block = self.block();
+        if let Some(open) = self.open.last_mut() {
+            open.names.push(name);
+        }
+        if let Some(owned) = owned {
+            self.owners.insert(owned, block);
+        }
+    }
+
+    fn owns(&self, owned: Owned) -> bool {
+        self.owners.get(&owned).is_some_and(|&block| self.is_open(block))
+    }
+
+    /// Fails where the register may not be used here.
+    pub(super) fn check_register(&self, register: Reg) -> Result<&RegisterInfo, BuildError> {
+        let info = self.registers.get(register.index as usize).filter(|_| register.brand == self.brand());
+        info.filter(|info| self.is_open(info.block)).ok_or(BuildError::OutOfScope { what: "register" })
+    }
+
+    /// Fails where the label may not be used here.
+    pub(super) fn check_label(&self, label: Label) -> Result<Handle<ir::Label>, BuildError> {
+        let info = self.labels.get(label.index as usize).filter(|_| label.brand == self.brand());
+        let visible = info.is_some_and(|info| self.is_open(info.block));
+        if visible { Ok(Handle::new(label.index)) } else { Err(BuildError::OutOfScope { what: "label" }) }
+    }
+
+    /// Fails where the variable may not be used here.
+    pub(super) fn check_variable(&self, variable: Var) -> Result<Handle<Variable>, BuildError> {
+        let global = variable.brand == (Brand { module: self.builder.id, function: None });
+        let local = variable.brand == self.brand() && self.owns(Owned::Variable(variable.handle));
+        if global || local { Ok(variable.handle) } else { Err(BuildError::OutOfScope { what: "variable" }) }
+    }
+
+    /// Fails where the list of targets may not be used here.
+    pub(super) fn check_targets(&self, targets: Targets) -> Result<Handle<TargetList>, BuildError> {
+        if targets.brand == self.brand() && self.owns(Owned::Targets(targets.index)) {
+            Ok(Handle::new(targets.index))
+        } else {
+            Err(BuildError::OutOfScope { what: "list of targets" })
+        }
+    }
+
+    /// The operand of a function or prototype; fails where it may not be used here.
+    pub(super) fn function_operand(&self, function: Func) -> Result<Operand, BuildError> {
+        if function.module != self.builder.id {
+            return Err(BuildError::OutOfScope { what: "function" });
+        }
+        let handle = function.handle;
+        if self.builder.module.functions[handle].kind == FunctionKind::Prototype {
+            let owned = self.owns(Owned::Prototype(handle));
+            return owned
+                .then_some(Operand::Prototype(handle))
+                .ok_or(BuildError::OutOfScope { what: "prototype" });
+        }
+        if handle != self.handle {
+            self.builder.check_finished(handle)?;
+        }
+        Ok(Operand::Function(handle))
+    }
+
+    /// Ends the function and makes it part of the module.
+    ///
+    /// # Errors
+    /// A label has no place, a register has a type that the module does not have, control reaches the end, or the
+    /// signature is not that of an earlier declaration.
+    pub fn finish(self) -> Result<Func, BuildError> {
+        if let Some(error) = self.deferred.clone().or_else(|| self.missing_label(0)) {
+            return Err(error);
+        }
+        self.check_end()?;
+        let Self { builder, handle, mut body, registers, .. } = self;
+        super::finish::lay_out(builder, &mut body, &registers);
+        builder.module.functions[handle].body = Some(body);
+        builder.enter_function(handle)
+    }
+
+    /// Ends the function as a declaration, without a body.
+    ///
+    /// # Errors
+    /// There are statements, or it is a kernel.
+    pub fn finish_declaration(self) -> Result<Func, BuildError> {
+        let name = self.name();
+        if self.is_entry() || !self.body.statements.is_empty() || !self.registers.is_empty() {
+            let message = "only a function without statements can be a declaration".to_owned();
+            return Err(BuildError::Declaration { name, message });
+        }
+        self.builder.enter_function(self.handle)
+    }
+}
+
+impl ModuleBuilder {
+    /// What a new function of this name would define: a declaration, nothing, or an error where the name is taken.
+    fn declaration_of(&self, name: &str, kind: FunctionKind) -> Result<Option<Handle<Function>>, BuildError> {
+        let known = self.module.symbols.get(name).and_then(|symbol| self.module.names.get(&symbol));
+        match known {
+            None => Ok(None),
+            Some(&Definition::Function(handle))
+                if self.module.functions[handle].body.is_none()
+                    && self.module.functions[handle].kind == kind =>
+            {
+                Ok(Some(handle))
+            }
+            Some(_) => Err(BuildError::Name { name: name.to_owned(), problem: NameProblem::Taken }),
+        }
+    }
+
+    fn enter_function(&mut self, handle: Handle<Function>) -> Result<Func, BuildError> {
+        let function = &self.module.functions[handle];
+        let name = function.name;
+        if let Some(earlier) = function.earlier
+            && !self.same_signature(earlier, handle)
+        {
+            let message = "the signature is not that of the earlier declaration".to_owned();
+            return Err(BuildError::Declaration { name: self.module.name(name).to_owned(), message });
+        }
+        self.unfinished.retain(|unfinished| *unfinished != handle);
+        self.module.names.insert(name, Definition::Function(handle));
+        self.module.items.push(ir::Item::Function(handle));
+        Ok(Func { module: self.id, handle })
+    }
+
+    fn same_signature(&self, left: Handle<Function>, right: Handle<Function>) -> bool {
+        let (left, right) = (&self.module.functions[left], &self.module.functions[right]);
+        let same = |left: &[Handle<Variable>], right: &[Handle<Variable>]| {
+            let shape = |handle: &Handle<Variable>| {
+                let variable = &self.module.variables[*handle];
+                (variable.ty, variable.elements, variable.dimensions.clone(), variable.alignment())
+            };
+            left.iter().map(shape).eq(right.iter().map(shape))
+        };
+        same(&left.returns, &right.returns) && same(&left.parameters, &right.parameters)
+    }
+}
