@@ -10,6 +10,7 @@ use ptx_ir::ir::{
 };
 use ptx_ir::isa::Resolved;
 use ptx_syntax::Span;
+use ptx_syntax::lexer::tokenize;
 
 /// Where two modules differ, as the first lines that do; none where they are the same.
 #[must_use]
@@ -60,12 +61,17 @@ fn plain(module: &Module) -> Module {
             Item::Alias { span, .. } => *span = Span::default(),
             Item::Section(section) => {
                 section.span = Span::default();
-                // Blanks and line ends do not count.
-                section.text = section.text.split_whitespace().collect::<Vec<_>>().join(" ");
+                section.text = without_trivia(&section.text);
             }
         }
     }
     module
+}
+
+/// The tokens with one blank between them.
+fn without_trivia(text: &str) -> String {
+    let tokens = tokenize(text).into_iter().filter(|token| !token.kind.is_trivia());
+    tokens.map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
 }
 
 fn plain_directive(directive: &mut Directive) {

@@ -4,14 +4,17 @@ use super::printer::Printer;
 use ptx_ir::ir::{Body, Directive, DirectiveArgument, Function, FunctionKind, Statement, TargetListKind};
 
 impl Printer<'_> {
-    /// `{`, the statements, `}`, each on a line of its own.
+    /// `{`, the statements, `}`, each on a line of its own. A blank line follows the declarations in front.
     pub fn body(&mut self, body: &Body) {
         self.text("{\n");
-        self.depth = 1;
-        for &statement in &body.statements {
+        let declarations = body.statements.iter().take_while(|statement| is_declaration(statement)).count();
+        for (index, &statement) in body.statements.iter().enumerate() {
+            if index == declarations && index > 0 {
+                self.text("\n");
+            }
             self.statement(body, statement);
+            self.text("\n");
         }
-        self.depth = 0;
         self.text("}\n");
     }
 
@@ -19,31 +22,10 @@ impl Printer<'_> {
         match statement {
             Statement::Label(label) => {
                 self.symbol(body.labels[label].name);
-                self.text(":\n");
-                return;
+                self.text(":");
             }
-            Statement::Close => self.depth = self.depth.saturating_sub(1).max(1),
-            Statement::Instruction(_)
-            | Statement::Open
-            | Statement::Registers(_)
-            | Statement::Variable(_)
-            | Statement::Directive(_)
-            | Statement::Targets(_)
-            | Statement::Prototype(_) => {}
-        }
-        self.indent();
-        self.statement_text(body, statement);
-        self.text("\n");
-    }
-
-    fn statement_text(&mut self, body: &Body, statement: Statement) {
-        match statement {
-            Statement::Label(_) => {}
             Statement::Instruction(instruction) => self.instruction(body, instruction),
-            Statement::Open => {
-                self.text("{");
-                self.depth += 1;
-            }
+            Statement::Open => self.text("{"),
             Statement::Close => self.text("}"),
             Statement::Registers(group) => {
                 self.register_group(&body.registers[group]);
@@ -124,5 +106,18 @@ impl Printer<'_> {
                 self.offset(*offset);
             }
         }
+    }
+}
+
+fn is_declaration(statement: &Statement) -> bool {
+    match statement {
+        Statement::Registers(_) | Statement::Variable(_) => true,
+        Statement::Instruction(_)
+        | Statement::Label(_)
+        | Statement::Open
+        | Statement::Close
+        | Statement::Directive(_)
+        | Statement::Targets(_)
+        | Statement::Prototype(_) => false,
     }
 }

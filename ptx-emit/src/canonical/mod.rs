@@ -23,10 +23,33 @@ mod variable;
 use printer::Printer;
 use ptx_ir::ir::Module;
 
-/// Prints a module as canonical PTX. The text ends with a line end and has no blanks at line ends.
+/// Prints a module as canonical PTX: [`format`](crate::format()) leaves the text as it is.
+///
+/// ```
+/// let source = ".version 8.0 .target sm_90\n.const.f32 half=.5; .func f() { .reg .b32 %r<4>; {} ret ; }";
+/// let tree = ptx_syntax::parse(source).tree;
+/// let module = ptx_ir::lower::lower(&tree, source).module;
+/// let text = ".version 8.0
+/// .target sm_90
+///
+/// .const .f32 half = 0f3F000000;
+///
+/// .func f()
+/// {
+/// \t.reg .b32\t%r<4>;
+///
+/// \t{
+/// \t}
+/// \tret;
+/// }
+/// ";
+/// assert_eq!(ptx_emit::canonical(&module), text);
+/// ```
 #[must_use]
 pub fn canonical(module: &Module) -> String {
     let mut printer = Printer::new(module);
     printer.print_module();
-    printer.finish()
+    let text = printer.finish();
+    // Where lowering lost something, the text may be no PTX; it is then shown without layout.
+    crate::format(&text).map_or(text, |formatted| formatted.text)
 }

@@ -1,13 +1,14 @@
 //! The module: its header, then its items in the order of the source.
 
-use super::printer::{INDENT, Printer};
+use super::printer::Printer;
 use ptx_ir::ir::{AddressSize, Function, FunctionKind, Handle, Item, Module, Section, Variable};
 
 impl Printer<'_> {
-    /// Everything. A function with a body has a blank line on both sides.
+    /// Everything, an item a line.
     pub fn print_module(&mut self) {
         let module: &Module = self.module;
         self.header();
+        self.text("\n");
         for item in &module.items {
             match item {
                 Item::Variable(variable) => {
@@ -46,7 +47,6 @@ impl Printer<'_> {
     }
 
     fn function(&mut self, function: &Function) {
-        self.text("\n");
         self.linkage(function.linkage);
         self.text(match function.kind {
             FunctionKind::Entry => ".entry",
@@ -59,7 +59,7 @@ impl Printer<'_> {
             self.text(" ");
         }
         self.symbol(function.name);
-        self.parameter_lines(&function.parameters);
+        self.parameter_list(&function.parameters);
         for directive in &function.directives {
             self.text("\n");
             self.directive(directive);
@@ -73,28 +73,14 @@ impl Printer<'_> {
         }
     }
 
-    /// Parameters on one line: `(.param .b32 a, .param .b32 b)`.
+    /// `(.param .b32 a, .param .b32 b)`.
     pub fn parameter_list(&mut self, parameters: &[Handle<Variable>]) {
         self.text("(");
         self.separated(parameters, |printer, parameter| printer.variable(*parameter));
         self.text(")");
     }
 
-    fn parameter_lines(&mut self, parameters: &[Handle<Variable>]) {
-        if parameters.is_empty() {
-            return self.text("()");
-        }
-        self.text("(");
-        for (index, parameter) in parameters.iter().enumerate() {
-            self.text(if index == 0 { "\n" } else { ",\n" });
-            self.text(INDENT);
-            self.variable(*parameter);
-        }
-        self.text("\n)");
-    }
-
     fn section(&mut self, section: &Section) {
-        self.text("\n");
         self.symbol(section.word);
         if section.name != section.word {
             self.text(" ");

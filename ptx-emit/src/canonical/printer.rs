@@ -2,17 +2,15 @@
 
 use ptx_ir::ir::{Body, Module, Register, Symbol};
 
-/// Gathers the text of a module.
+/// Gathers the text of a module: a statement a line, without indentation.
 pub(super) struct Printer<'m> {
     pub module: &'m Module,
     out: String,
-    /// How many braces are open around the current line.
-    pub depth: usize,
 }
 
 impl<'m> Printer<'m> {
     pub fn new(module: &'m Module) -> Self {
-        Self { module, out: String::new(), depth: 0 }
+        Self { module, out: String::new() }
     }
 
     pub fn finish(self) -> String {
@@ -28,13 +26,6 @@ impl<'m> Printer<'m> {
     pub fn symbol(&mut self, symbol: Symbol) {
         let module = self.module;
         self.out.push_str(module.name(symbol));
-    }
-
-    /// Begins a line within braces.
-    pub fn indent(&mut self) {
-        for _ in 0..self.depth {
-            self.out.push_str(INDENT);
-        }
     }
 
     /// Appends parts with a separator between them.
@@ -71,9 +62,6 @@ impl<'m> Printer<'m> {
         }
     }
 }
-
-/// One level of indentation.
-pub(super) const INDENT: &str = "    ";
 
 /// The elements of a vector register; `.r .g .b .a` are other names of the same.
 const ELEMENTS: [&str; 4] = [".x", ".y", ".z", ".w"];

@@ -111,7 +111,14 @@ fn compare(file: &Path, ptxas: Option<&Ptxas>) -> Result<Verdict, String> {
     if let Some(difference) = same_ir::difference(&module, &again) {
         return Err(format!("other IR:\n{difference}"));
     }
+    match ptx_emit::format(&canonical) {
+        Ok(formatted) if !formatted.changed => {}
+        Ok(_) => return Err("the formatter changes the canonical text".to_owned()),
+        Err(error) => return Err(format!("the canonical text: {error}")),
+    }
     if let (Some(ptxas), Some(original)) = (ptxas, original) {
+        let formatted = ptx_emit::format(&source).map_err(|error| error.to_string())?;
+        compare_code(ptxas, "formatted", &formatted.text, original.as_deref())?;
         compare_code(ptxas, "canonical", &canonical, original.as_deref())?;
     }
     Ok(Verdict::Same)
