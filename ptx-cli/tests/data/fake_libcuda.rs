@@ -4,12 +4,14 @@
 //! The functions check what they are given and abort on nonsense, so that a test sees it.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// The context and the module are addresses of these.
 static CONTEXT: u8 = 0;
 static MODULE: u8 = 0;
 static KERNELS: [u8; 2] = [0; 2];
+/// Which kernels have been asked for by name; the others were only listed.
+static ASKED_FOR: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 static NAMES: [&CStr; 2] = [c"second", c"first"];
 static CURRENT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static LOADED: AtomicUsize = AtomicUsize::new(0);
@@ -135,10 +137,16 @@ unsafe extern "C" fn cuModuleLoadDataEx(
 /// The code and the error log for a text.
 fn answer(text: &str) -> (c_uint, &'static str) {
     if text.contains("ask for an error") {
-        return (218, "ptxas application ptx input, line 5; error   : Arguments mismatch for instruction 'add'\n");
+        return (
+            218,
+            "ptxas application ptx input, line 5; error   : Arguments mismatch for instruction 'add'\n",
+        );
     }
     if text.contains("ask for a newer version") {
-        return (222, "ptxas application ptx input, line 1; fatal   : Unsupported .version 9.5; current version is '9.0'");
+        return (
+            222,
+            "ptxas application ptx input, line 1; fatal   : Unsupported .version 9.5; current version is '9.0'",
+        );
     }
     if text.contains("ask for silence") {
         return (300, "");
@@ -164,11 +172,29 @@ unsafe extern "C" fn cuModuleGetFunctionCount(count: *mut c_uint, module: *mut c
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cuModuleEnumerateFunctions(functions: *mut *mut c_void, count: c_uint, module: *mut c_void) -> c_uint {
+unsafe extern "C" fn cuModuleEnumerateFunctions(
+    functions: *mut *mut c_void,
+    count: c_uint,
+    module: *mut c_void,
+) -> c_uint {
     assert_eq!((count, module), (2, address(&MODULE)));
     for (index, kernel) in KERNELS.iter().enumerate() {
         unsafe { *functions.add(index) = address(kernel) };
     }
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleGetFunction(
+    function: *mut *mut c_void,
+    module: *mut c_void,
+    name: *const c_char,
+) -> c_uint {
+    assert_eq!(module, address(&MODULE));
+    let name = unsafe { CStr::from_ptr(name) };
+    let Some(index) = NAMES.iter().position(|known| *known == name) else { return 500 };
+    ASKED_FOR[index].store(true, Ordering::SeqCst);
+    unsafe { *function = address(&KERNELS[index]) };
     0
 }
 
@@ -180,8 +206,16 @@ unsafe extern "C" fn cuFuncGetName(name: *mut *const c_char, function: *mut c_vo
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: *mut c_void) -> c_uint {
-    assert!(KERNELS.iter().any(|kernel| address(kernel) == function));
+unsafe extern "C" fn cuFuncGetAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    function: *mut c_void,
+) -> c_uint {
+    let index = KERNELS.iter().position(|kernel| address(kernel) == function).unwrap();
+    // As the driver does for a kernel that is not loaded yet.
+    if !ASKED_FOR[index].load(Ordering::SeqCst) && matches!(attribute, 2 | 3) {
+        return 913;
+    }
     unsafe {
         *value = match attribute {
             0 => 1024,

@@ -31,17 +31,17 @@ pub(super) fn complete(functions: &mut Vec<FunctionUsage>, module: CUmodule, out
 
 /// The kernels of a module: as the driver lists them (CUDA 12.4), else those named in the text.
 fn kernels(module: CUmodule, outline: &Outline) -> Vec<(String, CUfunction)> {
-    if let Some(listed) = listed_kernels(module) {
-        return listed;
-    }
-    let entries = outline.functions.iter().filter(|function| function.kind == FunctionKind::Entry);
-    let mut found: Vec<(String, CUfunction)> = Vec::new();
-    for name in entries.map(|function| &function.name) {
-        if let Some(handle) = function(module, name) {
-            found.push((name.clone(), handle));
-        }
-    }
-    found
+    let names = listed_kernels(module).unwrap_or_else(|| {
+        let entries = outline.functions.iter().filter(|function| function.kind == FunctionKind::Entry);
+        entries.map(|function| function.name.clone()).collect()
+    });
+    // Each is asked for by its name: the driver loads lazily, and a kernel that was only listed does
+    // not tell its constant and local memory.
+    let loaded = names.into_iter().filter_map(|name| {
+        let handle = function(module, &name)?;
+        Some((name, handle))
+    });
+    loaded.collect()
 }
 
 fn function(module: CUmodule, name: &str) -> Option<CUfunction> {
@@ -57,8 +57,8 @@ type GetFunctionCount = unsafe extern "C" fn(*mut c_uint, CUmodule) -> c_uint;
 type EnumerateFunctions = unsafe extern "C" fn(*mut CUfunction, c_uint, CUmodule) -> c_uint;
 type GetName = unsafe extern "C" fn(*mut *const c_char, CUfunction) -> c_uint;
 
-/// The kernels as the driver lists them; `None` where it is too old to do so.
-fn listed_kernels(module: CUmodule) -> Option<Vec<(String, CUfunction)>> {
+/// The names of the kernels as the driver lists them; `None` where it is too old to do so.
+fn listed_kernels(module: CUmodule) -> Option<Vec<String>> {
     let [count, enumerate, name] =
         [c"cuModuleGetFunctionCount", c"cuModuleEnumerateFunctions", c"cuFuncGetName"].map(forward::address);
     // SAFETY: the driver's functions of these names have these signatures.
@@ -88,7 +88,7 @@ fn listed_kernels(module: CUmodule) -> Option<Vec<(String, CUfunction)>> {
         // SAFETY: the driver's names end with a NUL and live as long as the module.
         Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     };
-    handles.into_iter().map(|handle| Some((name_of(handle)?, handle))).collect()
+    handles.into_iter().map(name_of).collect()
 }
 
 /// Reads the figures that the driver keeps for a kernel. They describe the code that is loaded, so
