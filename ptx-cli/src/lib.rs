@@ -19,6 +19,8 @@ mod dump;
 mod fix;
 mod input;
 mod levels;
+mod lsp;
+mod manual;
 mod options;
 mod outcome;
 mod pipeline;

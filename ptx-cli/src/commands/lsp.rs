@@ -1,20 +1,34 @@
 //! `lsp`: the language server.
 
-use anyhow::bail;
 use clap::Args;
 
+use crate::lsp;
 use crate::outcome::Exit;
-use crate::terminal::Terminal;
+
+const AFTER_HELP: &str = "\
+The server shows findings while typing, offers their fixes, formats, and tells what an instruction
+needs. It reads the nearest `ptx.toml` of each file.
+
+Exit status:
+  0  the editor said goodbye
+  2  the editor broke the protocol
+
+Examples:
+  ptx-cli lsp                                                  for an editor to start
+  vim.lsp.start({ name = 'ptx', cmd = { 'ptx-cli', 'lsp' } })   in Neovim's configuration";
 
 /// Arguments of `lsp`.
 #[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct LspArgs {
-    /// Talk over standard input and output, which is the only way; editors pass this flag
+    /// Talk over standard input and output, which is the only way; some editors pass this flag
     #[arg(long)]
     stdio: bool,
 }
 
 /// Runs `lsp`.
-pub fn run(args: &LspArgs, _: &Terminal) -> anyhow::Result<Exit> {
-    bail!("the language server is not there yet (stdio: {})", args.stdio)
+pub fn run(args: &LspArgs) -> anyhow::Result<Exit> {
+    let LspArgs { stdio: _ } = args;
+    lsp::serve()?;
+    Ok(Exit::Clean)
 }

@@ -27,6 +27,6 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Rules(args) => rules::run(args, terminal),
         Command::Isa(args) => isa::run(args, terminal),
         Command::Dump(args) => dump::run(args, terminal),
-        Command::Lsp(args) => lsp::run(args, terminal),
+        Command::Lsp(args) => lsp::run(args),
     }
 }
