@@ -231,3 +231,85 @@ fn dumps_show_what_is_there_and_tell_errors_on_standard_error() {
     assert_eq!(scratch.run(&["dump", "bad.ptx"]).status, 2);
     assert_eq!(scratch.run(&["dump", "--ast", "--tokens", "bad.ptx"]).status, 2);
 }
+
+/// [`GOOD`] in another layout.
+fn untidy() -> String {
+    GOOD.replace("\n\tmov.u32 %r1, 7;", "\n      mov.u32    %r1,7; // seven")
+}
+
+#[test]
+fn format_changes_files_in_place_and_is_idempotent() {
+    let scratch = Scratch::new();
+    scratch.file("d/untidy.ptx", untidy());
+    scratch.file("d/k.cu", "int   x ;\n");
+    let check = scratch.run(&["format", "--check", "d"]);
+    assert_eq!((check.status, check.stdout.as_str()), (1, "d/untidy.ptx\n"));
+    assert_eq!(scratch.read("d/untidy.ptx"), untidy(), "--check changes nothing");
+    let diff = scratch.run(&["format", "--diff", "d"]);
+    assert_eq!(diff.status, 1);
+    assert!(diff.stdout.contains("-      mov.u32    %r1,7; // seven"), "{}", diff.stdout);
+    assert_eq!(scratch.read("d/untidy.ptx"), untidy(), "--diff changes nothing");
+    assert_eq!(scratch.run(&["format", "d"]).status, 0);
+    let formatted = scratch.read("d/untidy.ptx");
+    assert!(formatted.contains("%r1, 7;") && formatted.contains("// seven"), "{formatted}");
+    assert_eq!(scratch.run(&["format", "--check", "d"]).status, 0);
+    assert_eq!(scratch.read("d/k.cu"), "int   x ;\n", "C++ is left alone");
+    assert_eq!(scratch.run(&["format", "--check", "--diff", "d"]).status, 2);
+}
+
+#[test]
+fn format_is_a_filter_that_never_loses_its_input() {
+    let scratch = Scratch::new();
+    let formatted = scratch.run_with(&["format", "-"], untidy().as_bytes());
+    assert_eq!((formatted.status, formatted.stderr.as_str()), (0, ""));
+    assert!(formatted.stdout.contains("%r1, 7;"));
+    let broken = scratch.run_with(&["format", "-"], bad().as_bytes());
+    assert_eq!((broken.status, broken.stdout), (1, bad()));
+    assert!(broken.stderr.contains("left as it is: it has a syntax error in line 12,"), "{}", broken.stderr);
+    let check = scratch.run_with(&["format", "--check", "-"], untidy().as_bytes());
+    assert_eq!((check.status, check.stdout.as_str()), (1, "<stdin>\n"));
+}
+
+#[test]
+fn format_keeps_bytes_outside_utf8() {
+    let scratch = Scratch::new();
+    let latin = untidy().replace("seven", "sept \u{e9}").into_bytes();
+    let at = latin.windows(2).position(|pair| pair == "\u{e9}".as_bytes()).unwrap();
+    let mut latin = latin;
+    latin.splice(at..at + 2, *b"\xe9");
+    scratch.file("latin.ptx", &latin);
+    assert_eq!(scratch.run(&["format", "latin.ptx"]).status, 0);
+    let after = std::fs::read(scratch.path().join("latin.ptx")).unwrap();
+    assert!(after.windows(7).any(|bytes| bytes == b"sept \xe9\n"), "{}", String::from_utf8_lossy(&after));
+}
+
+#[test]
+fn the_configuration_counts_for_the_files_below_it() {
+    let scratch = Scratch::new();
+    scratch.file("p/ptx.toml", "exclude = [\"gen/\"]\n[rules]\nsyntax = \"warn\"\n");
+    scratch.file("p/a/bad.ptx", bad());
+    scratch.file("p/gen/bad.ptx", bad());
+    scratch.file("bad.ptx", bad());
+    let inside = scratch.run(&["verify", "p"]);
+    assert_eq!(inside.status, 0, "{inside:?}");
+    assert!(inside.stderr.contains("1 warning in 1 file"), "{}", inside.stderr);
+    assert!(inside.stderr.contains("1 file left out by the configuration"), "{}", inside.stderr);
+    assert_eq!(scratch.run(&["verify", "bad.ptx"]).status, 1);
+    assert_eq!(scratch.run(&["verify", "--no-config", "p"]).status, 1);
+    assert_eq!(scratch.run(&["verify", "--config", "p/ptx.toml", "bad.ptx"]).status, 0);
+    // A flag overrules the file.
+    assert_eq!(scratch.run(&["verify", "--error", "syntax", "p"]).status, 1);
+    let piped = ["verify", "--stdin-filename", "p/x.ptx", "-"];
+    assert_eq!(scratch.run_with(&piped, bad().as_bytes()).status, 0);
+    for (wrong, message) in [
+        ("rulez = 1\n", "unknown field `rulez`"),
+        ("[rules]\nsintax = \"warn\"\n", "did you mean `syntax`?"),
+        ("[rules]\nsyntax = \"loud\"\n", "loud"),
+        ("[ptx]\ntarget = \"sm_91\"\n", "there is no target `sm_91`"),
+    ] {
+        scratch.file("p/ptx.toml", wrong);
+        let answer = scratch.run(&["verify", "p/a/bad.ptx"]);
+        assert_eq!(answer.status, 2, "{answer:?}");
+        assert!(answer.stderr.contains("p/ptx.toml") && answer.stderr.contains(message), "{}", answer.stderr);
+    }
+}
