@@ -14,6 +14,7 @@
 
 pub mod carry;
 pub mod conditions;
+pub mod divergence;
 mod facts;
 pub mod initialization;
 pub mod paths;

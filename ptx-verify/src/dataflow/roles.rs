@@ -69,7 +69,10 @@ pub fn for_each_register_with_operand(
     };
     if instance.operands.len() == operands.len() {
         for (index, (&operand, spec)) in operands.iter().zip(&instance.operands).enumerate() {
-            let access = Access::of(spec.role);
+            let access = match Access::of(spec.role) {
+                Access::ReadWrite => accumulator(instance, operands),
+                access => access,
+            };
             if let Operand::Register { register, .. } = operand {
                 visit(register, access, index);
             } else {
@@ -85,6 +88,17 @@ pub fn for_each_register_with_operand(
         visit_operand(body, operands[index], access, spec, &mut |register, access| {
             visit(register, access, index)
         });
+    }
+}
+
+/// What happens to an accumulator. Where an operand `scale-d` says at run time whether the old value counts, the
+/// first of a row of instructions commonly finds it unset and ignores it.
+#[cold]
+fn accumulator(instance: &Instance, operands: &[Operand]) -> Access {
+    let scale = instance.operands.iter().position(|spec| matches!(spec.name, "scale-d" | "sd"));
+    match scale.and_then(|index| operands.get(index)) {
+        None | Some(Operand::Integer { bits: 1.., .. }) => Access::ReadWrite,
+        Some(_) => Access::Write,
     }
 }
 

@@ -1,5 +1,5 @@
 use ptx_ir::isa::Chain;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::carry::fits;
@@ -8,7 +8,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose borrow an
-    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose carry a `subc` subtracts.
+    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose carry a `subc` subtracts. It is a warning where the
+    /// instruction only takes the flag out, as `addc.u32 %r1, 0, 0` does.
     ///
     /// ## Why is this bad
     /// The manual says one thing about the flag after a subtraction and the hardware does another, so nobody
@@ -36,6 +37,17 @@ declare_rule! {
     check: Flow(check),
 }
 
+/// Whether the instruction adds one thing to itself or constants, and so only looks at the flag. Programs that
+/// do so after a subtraction may know what their hardware answers.
+fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
+    use ptx_ir::ir::Operand;
+    let operands = context.body.operands(ptx_ir::ir::Handle::new(instruction));
+    match operands {
+        [_, left, right] => left == right || matches!((left, right), (Operand::Integer { .. }, Operand::Integer { .. })),
+        _ => false,
+    }
+}
+
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     for reader in &context.carry().readers {
@@ -52,9 +64,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             Chain::Add => "the borrow comes from here",
             Chain::Sub => "the carry comes from here",
         };
-        diagnostics.push(
-            RULE.at(context.instruction_span(reader.instruction), message)
-                .with_secondary(context.instruction_span(writer), made),
-        );
+        let mut finding = RULE.at(context.instruction_span(reader.instruction), message);
+        if takes_flag_out(context, reader.instruction) {
+            finding.severity = Severity::Warning;
+        }
+        diagnostics.push(finding.with_secondary(context.instruction_span(writer), made));
     }
 }

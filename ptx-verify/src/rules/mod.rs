@@ -32,6 +32,7 @@ mod carry_undefined;
 mod carry_unused;
 mod constant_expression;
 mod declaration;
+mod divergent_barrier;
 mod duplicate_name;
 pub(crate) mod guard_not_a_predicate;
 mod immediate_value;
@@ -98,6 +99,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &misaligned_constant_offset::RULE,
     &out_of_bounds_constant_offset::RULE,
     &state_space_mismatch::RULE,
+    &divergent_barrier::RULE,
     &ineffective_modifier::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,

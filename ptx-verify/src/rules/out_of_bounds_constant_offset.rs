@@ -1,4 +1,5 @@
-use ptx_syntax::Diagnostic;
+use ptx_ir::space::StateSpace;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::values::Object;
@@ -7,7 +8,8 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part.
+    /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part. It is
+    /// a warning for parameters, whose space compilers round up without saying so.
     ///
     /// ## Why is this bad
     /// It reads or writes another variable, or nothing at all. The assembler does not check it.
@@ -52,10 +54,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         } else {
             format!("ends {} bytes behind its end", offset + bytes - size)
         };
-        diagnostics.push(
-            RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"))
-                .with_label(label)
-                .with_secondary(variable.span, format!("`{name}` has {size} bytes")),
-        );
+        let mut finding =
+            RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
+        if variable.space.base() == StateSpace::Param {
+            finding.severity = Severity::Warning;
+        }
+        diagnostics
+            .push(finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")));
     });
 }

@@ -67,7 +67,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         } else {
             return;
         };
-        diagnostics.push(RULE.at(conversion.span, message));
+        // A conversion harms nobody until the result is used.
+        let mut finding = RULE.at(conversion.span, message);
+        finding.severity = Severity::Warning;
+        diagnostics.push(finding);
     });
 }
 

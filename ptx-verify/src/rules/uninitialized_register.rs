@@ -1,4 +1,4 @@
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::initialization::Unset;
@@ -7,7 +7,9 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a register that is read though no write of it can come before, whatever way control takes.
+    /// Reports a register that is read though no write of it can come before, whatever way control takes. It is
+    /// a warning where nothing in the function ever sets the register and it is one of a range `%r<N>`:
+    /// that is how compilers print an operand whose value does not matter.
     ///
     /// ## Why is this bad
     /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
@@ -42,7 +44,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(found.map(|unset| {
         let name = register_name(context.module.module, context.body, unset.register);
         let finding = RULE.at(place(context, unset), format!("`{name}` is read, but nothing sets it before"));
-        explain(context, unset, finding)
+        explain(context, unset, graded(context, unset, finding))
     }));
 }
 
@@ -62,6 +64,19 @@ pub(crate) fn place(context: &FlowContext<'_>, unset: &Unset) -> ptx_syntax::Spa
 /// Whether the register is a predicate, which has a rule of its own.
 pub(crate) fn is_predicate(context: &FlowContext<'_>, unset: &Unset) -> bool {
     context.body.register_type(unset.register) == Some(ptx_ir::types::Type::Pred)
+}
+
+/// Makes a warning of a read that compilers print on purpose: an operand whose value does not matter is one of
+/// the registers `%r<N>` that nothing ever sets. A name of its own has a purpose, and one that is set
+/// somewhere is set too late.
+pub(crate) fn graded(context: &FlowContext<'_>, unset: &Unset, mut finding: Diagnostic) -> Diagnostic {
+    let in_range = context.body.group(unset.register).is_some_and(|group| group.range.is_some());
+    let never = context.facts().is_some_and(|facts| facts.definitions(unset.register).is_empty());
+    if in_range && never {
+        finding.severity = Severity::Warning;
+        finding = finding.with_note("nothing in the function ever sets it");
+    }
+    finding
 }
 
 /// Adds where the register is declared and, where it is set later, where.
