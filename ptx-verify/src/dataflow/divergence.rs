@@ -167,7 +167,10 @@ impl Divergence {
         if let (Operation::Move | Operation::Convert, [_, source]) = (operation, operands) {
             return self.operand(facts, *source);
         }
-        if is_collective(instance) && instance.has(".idx") && matches!(operands.get(2), Some(Operand::Integer { .. })) {
+        if is_collective(instance)
+            && instance.has(".idx")
+            && matches!(operands.get(2), Some(Operand::Integer { .. }))
+        {
             // All lanes take the value of one.
             return Variance::Warp;
         }
@@ -241,17 +244,22 @@ impl Divergence {
                 _ if register.is_thread_dependent() => Variance::Lane,
                 _ => Variance::Uniform,
             },
-            Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) => facts
-                .body
-                .children(run)
-                .iter()
-                .fold(Variance::Unset, |variance, child| variance.join(self.operand(facts, *child).through())),
+            Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) => {
+                facts.body.children(run).iter().fold(Variance::Unset, |variance, child| {
+                    variance.join(self.operand(facts, *child).through())
+                })
+            }
             _ => Variance::Uniform,
         }
     }
 
     /// Finds which blocks depend on branches that threads take differently; none where that takes too long.
-    fn control(&mut self, facts: &FunctionFacts<'_>, joins: &[Option<u32>], visits: &mut usize) -> Option<bool> {
+    fn control(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        joins: &[Option<u32>],
+        visits: &mut usize,
+    ) -> Option<bool> {
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {
             let range = facts.cfg.instructions(block);
@@ -321,9 +329,11 @@ impl Divergence {
             for instruction in facts.cfg.instructions(block) {
                 let Some(instance) = facts.instance(instruction) else { continue };
                 let Some(least) = needs(facts, instruction, instance) else { continue };
-                let guard = facts.condition(instruction).map(|condition| self.of(condition.register).through());
+                let guard =
+                    facts.condition(instruction).map(|condition| self.of(condition.register).through());
                 let by_guard = guard.map(|variance| (variance, Cause::Guard));
-                let by_branch = self.blocks[block.index()].map(|(variance, branch)| (variance, Cause::Branch(branch)));
+                let by_branch =
+                    self.blocks[block.index()].map(|(variance, branch)| (variance, Cause::Branch(branch)));
                 let cause = by_guard.into_iter().chain(by_branch).find(|(variance, _)| *variance >= least);
                 if let Some((variance, cause)) = cause {
                     found.push(Divergent { instruction, cause, variance });

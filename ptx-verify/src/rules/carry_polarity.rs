@@ -43,7 +43,9 @@ fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
     use ptx_ir::ir::Operand;
     let operands = context.body.operands(ptx_ir::ir::Handle::new(instruction));
     match operands {
-        [_, left, right] => left == right || matches!((left, right), (Operand::Integer { .. }, Operand::Integer { .. })),
+        [_, left, right] => {
+            left == right || matches!((left, right), (Operand::Integer { .. }, Operand::Integer { .. }))
+        }
         _ => false,
     }
 }

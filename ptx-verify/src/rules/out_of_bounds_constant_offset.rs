@@ -59,7 +59,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if variable.space.base() == StateSpace::Param {
             finding.severity = Severity::Warning;
         }
-        diagnostics
-            .push(finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")));
+        diagnostics.push(
+            finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")),
+        );
     });
 }
