@@ -63,8 +63,6 @@ pub(crate) struct FunctionContext<'a> {
     pub(crate) module: ModuleContext<'a>,
     /// The function.
     pub(crate) handle: Handle<Function>,
-    /// The function.
-    pub(crate) function: &'a Function,
     /// Its body.
     pub(crate) body: &'a Body,
 }

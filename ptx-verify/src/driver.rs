@@ -8,6 +8,7 @@ use ptx_syntax::{Class, Diagnostic};
 
 use crate::config::Config;
 use crate::context::{FlowContext, FunctionContext, ModuleContext, Shared};
+use crate::gates;
 use crate::instruction::{self, SpellingFacts};
 use crate::registry::Check;
 use crate::rules;
@@ -70,9 +71,13 @@ fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
             check(&context, &mut diagnostics);
         }
     }
+    gates::check(&context, &mut diagnostics);
     let facts = SpellingFacts::new(module);
     for mut found in in_parallel(&context, &facts) {
         diagnostics.append(&mut found);
+    }
+    if !rules::module_header::is_known(&context) {
+        rules::module_header::forget_gates(&mut diagnostics);
     }
     diagnostics
 }
@@ -80,7 +85,7 @@ fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
 /// The findings of each function, in the order of the functions.
 fn in_parallel(context: &ModuleContext<'_>, facts: &SpellingFacts) -> Vec<Vec<Diagnostic>> {
     let functions: Vec<_> = bodies(context.module).collect();
-    let instructions: usize = functions.iter().map(|(_, _, body)| body.instructions.len()).sum();
+    let instructions: usize = functions.iter().map(|(_, body)| body.instructions.len()).sum();
     let threads = context.config.threads.min(functions.len());
     if threads < 2 || instructions < PARALLEL_FROM {
         return functions.into_iter().map(|each| function(context, facts, each)).collect();
@@ -112,15 +117,15 @@ fn in_parallel(context: &ModuleContext<'_>, facts: &SpellingFacts) -> Vec<Vec<Di
     results
 }
 
-type WithBody<'a> = (Handle<Function>, &'a Function, &'a Body);
+type WithBody<'a> = (Handle<Function>, &'a Body);
 
 fn bodies(module: &Module) -> impl Iterator<Item = WithBody<'_>> {
-    module.functions.iter().filter_map(|(handle, function)| Some((handle, function, function.body.as_ref()?)))
+    module.functions.iter().filter_map(|(handle, function)| Some((handle, function.body.as_ref()?)))
 }
 
 fn function(context: &ModuleContext<'_>, facts: &SpellingFacts, each: WithBody<'_>) -> Vec<Diagnostic> {
-    let (handle, function, body) = each;
-    let context = FunctionContext { module: *context, handle, function, body };
+    let (handle, body) = each;
+    let context = FunctionContext { module: *context, handle, body };
     let mut diagnostics = Vec::new();
     instruction::verify(&context, facts, &mut diagnostics);
     let flow = FlowContext::new(context);

@@ -1,5 +1,7 @@
 //! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
 
+mod alias;
+mod alignment;
 mod asm_carry_across_statements;
 mod asm_clobber;
 mod asm_constraint;
@@ -25,23 +27,31 @@ mod asm_statement;
 pub(crate) mod asm_target_feature;
 mod asm_unused_operand;
 pub(crate) mod asm_uses_compiler_register;
+mod attribute;
+mod call_signature;
 mod carry_across_call;
 mod carry_clobbered;
 mod carry_polarity;
 mod carry_undefined;
 mod carry_unused;
 mod constant_expression;
+mod debug_information;
 mod declaration;
 mod divergent_barrier;
 mod duplicate_name;
+mod function_directive;
 pub(crate) mod guard_not_a_predicate;
 mod immediate_value;
+mod incomplete_array;
 mod ineffective_modifier;
+mod initializer;
+mod linkage;
 pub(crate) mod maybe_uninitialized_register;
 mod misaligned_constant_offset;
 mod missing_modifier;
 mod modifier_conflict;
 mod modifier_order;
+pub(crate) mod module_header;
 mod noncanonical_order;
 mod not_text;
 mod operand_count;
@@ -49,9 +59,16 @@ mod operand_form;
 mod operand_kind;
 mod operand_type;
 mod out_of_bounds_constant_offset;
+mod parameter;
+mod parameter_size;
+pub(crate) mod pragma;
+mod predicate_in_memory;
+mod prototype_mismatch;
+mod redeclaration;
 mod repeated_modifier;
 mod state_space_mismatch;
 mod syntax;
+mod target_mismatch;
 pub(crate) mod target_too_low;
 mod undeclared_label;
 mod undeclared_name;
@@ -61,7 +78,9 @@ mod unknown_modifier;
 mod unknown_opcode;
 pub(crate) mod unknown_suppression;
 pub(crate) mod unused_suppression;
+mod variable_space;
 mod vector_length;
+mod vector_width;
 pub(crate) mod version_too_low;
 
 use crate::registry::Rule;
@@ -89,6 +108,25 @@ pub(crate) static ALL: &[&Rule] = &[
     &version_too_low::RULE,
     &target_too_low::RULE,
     &guard_not_a_predicate::RULE,
+    &module_header::RULE,
+    &target_mismatch::RULE,
+    &predicate_in_memory::RULE,
+    &variable_space::RULE,
+    &vector_width::RULE,
+    &alignment::RULE,
+    &incomplete_array::RULE,
+    &initializer::RULE,
+    &attribute::RULE,
+    &linkage::RULE,
+    &redeclaration::RULE,
+    &prototype_mismatch::RULE,
+    &call_signature::RULE,
+    &parameter::RULE,
+    &parameter_size::RULE,
+    &function_directive::RULE,
+    &pragma::RULE,
+    &debug_information::RULE,
+    &alias::RULE,
     &uninitialized_register::RULE,
     &maybe_uninitialized_register::RULE,
     &uninitialized_predicate::RULE,

@@ -1,0 +1,289 @@
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Module, Operand, Variable};
+use ptx_ir::isa::{Class, Control};
+use ptx_ir::space::StateSpace;
+use ptx_ir::types::{Type, TypeKind};
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::context::FunctionContext;
+use crate::declarations::{corresponds, effective_alignment, is_unsized, sized_bytes, type_of};
+use crate::instruction::name_of;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Compares the arguments and results of a `call` with the parameters of the function, of the
+    /// `.callprototype`, or of each function of the `.calltargets`.
+    ///
+    /// | parameter | argument |
+    /// |---|---|
+    /// | any | as many as parameters; an array `[]` at the end may be left out |
+    /// | `.bN` | register or `.param` variable of N bits, constant |
+    /// | `.uN`, `.sN` | the same, not floating-point |
+    /// | `.f16`, `.f32`, `.f64` | the same, not integer |
+    /// | array | `.param` array of as many bytes and the same alignment, elements as above |
+    /// | array `[]` | `.param` array of the same alignment |
+    ///
+    /// Results are compared likewise and may be `_`. `.param` variables are those of the body: parameters of the
+    /// caller itself cannot be passed on.
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .func f(.param .b64 a)
+    /// {
+    ///     ret;
+    /// }
+    /// .entry k()
+    /// {
+    ///     .param .b32 x;
+    ///     call f, (x);
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .func f(.param .b64 a)
+    /// {
+    ///     ret;
+    /// }
+    /// .entry k()
+    /// {
+    ///     .param .b64 x;
+    ///     call f, (x);
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// What a register that holds the address of a function points to.
+    name: "call-signature",
+    code: "E0313",
+    class: Invalid,
+    level: Error,
+    summary: "a call whose arguments are not what the function takes",
+    check: Function(check),
+}
+
+fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    let is_call: Vec<bool> = module
+        .spellings
+        .iter()
+        .map(|(_, spelling)| {
+            spelling.resolved.instances.iter().any(|instance| instance.effects.control == Control::Call)
+        })
+        .collect();
+    if !is_call.contains(&true) {
+        return;
+    }
+    for (handle, instruction) in context.body.instructions.iter() {
+        if is_call.get(instruction.spelling.index()).copied().unwrap_or(false) {
+            let call = Call::new(context.body, context.body.operands(handle));
+            for (index, operand) in context.body.operands(handle).iter().enumerate() {
+                let span = context.body.operand_span(handle, index);
+                targets(context, &call, *operand, span, out);
+            }
+        }
+    }
+}
+
+/// The lists of a call, with the places of their elements; none where they are not written.
+struct Call {
+    results: Vec<(Operand, Span)>,
+    arguments: Option<Vec<(Operand, Span)>>,
+}
+
+impl Call {
+    /// Results stand in front of the function, arguments behind it.
+    fn new(body: &Body, operands: &[Operand]) -> Self {
+        let list = |operand: &Operand| match *operand {
+            Operand::List(run) => {
+                let spans = body.child_spans.get(run.range()).unwrap_or_default();
+                Some(body.children(run).iter().copied().zip(spans.iter().copied()).collect())
+            }
+            _ => None,
+        };
+        let results = operands.first().and_then(list).unwrap_or_default();
+        let arguments = operands.get(1..).unwrap_or_default().iter().find_map(list);
+        Self { results, arguments }
+    }
+}
+
+/// Compares the call with everything that an operand of it says may be called.
+fn targets(
+    context: &FunctionContext<'_>,
+    call: &Call,
+    operand: Operand,
+    span: Span,
+    out: &mut Vec<Diagnostic>,
+) {
+    let module = context.module.module;
+    match operand {
+        Operand::Function(function) if module.functions[function].kind == FunctionKind::Entry => {
+            let name = module.name(module.functions[function].name);
+            out.push(RULE.at(span, format!("`{name}` is a kernel, which cannot be called")));
+        }
+        Operand::Function(function) | Operand::Prototype(function) => {
+            out.extend(compare(context, call, &module.functions[function], span));
+        }
+        Operand::Targets(list) => {
+            for target in &context.body.targets[list].targets {
+                if let Operand::Function(function) = *target {
+                    out.extend(compare(context, call, &module.functions[function], span));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn compare(
+    context: &FunctionContext<'_>,
+    call: &Call,
+    function: &Function,
+    span: Span,
+) -> Option<Diagnostic> {
+    let module = context.module.module;
+    let name = match function.kind {
+        FunctionKind::Prototype => format!("prototype `{}`", module.name(function.name)),
+        FunctionKind::Entry | FunctionKind::Function => format!("`{}`", module.name(function.name)),
+    };
+    let finding = |what: String, span: Span, formal: Option<&Variable>| {
+        let declared = formal.map_or(function.span, |formal| formal.span);
+        Some(RULE.at(span, format!("{name} {what}")).with_secondary(declared, "declared here"))
+    };
+    let given = call.results.len();
+    if given != function.returns.len() {
+        let expected = function.returns.len();
+        return finding(format!("returns {}, the call has {given}", counted(expected, "value")), span, None);
+    }
+    let no_arguments = Vec::new();
+    let arguments = call.arguments.as_ref().unwrap_or(&no_arguments);
+    let expected = function.parameters.len();
+    let variadic = function.parameters.last().is_some_and(|last| is_unsized(&module.variables[*last]));
+    let left_out = variadic && arguments.len() + 1 == expected && call.arguments.is_some();
+    if arguments.len() != expected && !left_out {
+        let given = arguments.len();
+        return finding(format!("takes {}, the call has {given}", counted(expected, "argument")), span, None);
+    }
+    let pairs = function.returns.iter().zip(&call.results).map(|pair| (true, pair));
+    let pairs = pairs.chain(function.parameters.iter().zip(arguments).map(|pair| (false, pair)));
+    pairs.into_iter().find_map(|(result, (&formal, &(operand, place)))| {
+        let formal = &module.variables[formal];
+        let what = fault(context, formal, operand, result)?;
+        let noun = if result { "returns" } else { "takes" };
+        finding(format!("{noun} `{}` here, {what}", type_of(formal)), place, Some(formal))
+    })
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// Why an operand does not go with a parameter, as the end of a sentence.
+fn fault(context: &FunctionContext<'_>, formal: &Variable, operand: Operand, result: bool) -> Option<String> {
+    let (module, body) = (context.module.module, context.body);
+    let name = name_of(module, body, operand).unwrap_or_default();
+    match operand {
+        Operand::Register { class, .. } => register(formal, &name, class, 1),
+        Operand::VectorRegister { class, count, .. } => register(formal, &name, class, count),
+        Operand::Integer { .. } | Operand::WarpSize => constant(formal, &name, false),
+        Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_) => {
+            constant(formal, &name, true)
+        }
+        Operand::Sink => (!result).then(|| "`_` is nothing to pass".into()),
+        Operand::Variable { variable, offset: 0 } => memory(module, formal, variable, &name),
+        Operand::Variable { .. } => Some(format!("`{name}` has an offset")),
+        Operand::Unknown(_) => None,
+        _ => Some(format!("`{name}` cannot be passed")),
+    }
+}
+
+/// A scalar, or the bits of a vector register.
+fn scalar(formal: &Variable) -> Option<Type> {
+    if !formal.dimensions.is_empty() {
+        return None;
+    }
+    if formal.elements == 1 { Some(formal.ty) } else { bits(formal.ty.bits() * u32::from(formal.elements)) }
+}
+
+fn bits(width: u32) -> Option<Type> {
+    match width {
+        8 => Some(Type::B8),
+        16 => Some(Type::B16),
+        32 => Some(Type::B32),
+        64 => Some(Type::B64),
+        128 => Some(Type::B128),
+        _ => None,
+    }
+}
+
+fn register(formal: &Variable, name: &str, class: Class, count: u8) -> Option<String> {
+    let given = class.register_type()?;
+    let whole = if count == 1 { Some(given) } else { bits(given.bits() * u32::from(count)) };
+    let is = if count == 1 {
+        format!("`{name}` is `{given}`")
+    } else {
+        format!("`{name}` is `.v{count} {given}`")
+    };
+    let Some(wanted) = scalar(formal) else {
+        return Some(format!("{is}: an array is passed as a `.param` variable"));
+    };
+    if !whole.is_some_and(|given| corresponds(wanted, given)) {
+        return Some(is);
+    }
+    let natural = wanted.bytes().unwrap_or(1);
+    let aligned = effective_alignment(formal);
+    (aligned > natural).then(|| format!("{is} and not aligned to {aligned}"))
+}
+
+fn constant(formal: &Variable, name: &str, float: bool) -> Option<String> {
+    let wanted = scalar(formal);
+    let fits = wanted.is_some_and(|ty| match ty.kind() {
+        TypeKind::Bits => true,
+        TypeKind::Unsigned | TypeKind::Signed => !float,
+        TypeKind::Float => float,
+        TypeKind::Packed => true,
+        TypeKind::Predicate | TypeKind::Opaque => false,
+    });
+    let kind = if float { "a floating-point constant" } else { "an integer constant" };
+    (!fits).then(|| format!("`{name}` is {kind}"))
+}
+
+fn memory(module: &Module, formal: &Variable, variable: Handle<Variable>, name: &str) -> Option<String> {
+    let given = &module.variables[variable];
+    if given.space.base() != StateSpace::Param {
+        let space = given.space;
+        return Some(format!(
+            "`{name}` is in `{space}`: arguments are registers, constants and `.param` variables"
+        ));
+    }
+    if given.is_parameter {
+        return Some(format!("`{name}` is a parameter of the caller: load it and pass the value"));
+    }
+    if !same_type(formal, given) {
+        return Some(format!("`{name}` is `{}`", type_of(given)));
+    }
+    let (wanted, aligned) = (effective_alignment(formal), effective_alignment(given));
+    (wanted != aligned).then(|| format!("`{name}` is aligned to {aligned} and the parameter to {wanted}"))
+}
+
+fn same_type(formal: &Variable, given: &Variable) -> bool {
+    let bits = |variable: &Variable| variable.ty.kind() == TypeKind::Bits;
+    match (formal.dimensions.len(), given.dimensions.len()) {
+        (0, 0) => scalar(formal).zip(scalar(given)).is_some_and(|(formal, given)| corresponds(formal, given)),
+        (1, 1) => {
+            (is_unsized(formal) || sized_bytes(formal) == sized_bytes(given))
+                && (bits(formal) || bits(given) || corresponds(formal.ty, given.ty))
+        }
+        // Arrays of several dimensions go with nothing, not even with their like.
+        _ => false,
+    }
+}

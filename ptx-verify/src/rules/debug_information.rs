@@ -1,0 +1,178 @@
+use ptx_ir::ir::{Body, Directive, DirectiveArgument, Item, Module, Section};
+use ptx_syntax::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::context::ModuleContext;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports contradictory debugging information.
+    ///
+    /// | what | rule |
+    /// |---|---|
+    /// | `.file N` | each index once |
+    /// | `.loc … inlined_at F L C` | a `.loc F L C` stands before it in the same function |
+    /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
+    /// | `.b8`, `.b16` | values that fit, signed or unsigned |
+    /// | names of sections as data | `.b32` and `.b64` |
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .file 1 "a.cu"
+    /// .file 1 "b.cu"
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .file 1 "a.cu"
+    /// .file 2 "b.cu"
+    /// ```
+    ///
+    /// ## What it may miss
+    /// What the DWARF data mean.
+    name: "debug-information",
+    code: "E0318",
+    class: Invalid,
+    level: Error,
+    summary: "contradictory debugging information",
+    check: Module(check),
+}
+
+fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module;
+    let mut files: FxHashMap<i64, Span> = FxHashMap::default();
+    for item in &module.items {
+        match item {
+            Item::Directive(directive) if module.name(directive.word) == ".file" => {
+                file(directive, &mut files, out);
+            }
+            Item::Section(section) => data(context, module, section, out),
+            Item::Directive(_) | Item::Variable(_) | Item::Function(_) | Item::Alias { .. } => {}
+        }
+    }
+    for (_, function) in module.functions.iter() {
+        if let Some(body) = &function.body {
+            inlined(module, body, out);
+        }
+    }
+}
+
+fn file(directive: &Directive, files: &mut FxHashMap<i64, Span>, out: &mut Vec<Diagnostic>) {
+    let Some(&(DirectiveArgument::Integer(index), span)) = directive.arguments.first() else { return };
+    if let Some(&earlier) = files.get(&index) {
+        out.push(
+            RULE.at(span, format!("file {index} is given twice")).with_secondary(earlier, "the first one"),
+        );
+    } else {
+        files.insert(index, span);
+    }
+}
+
+/// `.loc` places that functions are inlined at must have been named before.
+fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
+    let mut seen: FxHashSet<[i64; 3]> = FxHashSet::default();
+    for (_, directive) in body.directives.iter() {
+        if module.name(directive.word) != ".loc" {
+            continue;
+        }
+        let integers: Vec<(i64, Span)> = directive
+            .arguments
+            .iter()
+            .filter_map(|(argument, span)| match argument {
+                DirectiveArgument::Integer(value) => Some((*value, *span)),
+                _ => None,
+            })
+            .collect();
+        if let [.., file, line, column] = integers.as_slice()
+            && integers.len() >= 6
+            && !seen.contains(&[file.0, line.0, column.0])
+        {
+            let place = format!("{} {} {}", file.0, line.0, column.0);
+            out.push(RULE.at(
+                file.1.to(column.1),
+                format!("no `.loc {place}` stands before this, which is inlined there"),
+            ));
+        }
+        if let [file, line, column, ..] = integers.as_slice() {
+            seen.insert([file.0, line.0, column.0]);
+        }
+    }
+}
+
+/// The lines of a section: `.b8 1, 2`, `label:`.
+fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &mut Vec<Diagnostic>) {
+    if module.name(section.word) != ".section" {
+        return;
+    }
+    // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
+    // section with a fault is looked at twice.
+    if section.text.lines().all(|line| fault(line).is_none()) {
+        return;
+    }
+    let source = context.text(section.span);
+    let Some(open) = source.find('{') else { return };
+    let mut at = section.span.start + open as u32 + 1;
+    for line in source[open + 1..].split_inclusive('\n') {
+        let text = line.split("//").next().unwrap_or_default().trim().trim_end_matches('}').trim();
+        if let Some(what) = fault(text) {
+            let lead = (line.len() - line.trim_start().len()) as u32;
+            out.push(RULE.at(Span::new(at + lead, at + lead + text.len() as u32), what));
+        }
+        at += line.len() as u32;
+    }
+}
+
+/// What is wrong with a line of data.
+fn fault(line: &str) -> Option<String> {
+    let line = line.rsplit(':').next().unwrap_or(line).trim();
+    let (ty, values) = line.split_once(char::is_whitespace)?;
+    let (low, high) = match ty {
+        ".b8" => (-128, 255),
+        ".b16" => (-32768, 65535),
+        ".b32" | ".b64" => (i128::MIN, i128::MAX),
+        _ if ty.starts_with('.') => return Some(format!("debugging data have no type `{ty}`")),
+        _ => return None,
+    };
+    values.split(',').find_map(|value| {
+        let value = value.trim();
+        if value.starts_with('.') && high < 65536 {
+            return Some(format!("the address of a section does not fit `{ty}`"));
+        }
+        let number = integer(value)?;
+        (number < low || number > high).then(|| format!("{value} does not fit `{ty}`"))
+    })
+}
+
+fn integer(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest.trim()),
+        None => (false, text),
+    };
+    let digits = digits.trim_end_matches('U');
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok()?,
+        None => digits.parse().ok()?,
+    };
+    Some(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn data_must_fit_their_type() {
+        for line in
+            [".b8 1, 255, -128", ".b16 65535", ".b32 .debug_info+4", "L:", "L: .b8 1", ".b64 4294967296", ""]
+        {
+            assert_eq!(fault(line), None, "{line}");
+        }
+        for line in [".b8 256", ".b8 1, -129", ".b16 0x10000", ".u8 1", ".b8 .debug_info"] {
+            assert!(fault(line).is_some(), "{line}");
+        }
+    }
+}

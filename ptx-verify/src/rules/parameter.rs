@@ -1,0 +1,104 @@
+use ptx_ir::ir::{Function, FunctionKind, Handle, Variable};
+use ptx_ir::space::StateSpace;
+use ptx_ir::version::Version;
+use ptx_syntax::Diagnostic;
+
+use crate::context::ModuleContext;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports parameters and return values that a function or kernel cannot have.
+    ///
+    /// | what | parameters |
+    /// |---|---|
+    /// | kernel | `.param` |
+    /// | function | `.reg`, and from PTX 2.0 and `sm_20` on `.param` |
+    /// | several return values | `.reg` |
+    /// | `.ptr` | parameters of kernels |
+    /// | the name `_` | parameters of kernels and of `.callprototype` |
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .entry k(.reg .u64 a)
+    /// {
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .entry k(.param .u64 a)
+    /// {
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "parameter",
+    code: "E0314",
+    class: Invalid,
+    level: Error,
+    summary: "a parameter that a function or kernel cannot have",
+    check: Module(check),
+}
+
+fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, function) in context.module.functions.iter() {
+        returns(context, function, out);
+        for &handle in function.parameters.iter().chain(&function.returns) {
+            let variable = &context.module.variables[handle];
+            if let Some(what) = fault(context, function, variable) {
+                let name = context.module.name(variable.name);
+                out.push(RULE.at(variable.span, format!("`{name}` {what}")));
+            }
+        }
+    }
+}
+
+/// Several return values are possible only in registers.
+fn returns(context: &ModuleContext<'_>, function: &Function, out: &mut Vec<Diagnostic>) {
+    let in_memory = |handle: &&Handle<Variable>| context.module.variables[**handle].space != StateSpace::Reg;
+    if function.returns.len() < 2 {
+        return;
+    }
+    if let Some(&handle) = function.returns.iter().find(in_memory) {
+        let variable = &context.module.variables[handle];
+        let count = function.returns.len();
+        out.push(
+            RULE.at(variable.span, format!("{count} values are returned, which only registers can"))
+                .with_help("return one `.param` array, or declare the values `.reg`"),
+        );
+    }
+}
+
+fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) -> Option<String> {
+    let space = variable.space;
+    let nameless = context.module.name(variable.name) == "_";
+    match function.kind {
+        FunctionKind::Entry if space != StateSpace::Param => {
+            Some(format!("is in `{space}`: parameters of kernels are in `.param`"))
+        }
+        FunctionKind::Function if nameless => Some("is no name for a parameter of a function".into()),
+        FunctionKind::Function if variable.pointer.is_some() => {
+            Some("has `.ptr`, which is for parameters of kernels".into())
+        }
+        FunctionKind::Function | FunctionKind::Prototype
+            if !matches!(space, StateSpace::Param | StateSpace::Reg) =>
+        {
+            Some(format!("is in `{space}`: parameters of functions are in `.param` or `.reg`"))
+        }
+        FunctionKind::Function if space == StateSpace::Param && !has_parameters_in_memory(context) => {
+            Some("is in `.param`, which functions take from PTX 2.0 and `sm_20` on".into())
+        }
+        FunctionKind::Entry | FunctionKind::Function | FunctionKind::Prototype => None,
+    }
+}
+
+fn has_parameters_in_memory(context: &ModuleContext<'_>) -> bool {
+    context.version() >= Version::new(2, 0) && context.target().number() >= 20
+}

@@ -1,0 +1,102 @@
+use ptx_ir::ir::TextureMode;
+use ptx_ir::ir::{FunctionKind, Linkage, Variable};
+use ptx_ir::space::StateSpace;
+use ptx_ir::types::{Type, TypeKind};
+use ptx_ir::version::Version;
+use ptx_syntax::Diagnostic;
+
+use crate::context::ModuleContext;
+use crate::declarations::{is_of_prototype, owner, variables};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a variable or parameter in a state space that cannot hold it.
+    ///
+    /// | what | where it may be |
+    /// |---|---|
+    /// | `.local`, `.reg` | in functions; at module level only up to PTX 2.3 |
+    /// | `.param` | in functions |
+    /// | `.tex` | at module level up to PTX 1.4 |
+    /// | `.common` | in `.global` |
+    /// | `.texref`, `.samplerref`, `.surfref` | in `.global` at module level, or parameter of a kernel |
+    /// | `.samplerref` | with `texmode_independent` |
+    /// | vectors and `.f16x2` | not in `.param` |
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .local .u32 x;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .global .u32 x;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "variable-space",
+    code: "E0304",
+    class: Invalid,
+    level: Error,
+    summary: "a variable in a state space that cannot hold it",
+    check: Module(check),
+}
+
+fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, variable) in variables(context.module) {
+        if let Some(what) = fault(context, variable) {
+            let name = context.module.name(variable.name);
+            out.push(RULE.at(variable.span, what.replace("{}", &format!("`{name}`"))));
+        }
+    }
+}
+
+/// What is wrong with the place of a variable, `{}` for its name.
+fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<&'static str> {
+    let at_module_level = variable.function.is_none();
+    if variable.ty.kind() == TypeKind::Opaque {
+        return opaque(context, variable);
+    }
+    if variable.linkage == Some(Linkage::Common) && at_module_level && variable.space != StateSpace::Global {
+        return Some("{} is `.common` and not in `.global`");
+    }
+    match variable.space.base() {
+        StateSpace::Local | StateSpace::Reg if at_module_level && context.version() >= Version::new(3, 0) => {
+            Some("{} is at module level: since PTX 3.0, `.local` and `.reg` belong to functions")
+        }
+        StateSpace::Param if at_module_level => Some("{} is at module level: `.param` belongs to functions"),
+        StateSpace::Sreg => Some("{} is in `.sreg`, which nobody can declare"),
+        StateSpace::Tex if !at_module_level => Some("{} is in `.tex`, which belongs to the module"),
+        StateSpace::Tex if context.version() >= Version::new(1, 5) => {
+            Some("{} is in `.tex`, which is not supported since PTX 1.5: declare a `.texref`")
+        }
+        StateSpace::Param if is_of_prototype(context.module, variable) => None,
+        StateSpace::Param if variable.elements > 1 => {
+            Some("{} is a vector, which `.param` cannot hold: declare an array")
+        }
+        StateSpace::Param if variable.ty == Type::F16x2 => {
+            Some("{} is `.f16x2`, which `.param` cannot hold: declare `.b32`")
+        }
+        _ => None,
+    }
+}
+
+fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<&'static str> {
+    let independent = context.module.header.texture_mode == TextureMode::Independent;
+    if variable.ty == Type::Samplerref && !independent {
+        return Some("{} is a `.samplerref`: those exist only with `.target …, texmode_independent`");
+    }
+    match owner(context.module, variable) {
+        None if variable.space == StateSpace::Global => None,
+        None => Some("{} is a texture, sampler or surface and not in `.global`"),
+        Some(function) if function.kind == FunctionKind::Entry && variable.is_parameter => None,
+        Some(function) if function.kind == FunctionKind::Prototype => None,
+        Some(_) => {
+            Some("{} is a texture, sampler or surface: those are module variables or kernel parameters")
+        }
+    }
+}
