@@ -138,6 +138,14 @@ classes! {
     CallPrototype, "a `.callprototype`";
     /// `_`: a result that is thrown away.
     Sink, "`_`";
+    /// The address of a variable with an offset, `gvar+4`, where a constant stands.
+    AddressExpression, "a variable with an offset";
+    /// In what an operand accepts: a single value may stand in braces.
+    Braces, "a brace list of one element";
+    /// In what an operand accepts: a brace list of one element may stand without its braces.
+    NoBraces, "a single value";
+    /// In what an operand accepts: `_` may stand for the whole brace list.
+    Discard, "`_`";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
     /// gives one message.
     Unknown, "an unknown name";
@@ -195,6 +203,23 @@ impl ClassSet {
         Class::DoubleBits,
         Class::WarpSize,
     ]);
+
+    /// The registers of each width, in which a brace list may mix types. A predicate counts as 32 bits there,
+    /// as NVIDIA's assembler has it.
+    pub const WIDTHS: [Self; 5] = [
+        Self::of(&[Class::RegB8, Class::RegU8, Class::RegS8]),
+        Self::of(&[Class::RegB16, Class::RegU16, Class::RegS16, Class::RegF16]),
+        Self::of(&[
+            Class::RegB32,
+            Class::RegU32,
+            Class::RegS32,
+            Class::RegF32,
+            Class::RegF16x2,
+            Class::RegPred,
+        ]),
+        Self::of(&[Class::RegB64, Class::RegU64, Class::RegS64, Class::RegF64]),
+        Self::of(&[Class::RegB128]),
+    ];
 
     /// The set of some classes.
     #[must_use]

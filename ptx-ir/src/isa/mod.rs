@@ -13,16 +13,21 @@
 
 mod align;
 mod class;
+mod diagnose;
 mod effects;
+mod expand;
+mod form;
 mod instance;
 mod mismatch;
 mod problem;
 mod resolve;
 mod select;
 mod shape;
+mod table;
 
 pub use class::{Class, ClassSet};
 pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Control, Convergence, Effects};
+pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Role, Selectors,
 };

@@ -1,7 +1,12 @@
 //! From a dotted spelling to its meanings.
 
+use std::ops::Range;
+
+use super::diagnose;
+use super::expand;
 use super::instance::{Instance, OpcodeId};
-use super::problem::{Leniency, SpellingProblem};
+use super::problem::{Leniency, LeniencyReason, SpellingProblem};
+use super::table::{ABSENT, Form, OPCODES, allows, forms_of};
 
 /// What a spelling means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +25,254 @@ pub struct Resolved {
 /// distinct spelling of a module: it allocates.
 #[must_use]
 pub fn resolve(spelling: &str) -> Resolved {
-    let end = spelling.find('.').unwrap_or(spelling.len());
-    let problem = SpellingProblem::UnknownOpcode { range: 0..end, nearest: None };
-    Resolved { problem: Some(problem), ..Resolved::default() }
+    let spelling = Spelling::new(spelling);
+    let Some(opcode) = opcode(spelling.root) else {
+        return Resolved { problem: Some(diagnose::unknown_opcode(&spelling)), ..Resolved::default() };
+    };
+    let instances = exact(opcode, &spelling);
+    if !instances.is_empty() {
+        return Resolved { opcode: Some(opcode), instances, problem: None, leniency: None };
+    }
+    let (instances, leniency) = lenient(opcode, &spelling);
+    if !instances.is_empty() {
+        return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
+    }
+    let problem = Some(diagnose::problem(opcode, &spelling));
+    Resolved { opcode: Some(opcode), problem, ..Resolved::default() }
+}
+
+/// A spelling, cut at its dots.
+pub(super) struct Spelling<'a> {
+    pub text: &'a str,
+    pub root: &'a str,
+    /// The bytes of each modifier with its dot.
+    pub modifiers: Vec<Range<usize>>,
+}
+
+impl<'a> Spelling<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let mut starts: Vec<usize> = text.match_indices('.').map(|(at, _)| at).collect();
+        let root = &text[..starts.first().copied().unwrap_or(text.len())];
+        starts.push(text.len());
+        let modifiers = starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
+        Self { text, root, modifiers }
+    }
+
+    /// A modifier with its dot.
+    pub fn modifier(&self, index: usize) -> &'a str {
+        &self.text[self.modifiers[index].clone()]
+    }
+
+    /// How many modifiers, from `first` on, make up `value`; values may have several dots.
+    fn matches(&self, first: usize, value: &str) -> Option<usize> {
+        let start = self.modifiers.get(first)?.start;
+        let rest = self.text[start..].strip_prefix(value)?;
+        (rest.is_empty() || rest.starts_with('.')).then(|| value.bytes().filter(|&byte| byte == b'.').count())
+    }
+}
+
+/// The opcode of this name.
+pub(super) fn opcode(name: &str) -> Option<OpcodeId> {
+    OPCODES.binary_search_by(|opcode| opcode.name.cmp(name)).ok().map(|index| OpcodeId(index as u16))
+}
+
+/// The instances of a spelling whose modifiers are complete and in canonical order.
+pub(super) fn exact(opcode: OpcodeId, spelling: &Spelling<'_>) -> Vec<Instance> {
+    let mut instances = Vec::new();
+    for (id, form) in forms_of(opcode) {
+        let mut values = vec![ABSENT; form.slots.len()];
+        exact_from(form, spelling, 0, 0, &mut values, &mut |values| {
+            let instance = expand::instance(id, values);
+            let found = instance.is_some();
+            instances.extend(instance);
+            found
+        });
+    }
+    instances
+}
+
+/// Whether some form has this spelling in canonical order.
+pub(super) fn is_exact(opcode: OpcodeId, text: &str) -> bool {
+    let spelling = Spelling::new(text);
+    forms_of(opcode).any(|(id, form)| {
+        let mut values = vec![ABSENT; form.slots.len()];
+        exact_from(form, &spelling, 0, 0, &mut values, &mut |values| expand::instance(id, values).is_some())
+    })
+}
+
+/// Gives the slots from `slot` on the modifiers from `next` on, in order; `accept` judges a full choice.
+fn exact_from(
+    form: &Form,
+    spelling: &Spelling<'_>,
+    slot: usize,
+    next: usize,
+    values: &mut [u8],
+    accept: &mut dyn FnMut(&[u8]) -> bool,
+) -> bool {
+    let Some(place) = form.slots.get(slot) else {
+        return next == spelling.modifiers.len() && allows(form, values) && accept(values);
+    };
+    for (index, value) in place.values.iter().enumerate() {
+        if let Some(taken) = spelling.matches(next, value) {
+            values[slot] = index as u8;
+            if exact_from(form, spelling, slot + 1, next + taken, values, accept) {
+                return true;
+            }
+        }
+    }
+    values[slot] = ABSENT;
+    place.optional && exact_from(form, spelling, slot + 1, next, values, accept)
+}
+
+/// The instances of a spelling whose modifiers stand in another order or are repeated, as NVIDIA's assembler
+/// takes them.
+fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<Leniency>) {
+    let mut instances = Vec::new();
+    let mut leniency = None;
+    for (id, form) in forms_of(opcode) {
+        if form.strict_order {
+            continue;
+        }
+        let mut search = Unordered::new(form, spelling);
+        if !search.run(0, &mut |values| expand::instance(id, values).is_some()) {
+            continue;
+        }
+        if let Some(instance) = expand::instance(id, &search.values) {
+            leniency.get_or_insert_with(|| search.leniency(&instance));
+            instances.push(instance);
+        }
+    }
+    (instances, leniency)
+}
+
+/// A search that gives modifiers to slots without regard to their order, but keeps the order among slots that
+/// share values, such as the types of `cvt`.
+pub(super) struct Unordered<'a> {
+    form: &'static Form,
+    spelling: &'a Spelling<'a>,
+    /// The slot that each modifier went to.
+    pub used: Vec<Option<usize>>,
+    /// The values found.
+    pub values: Vec<u8>,
+    /// The modifier that each slot got.
+    first: Vec<usize>,
+}
+
+impl<'a> Unordered<'a> {
+    pub fn new(form: &'static Form, spelling: &'a Spelling<'a>) -> Self {
+        let slots = form.slots.len();
+        let used = vec![None; spelling.modifiers.len()];
+        Self { form, spelling, used, values: vec![ABSENT; slots], first: vec![usize::MAX; slots] }
+    }
+
+    pub fn run(&mut self, slot: usize, accept: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        let Some(place) = self.form.slots.get(slot) else {
+            return self.rest_is_repeated() && allows(self.form, &self.values) && accept(&self.values);
+        };
+        for from in self.earliest(slot)..self.spelling.modifiers.len() {
+            for (index, value) in place.values.iter().enumerate() {
+                let Some(taken) = self.spelling.matches(from, value) else { continue };
+                if self.used[from..from + taken].iter().any(Option::is_some) {
+                    continue;
+                }
+                self.used[from..from + taken].fill(Some(slot));
+                (self.values[slot], self.first[slot]) = (index as u8, from);
+                if self.run(slot + 1, accept) {
+                    return true;
+                }
+                self.used[from..from + taken].fill(None);
+            }
+        }
+        (self.values[slot], self.first[slot]) = (ABSENT, usize::MAX);
+        place.optional && self.run(slot + 1, accept)
+    }
+
+    /// After the modifier of the nearest earlier slot that shares a value with this one.
+    fn earliest(&self, slot: usize) -> usize {
+        let shares = |other: &usize| {
+            let values = self.form.slots[*other].values;
+            self.form.slots[slot].values.iter().any(|value| values.contains(value))
+        };
+        let earlier = (0..slot).rev().filter(shares).find(|&other| self.first[other] != usize::MAX);
+        earlier.map_or(0, |other| self.first[other] + 1)
+    }
+
+    /// Whether every modifier that went to no slot repeats one that did.
+    fn rest_is_repeated(&self) -> bool {
+        let repeats = |index: usize| {
+            let text = self.spelling.modifier(index);
+            (0..self.used.len())
+                .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
+        };
+        (0..self.used.len()).all(|index| self.used[index].is_some() || repeats(index))
+    }
+
+    fn leniency(&self, instance: &Instance) -> Leniency {
+        let canonical = instance.canonical.to_string();
+        if let Some(index) = self.used.iter().position(Option::is_none) {
+            let range = self.spelling.modifiers[index].clone();
+            return Leniency { range, reason: LeniencyReason::Repeated, canonical };
+        }
+        let misplaced = self.used.windows(2).position(|pair| pair[0] > pair[1]).map_or(0, |index| index + 1);
+        let range = self.spelling.modifiers.get(misplaced).cloned().unwrap_or(0..self.spelling.text.len());
+        Leniency { range, reason: LeniencyReason::Order, canonical }
+    }
+}
+
+/// The problem of a spelling whose order alone is wrong, for forms that insist on it.
+pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    forms_of(opcode).filter(|(_, form)| form.strict_order).find_map(|(id, form)| {
+        let mut search = Unordered::new(form, spelling);
+        if !search.run(0, &mut |values| expand::instance(id, values).is_some()) {
+            return None;
+        }
+        let leniency = search.leniency(&expand::instance(id, &search.values)?);
+        Some(match leniency.reason {
+            LeniencyReason::Repeated => SpellingProblem::Duplicate {
+                other: first_equal(spelling, &leniency.range),
+                range: leniency.range,
+                fixed: Some(leniency.canonical),
+            },
+            LeniencyReason::Order | LeniencyReason::Ineffective => {
+                SpellingProblem::WrongOrder { range: leniency.range, canonical: leniency.canonical }
+            }
+        })
+    })
+}
+
+/// The first modifier that is spelled like the one at `range`.
+fn first_equal(spelling: &Spelling<'_>, range: &Range<usize>) -> Range<usize> {
+    let text = &spelling.text[range.clone()];
+    spelling.modifiers.iter().find(|other| &spelling.text[(*other).clone()] == text).unwrap_or(range).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn tmp() {
+        for s in [
+            "add.u32",
+            "add.u33",
+            "ad.u32",
+            "addc.cc.u64",
+            "addc.u64.cc",
+            "ld.global.v4.u64",
+            "ld.v4.global.f32",
+            "ld.weak.u32.u32",
+            "mul.u32",
+            "ld",
+            "bra.uni",
+            "add",
+        ] {
+            let r = resolve(s);
+            println!(
+                "{s}: {:?} {:?} {:?}",
+                r.instances.iter().map(|i| i.canonical.to_string()).collect::<Vec<_>>(),
+                r.problem,
+                r.leniency
+            );
+        }
+        println!("{:#?}", resolve("ld.global.L2::cache_hint.v2.f32").instances);
+    }
 }

@@ -1,10 +1,10 @@
 //! From the operands of a statement to the instance that they fit.
 
 use super::class::{Class, ClassSet};
-use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern};
+use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Selectors};
 use super::mismatch::{Mismatch, Wanted};
 use super::resolve::Resolved;
-use super::shape::{Shape, ShapeFlags, ShapeKind};
+use super::shape::{Selector, Shape, ShapeFlags, ShapeKind};
 
 impl Resolved {
     /// Picks the instance that the operands fit and gives its index in [`Resolved::instances`]. `children`
@@ -110,7 +110,7 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         (Pattern::Value, ShapeKind::Value)
         | (Pattern::NegatableValue, ShapeKind::Value | ShapeKind::Negated)
         | (Pattern::Selectable { .. }, ShapeKind::Value) => check_value(spec, shape),
-        (Pattern::Vector { count }, ShapeKind::Vector) if count == shape.count => check_value(spec, shape),
+        (Pattern::Vector { count }, ShapeKind::Vector) if count == shape.count => check_vector(spec, shape),
         (Pattern::Vector { count }, ShapeKind::Vector) => Some(Wanted::Length { expected: count }),
         (Pattern::Address, ShapeKind::Address) if !shape.flags.contains(ShapeFlags::UNIFIED) => {
             check_value(spec, shape)
@@ -118,8 +118,12 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         (Pattern::UnifiedAddress, ShapeKind::Address) if shape.flags.contains(ShapeFlags::UNIFIED) => {
             check_value(spec, shape)
         }
-        (Pattern::Pair, ShapeKind::Pair) | (Pattern::Bracket, ShapeKind::Bracket) => {
+        (Pattern::Pair, ShapeKind::Pair) | (Pattern::Bracket, ShapeKind::Bracket | ShapeKind::Address) => {
             return check_parts(spec, shape, children);
+        }
+        (Pattern::Selectable { selectors }, ShapeKind::Selected) => {
+            let selector = Selector::from_bits(shape.immediate);
+            check_value(spec, shape).or((!allows(selectors, selector)).then_some(Wanted::Selector))
         }
         (Pattern::List, ShapeKind::List) => None,
         (
@@ -133,43 +137,108 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
             | Pattern::List
             | Pattern::Selectable { .. },
             _,
-        ) => kind_misfit(shape),
+        ) => check_unusual(spec, shape),
     };
     wanted.map(|wanted| (None, wanted))
 }
 
-/// An operand of unknown kind fits wherever one value stands, so that one mistake gives one message.
-fn kind_misfit(shape: &Shape) -> Option<Wanted> {
+/// Forms that only some operands take, and operands of unknown kind, which fit everywhere so that one mistake
+/// gives one message.
+#[cold]
+fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
+    let single = shape.kind == ShapeKind::Vector && shape.count == 1 && spec.pattern == Pattern::Value;
+    let bare = shape.kind == ShapeKind::Value && matches!(spec.pattern, Pattern::Vector { .. });
+    if single && spec.accepts.contains(Class::Braces) {
+        return check_vector(spec, shape);
+    }
+    if bare && spec.accepts.contains(Class::NoBraces) && spec.pattern == (Pattern::Vector { count: 1 }) {
+        return check_value(spec, shape);
+    }
+    if bare && spec.accepts.contains(Class::Discard) && shape.classes == Class::Sink.into() {
+        return None;
+    }
     (!shape.classes.contains(Class::Unknown)).then_some(Wanted::Kind)
 }
+
+/// Marks that a table puts among the accepted classes; no operand is of them.
+const MARKS: ClassSet = ClassSet::of(&[Class::Braces, Class::NoBraces, Class::Discard]);
 
 #[inline]
 fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     const UNKNOWN: ClassSet = ClassSet::of(&[Class::Unknown]);
     if !shape.classes.is_subset(spec.accepts.union(UNKNOWN)) {
-        return Some(Wanted::Class(spec.accepts));
+        let expression = shape.flags.contains(ShapeFlags::OFFSET)
+            && shape.kind == ShapeKind::Value
+            && spec.accepts.contains(Class::AddressExpression);
+        if !expression {
+            return Some(Wanted::Class(spec.accepts.without(MARKS)));
+        }
     }
-    if !spec.ranges.is_empty()
-        && shape.classes.contains(Class::Integer)
-        && !in_ranges(spec.ranges, shape.immediate)
-    {
+    if !spec.ranges.is_empty() && !in_ranges(spec.ranges, shape) {
         return Some(Wanted::Range(spec.ranges));
     }
     None
 }
 
-fn in_ranges(ranges: &[ImmediateRange], value: i64) -> bool {
+/// The elements of a brace list must be of one width and cannot all be `_`.
+fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
+    let registers = shape.classes.intersect(ClassSet::REGISTERS);
+    let one_width = registers.is_empty() || ClassSet::WIDTHS.iter().any(|width| registers.is_subset(*width));
+    if !one_width || shape.classes == Class::Sink.into() {
+        return Some(Wanted::Class(spec.accepts.without(MARKS)));
+    }
+    check_value(spec, shape)
+}
+
+/// Whether the value of an integer immediate is one of those allowed; true for what is no integer.
+fn in_ranges(ranges: &[ImmediateRange], shape: &Shape) -> bool {
+    const INTEGERS: ClassSet = ClassSet::of(&[Class::Integer, Class::NegativeInteger]);
+    const WARP_SIZE: i64 = 32;
+    let value = if shape.classes == Class::WarpSize.into() {
+        WARP_SIZE
+    } else if shape.kind != ShapeKind::Value || shape.classes.intersect(INTEGERS).is_empty() {
+        return true;
+    } else {
+        shape.immediate
+    };
     ranges.iter().any(|range| range.contains(value))
+}
+
+/// Whether a selector is one that an operand may have.
+fn allows(selectors: Selectors, selector: Selector) -> bool {
+    let digits = &selector.digits[..selector.count as usize];
+    let below = |limit: u8| digits.iter().all(|&digit| digit < limit);
+    match selectors {
+        Selectors::Part => digits.len() == 1 && below(if selector.halves { 2 } else { 4 }),
+        Selectors::HalfPair => selector.halves && digits.len() == 2 && below(4),
+        Selectors::ByteQuad => !selector.halves && digits.len() == 4 && below(8),
+        Selectors::HalfMask => selector.halves && below(2) && digits.is_sorted_by(|one, next| one > next),
+        Selectors::ByteMask => !selector.halves && below(4) && digits.is_sorted_by(|one, next| one > next),
+    }
 }
 
 fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit {
     let first = shape.children as usize;
-    let parts = children.get(first..first + shape.count as usize).unwrap_or(&[]);
+    let parts = match shape.kind {
+        // An address is a bracket with one part, which is the shape itself.
+        ShapeKind::Address => std::slice::from_ref(shape),
+        ShapeKind::Value
+        | ShapeKind::Negated
+        | ShapeKind::Pair
+        | ShapeKind::Vector
+        | ShapeKind::Bracket
+        | ShapeKind::List
+        | ShapeKind::Selected => children.get(first..first + shape.count as usize).unwrap_or(&[]),
+    };
     if parts.len() != spec.children.len() {
         return Some((None, Wanted::Parts { expected: spec.children.len() as u16 }));
     }
     for (index, (child, part)) in spec.children.iter().zip(parts).enumerate() {
-        if let Some((_, wanted)) = check(child, part, children) {
+        let part = Shape {
+            kind: if part.kind == ShapeKind::Address { ShapeKind::Value } else { part.kind },
+            ..*part
+        };
+        if let Some((_, wanted)) = check(child, &part, children) {
             return Some((Some(index), wanted));
         }
     }

@@ -1,0 +1,185 @@
+//! The table after every name has its meaning: what the writer prints.
+
+use crate::types::Type;
+use crate::version::Version;
+
+/// All forms and what they share.
+pub struct Table {
+    /// The forms, in the order of the files.
+    pub forms: Vec<Form>,
+    /// The class tables, one for each variant: bits of the classes by type, outputs first, inputs second.
+    pub variants: Vec<[(u64, u64); Type::ALL.len()]>,
+    /// The classes of the base of an address, by space.
+    pub addresses: Vec<(String, u64)>,
+}
+
+/// One syntax line with its clauses.
+pub struct Form {
+    /// The manual's section.
+    pub section: String,
+    /// The opcode up to its first dot.
+    pub root: String,
+    /// The syntax line as it stands in the file, for printing.
+    pub syntax: String,
+    /// File and line, for messages of tests.
+    pub place: String,
+    /// The modifiers, in canonical order.
+    pub slots: Vec<Slot>,
+    /// Which values go together.
+    pub rules: Vec<Rule>,
+    /// What needs which version and target.
+    pub gates: Vec<Gate>,
+    /// The operands, in order.
+    pub operands: Vec<Operand>,
+    /// Effects and when they hold.
+    pub effects: Vec<(Condition, Vec<String>)>,
+    /// Disagreements with the assembler that are on purpose, each with its reason.
+    pub deviations: Vec<String>,
+    /// Whether the assembler takes the modifiers in the canonical order only.
+    pub strict_order: bool,
+}
+
+/// A place for a modifier.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// What the file calls it.
+    pub name: String,
+    /// The values, each with its dots.
+    pub values: Vec<String>,
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+/// The bit of a mask that stands for "left out".
+pub const ABSENT: u64 = 1 << 63;
+
+/// Slots and the values they may have, as bit masks; all must hold.
+pub type Condition = Vec<(usize, u64)>;
+
+/// `when only with then`, or `when not with then`.
+pub struct Rule {
+    /// The values it is about.
+    pub when: Condition,
+    /// The values they need or exclude.
+    pub then: Condition,
+    /// Whether `then` is needed rather than excluded.
+    pub needs: bool,
+}
+
+/// A requirement.
+pub struct Gate {
+    /// The values that bring it.
+    pub when: Condition,
+    /// The first version.
+    pub version: Version,
+    /// The targets, as the bits of a target set.
+    pub targets: u64,
+}
+
+/// An operand: where it stands and what it may be.
+pub struct Operand {
+    /// Its name.
+    pub name: String,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// The values with which it is there.
+    pub when: Condition,
+    /// What it is, by the values of the modifiers; the first whose condition holds counts.
+    pub variants: Vec<Variant>,
+}
+
+/// What an operand is.
+#[derive(Clone)]
+pub struct Variant {
+    /// The values for which it holds.
+    pub when: Condition,
+    /// `Source`, `Destination` or `Both`.
+    pub role: &'static str,
+    /// The outer form.
+    pub pattern: Pattern,
+    /// The type.
+    pub ty: TypeRef,
+    /// The number of the class table.
+    pub table: usize,
+    /// Classes taken besides those of the table.
+    pub plus: u64,
+    /// Classes of the table that are not taken.
+    pub minus: u64,
+    /// Allowed values of an integer immediate: low, high, step.
+    pub ranges: Vec<(i64, i64, i64)>,
+    /// What happens at an address.
+    pub access: Option<Access>,
+    /// The parts of a pair or a bracket.
+    pub parts: std::rc::Rc<Vec<Operand>>,
+}
+
+/// The outer form of an operand.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// A single value.
+    Value,
+    /// A predicate that may be negated.
+    Negatable,
+    /// A brace list.
+    Vector(Count),
+    /// `[base+offset]`
+    Address,
+    /// `[base].unified`
+    Unified,
+    /// `a|b`
+    Pair,
+    /// `[a, b]`
+    Bracket,
+    /// `(a, b)`
+    List,
+    /// A value with a selector, by the name of the selector's kind.
+    Selectable(&'static str),
+}
+
+/// How many elements a brace list has.
+#[derive(Clone, Debug)]
+pub enum Count {
+    /// Always as many.
+    Fixed(u16),
+    /// As the first number in the slot's value says; a single value where the slot is left out.
+    Slot(usize),
+    /// As the first line says whose condition holds.
+    Table(Vec<(Condition, u16)>),
+}
+
+/// The type of an operand.
+#[derive(Clone, Debug)]
+pub enum TypeRef {
+    /// None, as for a label; the classes stand in `plus`.
+    None,
+    /// Always the same.
+    Fixed(Type),
+    /// The value of a slot.
+    Slot(usize),
+    /// The type of twice the width of the slot's value.
+    Widened(usize),
+}
+
+/// What happens at an address.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The space: none for generic, a fixed one, or the value of a slot.
+    pub space: SpaceRef,
+    /// Whether it is read.
+    pub reads: bool,
+    /// Whether it is written.
+    pub writes: bool,
+    /// Whether the size is that of the form's vector and type slots.
+    pub size: Option<(Option<usize>, TypeRef)>,
+}
+
+/// The space of an address.
+#[derive(Clone, Debug)]
+pub enum SpaceRef {
+    /// Generic.
+    None,
+    /// Always the same, spelled with its dot.
+    Fixed(String),
+    /// The value of a slot, generic where it is left out.
+    Slot(usize),
+}

@@ -1,0 +1,231 @@
+//! Reads operand clauses: `d, a : out vec(.vec) .type/wider +sink -int in 0..15 if .sat;`.
+
+use crate::lexer::{Fault, Token};
+use crate::parser::{Atom, Cursor, condition};
+
+/// What a clause says of one operand, names still unresolved.
+#[derive(Clone)]
+pub struct OperandClause {
+    /// The operand.
+    pub name: String,
+    /// Where.
+    pub line: usize,
+    /// `Source`, `Destination` or `Both`.
+    pub role: &'static str,
+    /// The outer form.
+    pub kind: Kind,
+    /// The name of the type, slot or kind of operand.
+    pub ty: TypeName,
+    /// The class table, where it is not `default`.
+    pub variant: Option<String>,
+    /// Classes taken besides.
+    pub plus: Vec<String>,
+    /// Classes not taken.
+    pub minus: Vec<String>,
+    /// Allowed values of an immediate: low, high, step.
+    pub ranges: Vec<(i64, i64, i64)>,
+    /// The modifiers with which the operand is there.
+    pub with: Vec<Atom>,
+    /// The modifiers for which the clause holds.
+    pub when: Vec<Atom>,
+}
+
+/// The outer form of an operand.
+#[derive(Clone)]
+pub enum Kind {
+    /// A single value.
+    Value,
+    /// A predicate, negated or not: `!pred`.
+    Negatable,
+    /// `vec(…)`
+    Vector(CountName),
+    /// `addr(…)`, with the space, what happens there, and the size: vector slot and type.
+    Address {
+        /// Generic where it is missing; a slot or literal with its dot.
+        space: Option<String>,
+        /// `read`, `write`, `update`.
+        reads: bool,
+        /// Likewise.
+        writes: bool,
+        /// `of vec(.vec) .type`
+        size: Option<(Option<String>, TypeName)>,
+    },
+    /// `part`, `halves`, … `of` a type.
+    Selectable(&'static str),
+}
+
+/// How many elements.
+#[derive(Clone)]
+pub enum CountName {
+    /// `4`
+    Fixed(u16),
+    /// `.vec`, or the name of a `counts` table.
+    Name(String),
+}
+
+/// A type by name.
+#[derive(Clone)]
+pub enum TypeName {
+    /// `u32`, or a kind of operand.
+    Word(String),
+    /// `.type`
+    Slot(String),
+    /// `wide(.type)`
+    Widened(String),
+    /// An address has none.
+    None,
+}
+
+const SELECTORS: [(&str, &str); 5] = [
+    ("part", "Part"),
+    ("half-pair", "HalfPair"),
+    ("byte-quad", "ByteQuad"),
+    ("half-mask", "HalfMask"),
+    ("byte-mask", "ByteMask"),
+];
+
+/// Reads a clause, which gives one result for each operand it names.
+pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<OperandClause>, Fault> {
+    let line = cursor.line();
+    let mut names = vec![cursor.name()?];
+    while cursor.eat(',') {
+        names.push(cursor.name()?);
+    }
+    cursor.mark(':')?;
+    let role = role(cursor);
+    let (kind, ty) = kind(cursor)?;
+    let variant = if cursor.eat('/') { Some(cursor.name()?) } else { None };
+    let mut clause = OperandClause {
+        name: String::new(),
+        line,
+        role,
+        kind,
+        ty,
+        variant,
+        plus: Vec::new(),
+        minus: Vec::new(),
+        ranges: Vec::new(),
+        with: Vec::new(),
+        when: Vec::new(),
+    };
+    attributes(cursor, &mut clause)?;
+    cursor.mark(';')?;
+    Ok(names.into_iter().map(|name| OperandClause { name, ..clause.clone() }).collect())
+}
+
+fn role(cursor: &mut Cursor<'_>) -> &'static str {
+    if cursor.eat_word("out") {
+        "Destination"
+    } else if cursor.eat_word("inout") {
+        "Both"
+    } else {
+        "Source"
+    }
+}
+
+fn kind(cursor: &mut Cursor<'_>) -> Result<(Kind, TypeName), Fault> {
+    if cursor.eat('!') {
+        return Ok((Kind::Negatable, type_name(cursor)?));
+    }
+    if cursor.eat_word("vec") {
+        cursor.mark('(')?;
+        let count = match cursor.peek() {
+            Some(&Token::Number(count)) => {
+                cursor.next();
+                CountName::Fixed(u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?)
+            }
+            Some(Token::Dotted(_)) => CountName::Name(cursor.dotted()?),
+            _ => CountName::Name(cursor.name()?),
+        };
+        cursor.mark(')')?;
+        return Ok((Kind::Vector(count), type_name(cursor)?));
+    }
+    if cursor.eat_word("addr") {
+        return Ok((address(cursor)?, TypeName::None));
+    }
+    for (word, selectors) in SELECTORS {
+        if cursor.eat_word(word) {
+            cursor.word("of")?;
+            return Ok((Kind::Selectable(selectors), type_name(cursor)?));
+        }
+    }
+    Ok((Kind::Value, type_name(cursor)?))
+}
+
+fn address(cursor: &mut Cursor<'_>) -> Result<Kind, Fault> {
+    let mut space = None;
+    if cursor.eat('(') {
+        space = Some(cursor.dotted()?);
+        cursor.mark(')')?;
+    }
+    let (mut reads, mut writes) = (cursor.eat_word("read"), cursor.eat_word("write"));
+    if cursor.eat_word("update") {
+        (reads, writes) = (true, true);
+    }
+    let mut size = None;
+    if cursor.eat_word("of") {
+        let mut vector = None;
+        if cursor.eat_word("vec") {
+            cursor.mark('(')?;
+            vector = Some(cursor.dotted()?);
+            cursor.mark(')')?;
+        }
+        size = Some((vector, type_name(cursor)?));
+    }
+    Ok(Kind::Address { space, reads, writes, size })
+}
+
+fn type_name(cursor: &mut Cursor<'_>) -> Result<TypeName, Fault> {
+    if cursor.eat_word("wide") {
+        cursor.mark('(')?;
+        let slot = cursor.dotted()?;
+        cursor.mark(')')?;
+        return Ok(TypeName::Widened(slot));
+    }
+    match cursor.peek() {
+        Some(Token::Dotted(_)) => Ok(TypeName::Slot(cursor.dotted()?)),
+        _ => Ok(TypeName::Word(cursor.name()?)),
+    }
+}
+
+fn attributes(cursor: &mut Cursor<'_>, clause: &mut OperandClause) -> Result<(), Fault> {
+    loop {
+        if cursor.eat('+') {
+            clause.plus.push(cursor.name()?);
+        } else if cursor.eat('-') {
+            clause.minus.push(cursor.name()?);
+        } else if cursor.eat_word("in") {
+            clause.ranges.push(range(cursor)?);
+            while cursor.eat(',') {
+                clause.ranges.push(range(cursor)?);
+            }
+        } else if cursor.eat_word("with") {
+            clause.with = condition(cursor)?;
+        } else if cursor.eat_word("if") {
+            clause.when = condition(cursor)?;
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+/// `4`, `0..15`, `24..256 step 8`, `0..max`, `min..-1`
+fn range(cursor: &mut Cursor<'_>) -> Result<(i64, i64, i64), Fault> {
+    let low = bound(cursor)?;
+    let high = if cursor.eat('…') { bound(cursor)? } else { low };
+    let step = if cursor.eat_word("step") { cursor.number()? } else { 1 };
+    if low > high || step < 1 {
+        return Err(cursor.fault("this range has no values"));
+    }
+    Ok((low, high, step))
+}
+
+fn bound(cursor: &mut Cursor<'_>) -> Result<i64, Fault> {
+    if cursor.eat_word("max") {
+        Ok(i64::MAX)
+    } else if cursor.eat_word("min") {
+        Ok(i64::MIN)
+    } else {
+        cursor.number()
+    }
+}

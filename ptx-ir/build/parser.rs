@@ -1,0 +1,579 @@
+//! Reads one table file: sections, shared definitions, and forms with their clauses, names still unresolved.
+
+use crate::lexer::{Fault, Spanned, Token, tokens};
+use crate::operands::{self, OperandClause};
+use crate::syntax::{self, Syntax};
+use crate::target::{Target, TargetSet};
+use crate::version::Version;
+
+/// A file.
+pub struct File {
+    /// Its path, for messages.
+    pub name: String,
+    /// What it defines, in order.
+    pub items: Vec<Item>,
+}
+
+/// One thing that a file defines.
+pub enum Item {
+    /// `.rnd = { … };` for all forms after it in the file.
+    Slot(SlotDefinition),
+    /// `counts name { … }` for all forms after it in the file.
+    Counts(CountsDefinition),
+    /// `classes name { … }` for all files.
+    Classes(ClassesDefinition),
+    /// `operand name : .type = …;` for all files.
+    Operand(ClassLine),
+    /// A form.
+    Form(FormDefinition),
+}
+
+/// Values of a slot.
+#[derive(Clone)]
+pub struct SlotDefinition {
+    /// The name without its dot.
+    pub name: String,
+    /// The values with their dots.
+    pub values: Vec<String>,
+    /// Where.
+    pub line: usize,
+}
+
+/// Lengths of brace lists.
+#[derive(Clone)]
+pub struct CountsDefinition {
+    /// The name.
+    pub name: String,
+    /// Conditions and lengths.
+    pub lines: Vec<(Vec<Atom>, u16)>,
+    /// Where.
+    pub line: usize,
+}
+
+/// A class table.
+pub struct ClassesDefinition {
+    /// The name of the variant.
+    pub name: String,
+    /// Its lines.
+    pub lines: Vec<ClassLine>,
+}
+
+/// The classes of one type, or of one named kind of operand.
+pub struct ClassLine {
+    /// The type or space with its dot, or the name.
+    pub name: String,
+    /// The type of a named kind.
+    pub ty: Option<String>,
+    /// The classes that may be written to.
+    pub places: Vec<String>,
+    /// The classes that may only be read.
+    pub sources: Vec<String>,
+    /// Where.
+    pub line: usize,
+}
+
+/// One test of a condition: a slot has one of some values.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    /// The slot; where it is not named, it follows from the values.
+    pub slot: Option<String>,
+    /// The values with their dots; empty where the slot must be left out.
+    pub values: Vec<String>,
+    /// Where.
+    pub line: usize,
+}
+
+/// A group of syntax lines with the clauses that they share.
+pub struct FormDefinition {
+    /// The section it stands in.
+    pub section: String,
+    /// The syntax lines.
+    pub syntaxes: Vec<Syntax>,
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+}
+
+/// A clause of a form.
+pub enum Clause {
+    /// `.rnd = { … };`
+    Slot(SlotDefinition),
+    /// `counts name { … }`
+    Counts(CountsDefinition),
+    /// `d, a : …;`
+    Operand(Box<OperandClause>),
+    /// `… only with …;`, `… not with …;`
+    Rule {
+        /// The left side.
+        when: Vec<Atom>,
+        /// The right side.
+        then: Vec<Atom>,
+        /// `only with`.
+        needs: bool,
+    },
+    /// `… since 7.0 on sm_80+;`
+    Gate {
+        /// The values that bring it.
+        when: Vec<Atom>,
+        /// The version.
+        version: Version,
+        /// The targets.
+        targets: TargetSet,
+    },
+    /// `effect … if …;`
+    Effect {
+        /// The effects.
+        words: Vec<String>,
+        /// When.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
+    /// `deviation "…";`
+    Deviation(String),
+    /// `fixed order;`
+    FixedOrder,
+}
+
+/// Reads a file.
+pub fn parse(name: &str, text: &str) -> Result<File, Fault> {
+    let mut reader = FileReader { name, section: String::new(), items: Vec::new() };
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while at < lines.len() {
+        at = reader.item(&lines, at)?;
+    }
+    Ok(File { name: name.to_owned(), items: reader.items })
+}
+
+struct FileReader<'a> {
+    name: &'a str,
+    section: String,
+    items: Vec<Item>,
+}
+
+impl FileReader<'_> {
+    /// Reads what begins at a line and gives the line after it.
+    fn item(&mut self, lines: &[&str], at: usize) -> Result<usize, Fault> {
+        let line = lines[at].trim_end();
+        if line.is_empty() || line.starts_with('#') {
+            return Ok(at + 1);
+        }
+        if line.starts_with(char::is_whitespace) {
+            return Err(Fault::new(self.name, at + 1, "a clause stands outside a form"));
+        }
+        let first = line.split_whitespace().next().unwrap_or_default();
+        if !matches!(first, "section" | "counts" | "classes" | "operand") && !line.starts_with('.') {
+            return self.form(lines, at);
+        }
+        // A definition goes on to its `;` or closing brace at the end of a line.
+        let mut end = at;
+        let closes = |line: &str| line.starts_with('}') || line.ends_with(';') || line.ends_with('}');
+        let braces = matches!(first, "counts" | "classes");
+        while !closes(lines[end].trim_end()) || braces && !lines[end].trim_end().ends_with('}') {
+            end += 1;
+            if end == lines.len() {
+                return Err(Fault::new(self.name, at + 1, "a definition that begins here does not end"));
+            }
+        }
+        self.definition(&lines[at..=end].join("\n"), at + 1)?;
+        Ok(end + 1)
+    }
+
+    fn definition(&mut self, text: &str, line: usize) -> Result<(), Fault> {
+        let tokens = tokens(self.name, text, line)?;
+        let mut cursor = Cursor::new(self.name, &tokens);
+        if cursor.eat_word("section") {
+            self.section = cursor.text()?;
+            cursor.mark(';')?;
+        } else if cursor.eat_word("counts") {
+            self.items.push(Item::Counts(counts(&mut cursor)?));
+        } else if cursor.eat_word("classes") {
+            self.items.push(Item::Classes(classes(&mut cursor)?));
+        } else if cursor.eat_word("operand") {
+            self.items.push(Item::Operand(class_line(&mut cursor)?));
+        } else {
+            self.items.push(Item::Slot(slot(&mut cursor)?));
+        }
+        cursor.end()
+    }
+
+    fn form(&mut self, lines: &[&str], at: usize) -> Result<usize, Fault> {
+        let mut syntaxes = Vec::new();
+        let mut end = at;
+        while end < lines.len() && lines[end].starts_with(|first: char| first.is_ascii_lowercase()) {
+            let start = end;
+            while !lines[end].trim_end().ends_with(';') {
+                end += 1;
+                if end == lines.len() {
+                    return Err(Fault::new(self.name, start + 1, "a syntax line does not end with `;`"));
+                }
+            }
+            let text = lines[start..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+            end += 1;
+            syntaxes.extend(syntax::parse(self.name, &text, start + 1)?);
+        }
+        let first = end;
+        while end < lines.len()
+            && (lines[end].trim().is_empty() || lines[end].starts_with(char::is_whitespace))
+        {
+            end += 1;
+        }
+        let text = lines[first..end].join("\n");
+        let tokens = tokens(self.name, &text, first + 1)?;
+        let mut cursor = Cursor::new(self.name, &tokens);
+        let mut clauses = Vec::new();
+        while !cursor.is_at_end() {
+            clauses.extend(clause(&mut cursor)?);
+        }
+        let section = self.section.clone();
+        self.items.push(Item::Form(FormDefinition { section, syntaxes, clauses }));
+        Ok(end)
+    }
+}
+
+fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
+    let line = cursor.line();
+    if cursor.eat_word("counts") {
+        return Ok(vec![Clause::Counts(counts(cursor)?)]);
+    }
+    if cursor.eat_word("effect") {
+        let mut words = Vec::new();
+        while let Some(Token::Word(word)) = cursor.peek() {
+            if word == "if" {
+                break;
+            }
+            words.push(word.clone());
+            cursor.next();
+        }
+        let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Effect { words, when, line }]);
+    }
+    if cursor.eat_word("deviation") {
+        let text = cursor.text()?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Deviation(text)]);
+    }
+    if cursor.eat_word("fixed") {
+        cursor.word("order")?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::FixedOrder]);
+    }
+    if cursor.defines_slot() {
+        return Ok(vec![Clause::Slot(slot(cursor)?)]);
+    }
+    if cursor.defines_operand() {
+        return Ok(operands::clause(cursor)?
+            .into_iter()
+            .map(|clause| Clause::Operand(Box::new(clause)))
+            .collect());
+    }
+    rule_or_gate(cursor)
+}
+
+fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
+    let when = condition(cursor)?;
+    if cursor.eat_word("only") || cursor.eat_word("not") {
+        let needs = cursor.previous_is("only");
+        cursor.word("with")?;
+        let then = condition(cursor)?;
+        cursor.mark(';')?;
+        if when.is_empty() || then.is_empty() {
+            return Err(cursor.fault("a rule needs values on both sides"));
+        }
+        return Ok(vec![Clause::Rule { when, then, needs }]);
+    }
+    let version = if cursor.eat_word("since") { Some(cursor.version()?) } else { None };
+    let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
+    if version.is_none() && targets.is_none() {
+        return Err(cursor.fault(
+            "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on …`, \
+             `effect …`, `counts …`, `deviation …` or `fixed order`",
+        ));
+    }
+    cursor.mark(';')?;
+    let version = version.unwrap_or(Version::OLDEST);
+    Ok(vec![Clause::Gate { when, version, targets: targets.unwrap_or(TargetSet::ALL) }])
+}
+
+/// `.a|.b slot=.c no slot`: tests that must all hold.
+pub fn condition(cursor: &mut Cursor<'_>) -> Result<Vec<Atom>, Fault> {
+    let mut atoms = Vec::new();
+    loop {
+        let line = cursor.line();
+        match cursor.peek() {
+            Some(Token::Dotted(_)) => atoms.push(Atom { slot: None, values: values(cursor)?, line }),
+            Some(Token::Word(word)) if word == "no" => {
+                cursor.next();
+                let slot = cursor.name()?;
+                atoms.push(Atom { slot: Some(slot), values: Vec::new(), line });
+            }
+            Some(Token::Word(word)) if cursor.next_is('=') => {
+                let slot = word.clone();
+                cursor.next();
+                cursor.mark('=')?;
+                atoms.push(Atom { slot: Some(slot), values: values(cursor)?, line });
+            }
+            _ => return Ok(atoms),
+        }
+    }
+}
+
+fn values(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
+    let mut values = vec![cursor.dotted()?];
+    while cursor.eat('|') {
+        values.push(cursor.dotted()?);
+    }
+    Ok(values)
+}
+
+fn slot(cursor: &mut Cursor<'_>) -> Result<SlotDefinition, Fault> {
+    let line = cursor.line();
+    let name = cursor.name()?;
+    cursor.mark('=')?;
+    cursor.mark('{')?;
+    let mut values = vec![cursor.dotted()?];
+    while cursor.eat(',') {
+        values.push(cursor.dotted()?);
+    }
+    cursor.mark('}')?;
+    cursor.mark(';')?;
+    Ok(SlotDefinition { name, values, line })
+}
+
+fn counts(cursor: &mut Cursor<'_>) -> Result<CountsDefinition, Fault> {
+    let line = cursor.line();
+    let name = cursor.name()?;
+    cursor.mark('{')?;
+    let mut lines = Vec::new();
+    while !cursor.eat('}') {
+        let when = condition(cursor)?;
+        cursor.mark('=')?;
+        let count = cursor.number()?;
+        cursor.mark(';')?;
+        let count = u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?;
+        lines.push((when, count));
+    }
+    Ok(CountsDefinition { name, lines, line })
+}
+
+fn classes(cursor: &mut Cursor<'_>) -> Result<ClassesDefinition, Fault> {
+    let name = cursor.name()?;
+    cursor.mark('{')?;
+    let mut lines = Vec::new();
+    while !cursor.eat('}') {
+        lines.push(class_line(cursor)?);
+    }
+    Ok(ClassesDefinition { name, lines })
+}
+
+/// `name : .type = places | sources;`
+fn class_line(cursor: &mut Cursor<'_>) -> Result<ClassLine, Fault> {
+    let line = cursor.line();
+    let name = match cursor.peek() {
+        Some(Token::Dotted(_)) => cursor.dotted()?,
+        _ => cursor.name()?,
+    };
+    let ty = if cursor.eat(':') { Some(cursor.dotted()?) } else { None };
+    cursor.mark('=')?;
+    let places = cursor.words();
+    let sources = if cursor.eat('|') { cursor.words() } else { Vec::new() };
+    cursor.mark(';')?;
+    Ok(ClassLine { name, ty, places, sources, line })
+}
+
+/// `sm_80+ sm_100f sm_100a sm_30..sm_62`: a union.
+fn targets(cursor: &mut Cursor<'_>) -> Result<TargetSet, Fault> {
+    let mut set = TargetSet::NONE;
+    while let Some(Token::Word(_)) = cursor.peek() {
+        let low = target(cursor)?;
+        let range: TargetSet = if cursor.eat('+') {
+            TargetSet::at_least(low.number())
+        } else if cursor.eat('…') {
+            let high = target(cursor)?;
+            Target::all().filter(|&each| low <= each && each.number() <= high.number()).collect()
+        } else {
+            family(low)
+        };
+        set = set.union(range);
+    }
+    if set.is_empty() { Err(cursor.fault("expected a target")) } else { Ok(set) }
+}
+
+/// An `f` target in the table stands for itself and all targets that accept the features of its family.
+fn family(target: Target) -> TargetSet {
+    Target::all()
+        .filter(|&each| each == target || target.as_str().ends_with('f') && target.runs_on(each))
+        .collect()
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<Target, Fault> {
+    let name = cursor.name()?;
+    Target::parse(&name).ok_or_else(|| cursor.fault(format!("`{name}` is not a target")))
+}
+
+/// A place in a list of tokens.
+pub struct Cursor<'a> {
+    file: &'a str,
+    tokens: &'a [Spanned],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// The beginning of a list.
+    pub const fn new(file: &'a str, tokens: &'a [Spanned]) -> Self {
+        Self { file, tokens, at: 0 }
+    }
+
+    /// The next token.
+    pub fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at).map(|spanned| &spanned.token)
+    }
+
+    /// Steps over a token.
+    pub fn next(&mut self) -> Option<&'a Token> {
+        let token = self.peek();
+        self.at += 1;
+        token
+    }
+
+    /// Whether all tokens were read.
+    pub fn is_at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    /// The line of the next token.
+    pub fn line(&self) -> usize {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(0, |spanned| spanned.line)
+    }
+
+    /// A mistake at the next token.
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.file, self.line(), message)
+    }
+
+    fn unexpected(&self, wanted: &str) -> Fault {
+        match self.peek() {
+            Some(token) => self.fault(format!("expected {wanted}, found {token}")),
+            None => self.fault(format!("expected {wanted}, found the end")),
+        }
+    }
+
+    /// Steps over a mark if it is next.
+    pub fn eat(&mut self, mark: char) -> bool {
+        let found = self.peek() == Some(&Token::Mark(mark));
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Steps over a word if it is next.
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Word(text)) if text == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn previous_is(&self, word: &str) -> bool {
+        matches!(self.tokens.get(self.at.wrapping_sub(1)), Some(Spanned { token: Token::Word(text), .. }) if text == word)
+    }
+
+    fn next_is(&self, mark: char) -> bool {
+        self.tokens.get(self.at + 1).is_some_and(|spanned| spanned.token == Token::Mark(mark))
+    }
+
+    fn defines_slot(&self) -> bool {
+        let token = |offset: usize| self.tokens.get(self.at + offset).map(|spanned| &spanned.token);
+        matches!(token(0), Some(Token::Dotted(_)))
+            && token(1) == Some(&Token::Mark('='))
+            && token(2) == Some(&Token::Mark('{'))
+    }
+
+    /// Whether names and commas lead to a colon.
+    fn defines_operand(&self) -> bool {
+        let mut rest = self.tokens[self.at..].iter().map(|spanned| &spanned.token);
+        loop {
+            match rest.next() {
+                Some(Token::Word(_) | Token::Mark(',')) => {}
+                Some(Token::Mark(':')) => return true,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Requires a mark.
+    pub fn mark(&mut self, mark: char) -> Result<(), Fault> {
+        if self.eat(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
+    }
+
+    /// Requires a word.
+    pub fn word(&mut self, word: &str) -> Result<(), Fault> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(&format!("`{word}`"))) }
+    }
+
+    /// Requires a name, with or without a dot.
+    pub fn name(&mut self) -> Result<String, Fault> {
+        match self.peek() {
+            Some(Token::Word(text) | Token::Dotted(text)) => {
+                self.at += 1;
+                Ok(text.trim_start_matches('.').to_owned())
+            }
+            _ => Err(self.unexpected("a name")),
+        }
+    }
+
+    /// Requires a dotted word and keeps its dots.
+    pub fn dotted(&mut self) -> Result<String, Fault> {
+        match self.peek() {
+            Some(Token::Dotted(text)) => {
+                self.at += 1;
+                Ok(text.clone())
+            }
+            _ => Err(self.unexpected("a modifier with its dot")),
+        }
+    }
+
+    /// Requires an integer.
+    pub fn number(&mut self) -> Result<i64, Fault> {
+        match self.peek() {
+            Some(&Token::Number(value)) => {
+                self.at += 1;
+                Ok(value)
+            }
+            _ => Err(self.unexpected("a number")),
+        }
+    }
+
+    /// Requires a quoted text.
+    fn text(&mut self) -> Result<String, Fault> {
+        match self.peek() {
+            Some(Token::Text(text)) => {
+                self.at += 1;
+                Ok(text.clone())
+            }
+            _ => Err(self.unexpected("a quoted text")),
+        }
+    }
+
+    /// Reads words up to something else; numbers count as words, for `0f` and `0d`.
+    pub fn words(&mut self) -> Vec<String> {
+        let mut words = Vec::new();
+        while let Some(Token::Word(word)) = self.peek() {
+            words.push(word.clone());
+            self.at += 1;
+        }
+        words
+    }
+
+    /// Requires a version. The lexer cuts `8.6` into a number and a dotted word.
+    fn version(&mut self) -> Result<Version, Fault> {
+        let major = self.number()?;
+        let minor = self.dotted()?;
+        Version::parse(&format!("{major}{minor}"))
+            .filter(|version| version.is_published())
+            .ok_or_else(|| self.fault("this version was never published"))
+    }
+
+    fn end(&self) -> Result<(), Fault> {
+        if self.is_at_end() { Ok(()) } else { Err(self.unexpected("the end of the definition")) }
+    }
+}

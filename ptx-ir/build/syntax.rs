@@ -1,0 +1,209 @@
+//! Reads the syntax line of a form: `ld{.weak}{.ss}.type d, [a]{, cache-policy};`.
+
+use crate::lexer::Fault;
+
+/// A syntax line, names still unresolved.
+#[derive(Clone)]
+pub struct Syntax {
+    /// The file, for messages.
+    pub file: String,
+    /// The line, for messages.
+    pub line: usize,
+    /// The opcode up to its first dot.
+    pub root: String,
+    /// The modifiers: the name or the literal with its dot, and whether it is optional.
+    pub pieces: Vec<(String, bool)>,
+    /// The operands.
+    pub operands: Vec<Place>,
+    /// The line as it stands in the file.
+    pub text: String,
+}
+
+/// An operand in a syntax line.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The name; that of the whole where there are parts.
+    pub name: String,
+    /// Whether it stands in braces.
+    pub optional: bool,
+    /// What is drawn around the name.
+    pub drawing: Drawing,
+    /// The parts of a pair or bracket.
+    pub parts: Vec<Self>,
+}
+
+/// What is drawn around an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// `a`
+    Plain,
+    /// `[a]`
+    Address,
+    /// `[a].unified`
+    Unified,
+    /// `[a, b]`
+    Bracket,
+    /// `a|b`
+    Pair,
+    /// `(a)`
+    List,
+}
+
+/// Reads a line; it gives several where the opcode has alternatives: `vadd|vsub.dtype …`.
+pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> {
+    let fault = |message: String| Fault::new(file, line, message);
+    let body = text.trim_end_matches(';').trim();
+    let (spelling, operands) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
+    let end = spelling.find(['.', '{']).unwrap_or(spelling.len());
+    let (roots, modifiers) = spelling.split_at(end);
+    let pieces = pieces(modifiers).map_err(fault)?;
+    let mut reader = PlaceReader { characters: operands.chars().collect(), at: 0 };
+    let operands = reader.places().map_err(fault)?;
+    let one = |root: &str| Syntax {
+        file: file.to_owned(),
+        line,
+        root: root.to_owned(),
+        pieces: pieces.clone(),
+        operands: operands.clone(),
+        text: format!("{root}{};", &body[end..]),
+    };
+    Ok(roots.split('|').map(one).collect())
+}
+
+fn pieces(mut text: &str) -> Result<Vec<(String, bool)>, String> {
+    let mut pieces = Vec::new();
+    while !text.is_empty() {
+        let optional = text.starts_with('{');
+        let (piece, rest) = if optional {
+            text[1..].split_once('}').ok_or("a brace of the syntax line is not closed")?
+        } else {
+            text.split_at(piece_end(text))
+        };
+        if !piece.starts_with('.') {
+            return Err(format!("expected a modifier with its dot, found `{piece}`"));
+        }
+        pieces.push((piece.to_owned(), optional));
+        text = rest;
+    }
+    Ok(pieces)
+}
+
+/// A piece ends before the next dot or brace.
+fn piece_end(text: &str) -> usize {
+    text[1..].find(['.', '{', '}']).map_or(text.len(), |end| end + 1)
+}
+
+struct PlaceReader {
+    characters: Vec<char>,
+    at: usize,
+}
+
+impl PlaceReader {
+    fn places(&mut self) -> Result<Vec<Place>, String> {
+        let mut places = Vec::new();
+        let mut optional = 0;
+        loop {
+            match self.next() {
+                None if optional == 0 => return Ok(places),
+                None => return Err("a brace around an operand is not closed".to_owned()),
+                Some('{') => optional += 1,
+                Some('}') if optional > 0 => optional -= 1,
+                Some(',') => {}
+                Some(first) => {
+                    let mut place = self.place(first)?;
+                    place.optional = optional > 0;
+                    places.push(place);
+                }
+            }
+        }
+    }
+
+    /// The next character that is not white space.
+    fn next(&mut self) -> Option<char> {
+        while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
+            self.at += 1;
+        }
+        let character = self.characters.get(self.at).copied();
+        self.at += 1;
+        character
+    }
+
+    fn place(&mut self, first: char) -> Result<Place, String> {
+        match first {
+            '[' => {
+                let parts = self.list(']')?;
+                if self.eat(".unified") {
+                    return Ok(wrap(Drawing::Unified, parts));
+                }
+                let drawing = if parts.len() == 1 { Drawing::Address } else { Drawing::Bracket };
+                Ok(wrap(drawing, parts))
+            }
+            '(' => Ok(wrap(Drawing::List, self.list(')')?)),
+            _ => {
+                self.at -= 1;
+                let low = self.name()?;
+                if !self.eat("|") {
+                    return Ok(low);
+                }
+                let high = self.name()?;
+                Ok(wrap(Drawing::Pair, vec![low, high]))
+            }
+        }
+    }
+
+    fn list(&mut self, close: char) -> Result<Vec<Place>, String> {
+        let mut parts = Vec::new();
+        let mut optional = false;
+        loop {
+            match self.next() {
+                Some(character) if character == close => return Ok(parts),
+                Some(',') => {}
+                Some('{') => optional = true,
+                Some('}') if optional => optional = false,
+                Some(_) => {
+                    self.at -= 1;
+                    let mut part = self.name()?;
+                    part.optional = optional;
+                    parts.push(part);
+                }
+                None => return Err(format!("`{close}` is missing among the operands")),
+            }
+        }
+    }
+
+    fn name(&mut self) -> Result<Place, String> {
+        let start = self.at;
+        while self
+            .characters
+            .get(self.at)
+            .is_some_and(|&each| each.is_ascii_alphanumeric() || "_-".contains(each))
+        {
+            self.at += 1;
+        }
+        let name: String = self.characters[start..self.at].iter().collect();
+        if name.is_empty() {
+            return Err(format!("expected an operand, found `{}`", self.characters[start]));
+        }
+        Ok(Place { name, optional: false, drawing: Drawing::Plain, parts: Vec::new() })
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.characters[self.at.min(self.characters.len())..]
+            .iter()
+            .copied()
+            .take(text.len())
+            .eq(text.chars());
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+}
+
+fn wrap(drawing: Drawing, parts: Vec<Place>) -> Place {
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let separator = if drawing == Drawing::Pair { "|" } else { ", " };
+    let name = names.join(separator);
+    let parts = if matches!(drawing, Drawing::Pair | Drawing::Bracket) { parts } else { Vec::new() };
+    Place { name, optional: false, drawing, parts }
+}

@@ -1,0 +1,256 @@
+//! Prints the resolved table as Rust source for `src/isa/table.rs` to include.
+
+use std::fmt::Write as _;
+
+use crate::model::{Condition, Count, Form, Operand, Pattern, SpaceRef, Table, TypeRef, Variant};
+
+/// The Rust source of the table.
+pub fn write(table: &Table) -> String {
+    let mut out = String::new();
+    let mut roots: Vec<&str> = table.forms.iter().map(|form| form.root.as_str()).collect();
+    roots.dedup();
+    let _ = writeln!(out, "/// The opcodes in alphabetical order, each with the range of its forms.");
+    let _ = writeln!(out, "pub(super) static OPCODES: [Opcode; {}] = [", roots.len());
+    for root in &roots {
+        let first = table.forms.iter().position(|form| form.root == *root).unwrap_or_default();
+        let count = table.forms.iter().filter(|form| form.root == *root).count();
+        let _ = writeln!(out, "Opcode {{ name: {root:?}, first: {first}, count: {count} }},");
+    }
+    let _ = writeln!(out, "];\n/// The forms, sorted by opcode.");
+    let _ = writeln!(out, "pub(super) static FORMS: [Form; {}] = [", table.forms.len());
+    for form in &table.forms {
+        let root = roots.iter().position(|root| *root == form.root).unwrap_or_default();
+        write_form(&mut out, form, root);
+    }
+    let _ = writeln!(out, "];\n/// Classes by table and type: of outputs, of inputs.");
+    let types = table.variants.first().map_or(0, |variant| variant.len());
+    let _ = writeln!(out, "pub(super) static CLASSES: [[(u64, u64); {types}]; {}] = [", table.variants.len());
+    for variant in &table.variants {
+        let _ = writeln!(out, "{variant:?},");
+    }
+    let _ = writeln!(out, "];\n/// Classes of the base of an address, by space.");
+    let _ = writeln!(
+        out,
+        "pub(super) static ADDRESSES: [(&str, u64); {}] = {:?};",
+        table.addresses.len(),
+        table.addresses
+    );
+    out
+}
+
+fn write_form(out: &mut String, form: &Form, root: usize) {
+    let Form {
+        section,
+        root: _,
+        syntax,
+        place,
+        slots,
+        rules,
+        gates,
+        operands,
+        effects,
+        deviations,
+        strict_order,
+    } = form;
+    let _ = write!(
+        out,
+        "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: {place:?}, "
+    );
+    let _ = write!(out, "strict_order: {strict_order}, deviations: &{deviations:?}, slots: &[");
+    for slot in slots {
+        let (name, values, optional) = (&slot.name, &slot.values, slot.optional);
+        let _ = write!(out, "Slot {{ name: {name:?}, values: &{values:?}, optional: {optional} }}, ");
+    }
+    let _ = write!(out, "], rules: &[");
+    for rule in rules {
+        let _ = write!(out, "Rule {{ when: ");
+        write_condition(out, &rule.when);
+        let _ = write!(out, ", then: ");
+        write_condition(out, &rule.then);
+        let _ = write!(out, ", needs: {} }}, ", rule.needs);
+    }
+    let _ = write!(out, "], gates: &[");
+    for gate in gates {
+        let _ = write!(out, "GateRule {{ when: ");
+        write_condition(out, &gate.when);
+        let (major, minor) = (gate.version.major(), gate.version.minor());
+        let _ = write!(out, ", version: Version::new({major}, {minor}), targets: {:#x} }}, ", gate.targets);
+    }
+    let _ = write!(out, "], effects: &[");
+    for (when, words) in effects {
+        let _ = write!(out, "(");
+        write_condition(out, when);
+        let words = effects_source(words);
+        let _ = write!(out, ", &[{words}]), ");
+    }
+    let _ = write!(out, "], operands: ");
+    write_operands(out, operands);
+    let _ = writeln!(out, " }},");
+}
+
+fn write_condition(out: &mut String, condition: &Condition) {
+    let _ = write!(out, "&[");
+    for (slot, mask) in condition {
+        let _ = write!(out, "({slot}, {mask:#x}), ");
+    }
+    let _ = write!(out, "]");
+}
+
+fn write_operands(out: &mut String, operands: &[Operand]) {
+    let _ = write!(out, "&[");
+    for operand in operands {
+        let _ = write!(out, "Operand {{ name: {:?}, optional: {}, when: ", operand.name, operand.optional);
+        write_condition(out, &operand.when);
+        let _ = write!(out, ", variants: &[");
+        for variant in &operand.variants {
+            write_variant(out, variant);
+        }
+        let _ = write!(out, "] }}, ");
+    }
+    let _ = write!(out, "]");
+}
+
+fn write_variant(out: &mut String, variant: &Variant) {
+    let Variant { when, role, pattern, ty, table, plus, minus, ranges, access, parts } = variant;
+    let _ = write!(out, "Variant {{ when: ");
+    write_condition(out, when);
+    let _ = write!(out, ", role: Role::{role}, pattern: ");
+    write_pattern(out, pattern);
+    let _ = write!(
+        out,
+        ", ty: {}, table: {table}, plus: {plus:#x}, minus: {minus:#x}, ranges: &[",
+        type_source(ty)
+    );
+    for (low, high, step) in ranges {
+        let _ = write!(out, "ImmediateRange {{ low: {low}, high: {high}, step: {step} }}, ");
+    }
+    let _ = write!(out, "], access: ");
+    match access {
+        None => {
+            let _ = write!(out, "None");
+        }
+        Some(access) => {
+            let space = match &access.space {
+                SpaceRef::None => "SpaceRef::None".to_owned(),
+                SpaceRef::Fixed(name) => format!("SpaceRef::Fixed({name:?})"),
+                SpaceRef::Slot(slot) => format!("SpaceRef::Slot({slot})"),
+            };
+            let size = match &access.size {
+                None => "None".to_owned(),
+                Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),
+            };
+            let (reads, writes) = (access.reads, access.writes);
+            let _ = write!(
+                out,
+                "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size} }})"
+            );
+        }
+    }
+    let _ = write!(out, ", parts: ");
+    write_operands(out, parts);
+    let _ = write!(out, " }}, ");
+}
+
+fn write_pattern(out: &mut String, pattern: &Pattern) {
+    let _ = match pattern {
+        Pattern::Value => write!(out, "PatternTemplate::Value"),
+        Pattern::Negatable => write!(out, "PatternTemplate::Negatable"),
+        Pattern::Address => write!(out, "PatternTemplate::Address"),
+        Pattern::Unified => write!(out, "PatternTemplate::Unified"),
+        Pattern::Pair => write!(out, "PatternTemplate::Pair"),
+        Pattern::Bracket => write!(out, "PatternTemplate::Bracket"),
+        Pattern::List => write!(out, "PatternTemplate::List"),
+        Pattern::Selectable(kind) => write!(out, "PatternTemplate::Selectable(Selectors::{kind})"),
+        Pattern::Vector(Count::Fixed(count)) => write!(out, "PatternTemplate::Vector(Count::Fixed({count}))"),
+        Pattern::Vector(Count::Slot(slot)) => write!(out, "PatternTemplate::Vector(Count::Slot({slot}))"),
+        Pattern::Vector(Count::Table(lines)) => {
+            let _ = write!(out, "PatternTemplate::Vector(Count::Table(&[");
+            for (when, count) in lines {
+                let _ = write!(out, "(");
+                write_condition(out, when);
+                let _ = write!(out, ", {count}), ");
+            }
+            write!(out, "]))")
+        }
+    };
+}
+
+fn type_source(ty: &TypeRef) -> String {
+    match ty {
+        TypeRef::None => "TypeRef::None".to_owned(),
+        TypeRef::Fixed(ty) => format!("TypeRef::Fixed(Type::{ty:?})"),
+        TypeRef::Slot(slot) => format!("TypeRef::Slot({slot})"),
+        TypeRef::Widened(slot) => format!("TypeRef::Widened({slot})"),
+    }
+}
+
+const GROUPS: [(&str, &str); 8] = [
+    ("cp-async", "CpAsync"),
+    ("bulk", "Bulk"),
+    ("wgmma", "Wgmma"),
+    ("tcgen05-memory", "Tcgen05Memory"),
+    ("tcgen05", "Tcgen05"),
+    ("tcgen05-allocation", "Tcgen05Allocation"),
+    ("mbarrier", "Mbarrier"),
+    ("fabric", "Fabric"),
+];
+
+const ACTIONS: [(&str, &str); 9] = [
+    ("start", "Start"),
+    ("commit", "Commit"),
+    ("wait", "Wait"),
+    ("wait-all", "WaitAll"),
+    ("fence", "Fence"),
+    ("init", "Init"),
+    ("release", "Release"),
+    ("arrive", "Arrive"),
+    ("test", "Test"),
+];
+
+const EFFECTS: [(&str, &str); 19] = [
+    ("carry-in", "Effect::CarryIn"),
+    ("carry-out", "Effect::CarryOut"),
+    ("chain-add", "Effect::Chain(Chain::Add)"),
+    ("chain-sub", "Effect::Chain(Chain::Sub)"),
+    ("branch", "Effect::Control(Control::Branch)"),
+    ("indexed-branch", "Effect::Control(Control::IndexedBranch)"),
+    ("call", "Effect::Control(Control::Call)"),
+    ("return", "Effect::Control(Control::Return)"),
+    ("exit", "Effect::Control(Control::Exit)"),
+    ("trap", "Effect::Control(Control::Trap)"),
+    ("atomic", "Effect::Atomic"),
+    ("volatile", "Effect::Volatile"),
+    ("barrier", "Effect::Barrier"),
+    ("participants", "Effect::Convergence(Convergence::Participants)"),
+    ("aligned", "Effect::Convergence(Convergence::Aligned)"),
+    ("thread-dependent", "Effect::ThreadDependent"),
+    ("reads-memory", "Effect::ReadsMemory"),
+    ("writes-memory", "Effect::WritesMemory"),
+    ("async", ""),
+];
+
+/// The Rust expressions of effect words, or what is wrong with a word.
+pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
+    let find = |table: &[(&str, &'static str)], word: &str| {
+        table.iter().find(|(name, _)| *name == word).map(|pair| pair.1)
+    };
+    let mut expressions = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word != "async" {
+            expressions.push(find(&EFFECTS, word).ok_or(format!("`{word}` is no effect"))?.to_owned());
+            continue;
+        }
+        let mut part = |table: &[(&str, &'static str)]| {
+            let name = words.next().ok_or("`async` needs a group and an action")?;
+            find(table, name).ok_or(format!("`{name}` is no part of an asynchronous effect"))
+        };
+        let (group, action) = (part(&GROUPS)?, part(&ACTIONS)?);
+        expressions.push(format!("Effect::Async(AsyncGroup::{group}, AsyncAction::{action})"));
+    }
+    Ok(expressions)
+}
+
+fn effects_source(words: &[String]) -> String {
+    effects(words).unwrap_or_default().join(", ")
+}

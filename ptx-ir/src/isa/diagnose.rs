@@ -1,0 +1,212 @@
+//! Why a spelling has no meaning, found by looking for the smallest change that gives it one.
+
+use std::ops::Range;
+
+use super::instance::OpcodeId;
+use super::problem::SpellingProblem;
+use super::resolve::{Spelling, is_exact, wrong_order};
+use super::table::{Form, OPCODES, forms_of};
+
+/// The problem of a spelling whose root is no opcode.
+pub(super) fn unknown_opcode(spelling: &Spelling<'_>) -> SpellingProblem {
+    let nearest = nearest(spelling.root, OPCODES.iter().map(|opcode| opcode.name));
+    SpellingProblem::UnknownOpcode { range: 0..spelling.root.len(), nearest }
+}
+
+/// The problem of a spelling whose root is an opcode.
+pub(super) fn problem(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
+    None.or_else(|| unknown_modifier(opcode, spelling))
+        .or_else(|| wrong_order(opcode, spelling))
+        .or_else(|| duplicate(opcode, spelling))
+        .or_else(|| missing(opcode, spelling))
+        .or_else(|| superfluous(opcode, spelling))
+        .or_else(|| replaceable(opcode, spelling))
+        .unwrap_or_else(|| unexplained(opcode, spelling))
+}
+
+/// Every modifier that some form of the opcode has, cut at inner dots.
+fn known_modifiers(opcode: OpcodeId) -> impl Iterator<Item = &'static str> {
+    let values = forms_of(opcode).flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);
+    values.flat_map(|value| Pieces(value))
+}
+
+/// The dotted pieces of a value: `.relaxed` and `.cta` of `.relaxed.cta`.
+struct Pieces(&'static str);
+
+impl Iterator for Pieces {
+    type Item = &'static str;
+
+    fn next(&mut self) -> Option<&'static str> {
+        let rest = self.0.get(1..)?;
+        let end = rest.find('.').map_or(self.0.len(), |end| end + 1);
+        let (piece, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(piece)
+    }
+}
+
+fn unknown_modifier(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let index = (0..spelling.modifiers.len())
+        .find(|&index| !known_modifiers(opcode).any(|known| known == spelling.modifier(index)))?;
+    let range = spelling.modifiers[index].clone();
+    let nearest = nearest(spelling.modifier(index), known_modifiers(opcode));
+    let fixed = nearest.map(|value| replaced(spelling, &range, value)).filter(|text| is_exact(opcode, text));
+    Some(SpellingProblem::UnknownModifier { range, nearest, fixed })
+}
+
+fn duplicate(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let later = (1..spelling.modifiers.len()).find_map(|later| {
+        let earlier = (0..later).find(|&earlier| spelling.modifier(earlier) == spelling.modifier(later))?;
+        let text = replaced(spelling, &spelling.modifiers[later], "");
+        is_exact(opcode, &text).then_some((earlier, later, text))
+    });
+    let (earlier, later, text) = later?;
+    let (range, other) = (spelling.modifiers[later].clone(), spelling.modifiers[earlier].clone());
+    Some(SpellingProblem::Duplicate { range, other, fixed: Some(text) })
+}
+
+/// Whether one more modifier makes the spelling right: it may stand at any place between the others.
+fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let mut starts: Vec<usize> = spelling.modifiers.iter().map(|range| range.start).collect();
+    starts.push(spelling.text.len());
+    for at in starts {
+        for (_, form) in forms_of(opcode) {
+            for slot in form.slots {
+                let works = |value: &&'static str| is_exact(opcode, &replaced(spelling, &(at..at), value));
+                let allowed: Vec<&'static str> = slot.values.iter().copied().filter(works).collect();
+                if let Some(first) = allowed.first() {
+                    let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), first));
+                    return Some(SpellingProblem::MissingModifier {
+                        range: at..at,
+                        slot: slot.name,
+                        allowed,
+                        fixed,
+                    });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether the spelling is right without one of its modifiers.
+fn superfluous(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let without = |index: &usize| is_exact(opcode, &replaced(spelling, &spelling.modifiers[*index], ""));
+    let candidates: Vec<usize> = (0..spelling.modifiers.len()).filter(without).collect();
+    // A type is seldom what is too much: prefer to blame what stands before it.
+    let &first = candidates.first()?;
+    let range = spelling.modifiers[first].clone();
+    let other = candidates
+        .get(1)
+        .map_or_else(|| conflicting(opcode, spelling, first), |&other| spelling.modifiers[other].clone());
+    let fixed = Some(replaced(spelling, &range, ""));
+    let allowed = replacements(opcode, spelling, &range);
+    Some(SpellingProblem::Exclusive { range, other, allowed, fixed })
+}
+
+/// Another modifier whose change would also let the one at `index` stay.
+fn conflicting(opcode: OpcodeId, spelling: &Spelling<'_>, index: usize) -> Range<usize> {
+    let others = (0..spelling.modifiers.len()).rev().filter(|&other| other != index);
+    let mut changeable =
+        others.filter(|&other| !replacements(opcode, spelling, &spelling.modifiers[other]).is_empty());
+    changeable.next().map_or(0..0, |other| spelling.modifiers[other].clone())
+}
+
+/// Whether the spelling is right with another value for one of its modifiers.
+fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let candidates: Vec<(usize, Vec<&'static str>)> = (0..spelling.modifiers.len())
+        .map(|index| (index, replacements(opcode, spelling, &spelling.modifiers[index])))
+        .filter(|(_, allowed)| !allowed.is_empty())
+        .collect();
+    let (index, allowed) = candidates.iter().min_by_key(|(_, allowed)| allowed.len())?;
+    let range = spelling.modifiers[*index].clone();
+    let other = candidates.iter().find(|(other, _)| other != index);
+    let other = other.map_or(0..0, |(other, _)| spelling.modifiers[*other].clone());
+    let fixed = (allowed.len() == 1).then(|| replaced(spelling, &range, allowed[0]));
+    Some(SpellingProblem::Exclusive { range, other, allowed: allowed.clone(), fixed })
+}
+
+/// The modifiers that could stand at a place so that the spelling is right.
+fn replacements(opcode: OpcodeId, spelling: &Spelling<'_>, range: &Range<usize>) -> Vec<&'static str> {
+    let mut known: Vec<&'static str> = known_modifiers(opcode).collect();
+    known.sort_unstable();
+    known.dedup();
+    known.retain(|value| is_exact(opcode, &replaced(spelling, range, value)));
+    known
+}
+
+/// No single change helps: blame the first modifier that does not fit the form that takes the most of them.
+fn unexplained(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
+    let longest =
+        forms_of(opcode).map(|(_, form)| longest_prefix(form, spelling)).max_by_key(|(count, _)| *count);
+    let (count, slot) = longest.unwrap_or((0, None));
+    match (spelling.modifiers.get(count), slot) {
+        (Some(range), _) => {
+            SpellingProblem::Exclusive { range: range.clone(), other: 0..0, allowed: Vec::new(), fixed: None }
+        }
+        (None, Some((name, values))) => {
+            let end = spelling.text.len();
+            SpellingProblem::MissingModifier {
+                range: end..end,
+                slot: name,
+                allowed: values.to_vec(),
+                fixed: None,
+            }
+        }
+        (None, None) => {
+            let range = spelling.modifiers.first().cloned().unwrap_or(0..spelling.text.len());
+            SpellingProblem::Exclusive { range, other: 0..0, allowed: Vec::new(), fixed: None }
+        }
+    }
+}
+
+/// How many modifiers fit the slots of a form from the left, and the required slot where that ended.
+fn longest_prefix(
+    form: &Form,
+    spelling: &Spelling<'_>,
+) -> (usize, Option<(&'static str, &'static [&'static str])>) {
+    let mut next = 0;
+    for slot in form.slots {
+        let fits = |value: &&&str| {
+            next < spelling.modifiers.len()
+                && spelling.text[spelling.modifiers[next].start..].starts_with(**value)
+        };
+        match slot.values.iter().filter(fits).max_by_key(|value| value.len()) {
+            Some(value) => next += value.bytes().filter(|&byte| byte == b'.').count(),
+            None if slot.optional => {}
+            None => return (next, Some((slot.name, slot.values))),
+        }
+    }
+    (next.min(spelling.modifiers.len()), None)
+}
+
+/// The spelling with other text at a place.
+fn replaced(spelling: &Spelling<'_>, range: &Range<usize>, with: &str) -> String {
+    format!("{}{with}{}", &spelling.text[..range.start], &spelling.text[range.end..])
+}
+
+/// The candidate that is spelled most alike, if it is alike enough to be meant.
+fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let limit = 1 + text.trim_start_matches('.').len() / 3;
+    let (distance, best) = candidates.map(|candidate| (distance(text, candidate), candidate)).min()?;
+    (distance <= limit).then_some(best)
+}
+
+/// How many single characters have to be changed, added, removed or swapped.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let mut least = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row[other.len()]
+}

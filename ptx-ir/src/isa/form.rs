@@ -1,0 +1,151 @@
+//! Looking at the table itself: its opcodes, forms and modifiers.
+
+use std::fmt;
+
+use super::expand;
+use super::instance::{FormId, Instance, OpcodeId};
+use super::table::{ABSENT, FORMS, Form, OPCODES, forms_of};
+use crate::target::TargetSet;
+use crate::version::Version;
+
+/// Every root opcode, in alphabetical order.
+pub fn opcodes() -> impl ExactSizeIterator<Item = OpcodeId> {
+    (0..OPCODES.len() as u16).map(OpcodeId)
+}
+
+/// Every form, sorted by opcode.
+pub fn forms() -> impl ExactSizeIterator<Item = FormId> {
+    (0..FORMS.len() as u16).map(FormId)
+}
+
+impl OpcodeId {
+    /// The opcode of this name; names have no dots.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        super::resolve::opcode(name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        OPCODES[self.0 as usize].name
+    }
+
+    /// The forms of the opcode.
+    pub fn forms(self) -> impl Iterator<Item = FormId> {
+        forms_of(self).map(|(id, _)| FormId(id))
+    }
+}
+
+/// A place for a modifier in a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// What the table calls it.
+    pub name: &'static str,
+    /// The values it may have, each with its dot.
+    pub values: &'static [&'static str],
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+impl FormId {
+    fn form(self) -> &'static Form {
+        &FORMS[self.0 as usize]
+    }
+
+    /// The index of the form, below the number of [`forms`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The opcode.
+    #[must_use]
+    pub fn opcode(self) -> OpcodeId {
+        self.form().opcode
+    }
+
+    /// The section of the manual.
+    #[must_use]
+    pub fn section(self) -> &'static str {
+        self.form().section
+    }
+
+    /// The syntax line, as the manual would print it.
+    #[must_use]
+    pub fn syntax(self) -> &'static str {
+        self.form().syntax
+    }
+
+    /// File and line of the table's source.
+    #[must_use]
+    pub fn place(self) -> &'static str {
+        self.form().place
+    }
+
+    /// Disagreements with NVIDIA's assembler that are on purpose, each with its reason.
+    #[must_use]
+    pub fn deviations(self) -> &'static [&'static str] {
+        self.form().deviations
+    }
+
+    /// The modifiers in canonical order.
+    pub fn slots(self) -> impl ExactSizeIterator<Item = SlotInfo> {
+        self.form().slots.iter().map(|slot| SlotInfo {
+            name: slot.name,
+            values: slot.values,
+            optional: slot.optional,
+        })
+    }
+
+    /// The instance for a choice of modifiers: for each slot the index of a value, or `None` for left out.
+    /// Gives `None` where the form does not allow the choice.
+    #[must_use]
+    pub fn instance(self, choice: &[Option<usize>]) -> Option<Instance> {
+        let slots = self.form().slots;
+        if choice.len() != slots.len() {
+            return None;
+        }
+        let mut values = Vec::with_capacity(slots.len());
+        for (slot, value) in slots.iter().zip(choice) {
+            values.push(match value {
+                Some(index) if *index < slot.values.len() => *index as u8,
+                None if slot.optional => ABSENT,
+                Some(_) | None => return None,
+            });
+        }
+        expand::instance(self.0, &values)
+    }
+
+    /// What the form needs whatever its modifiers are.
+    #[must_use]
+    pub fn requirement(self) -> (Version, TargetSet) {
+        let always = self.form().gates.iter().filter(|gate| gate.when.is_empty());
+        always.fold((Version::OLDEST, TargetSet::ALL), |(version, targets), gate| {
+            (version.max(gate.version), targets.intersect(TargetSet::from_bits(gate.targets)))
+        })
+    }
+}
+
+/// Prints the syntax line and what its modifiers may be, as the manual does.
+impl fmt::Display for FormId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = self.form();
+        writeln!(formatter, "{}", form.syntax)?;
+        let (version, targets) = self.requirement();
+        writeln!(formatter, "    since PTX {version}, {targets}")?;
+        for slot in form.slots.iter().filter(|slot| slot.values.len() > 1) {
+            writeln!(formatter, "    .{} = {{ {} }}", slot.name, slot.values.join(", "))?;
+        }
+        for gate in form.gates.iter().filter(|gate| !gate.when.is_empty()) {
+            for (index, &(slot, mask)) in gate.when.iter().enumerate() {
+                let slot = &form.slots[slot as usize];
+                let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
+                let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+                write!(formatter, "{}{}", if index == 0 { "    " } else { " with " }, values.join(", "))?;
+            }
+            writeln!(formatter, " since PTX {}, {}", gate.version, TargetSet::from_bits(gate.targets))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! The static table that `build.rs` makes of `isa/*.isa`, as it stands in the program.
+
+use super::effects::{AsyncAction, AsyncGroup, Chain, Control, Convergence};
+use super::instance::{ImmediateRange, OpcodeId, Role, Selectors};
+use crate::types::Type;
+use crate::version::Version;
+
+/// Slots and the values they may have as bit masks, bit 63 for "left out"; all must hold.
+pub(super) type Condition = &'static [(u8, u64)];
+
+/// The index that stands for "left out" among the values of a slot.
+pub(super) const ABSENT: u8 = 63;
+
+/// A root opcode and its forms.
+pub(super) struct Opcode {
+    pub name: &'static str,
+    pub first: u16,
+    pub count: u16,
+}
+
+/// One syntax line.
+pub(super) struct Form {
+    pub section: &'static str,
+    pub opcode: OpcodeId,
+    pub syntax: &'static str,
+    pub place: &'static str,
+    pub strict_order: bool,
+    pub deviations: &'static [&'static str],
+    pub slots: &'static [Slot],
+    pub rules: &'static [Rule],
+    pub gates: &'static [GateRule],
+    pub effects: &'static [(Condition, &'static [Effect])],
+    pub operands: &'static [Operand],
+}
+
+/// A place for a modifier.
+pub(super) struct Slot {
+    pub name: &'static str,
+    pub values: &'static [&'static str],
+    pub optional: bool,
+}
+
+/// `when only with then`, or `when not with then`.
+pub(super) struct Rule {
+    pub when: Condition,
+    pub then: Condition,
+    pub needs: bool,
+}
+
+/// What some values need of version and target.
+pub(super) struct GateRule {
+    pub when: Condition,
+    pub version: Version,
+    pub targets: u64,
+}
+
+/// An operand of a form.
+pub(super) struct Operand {
+    pub name: &'static str,
+    pub optional: bool,
+    pub when: Condition,
+    pub variants: &'static [Variant],
+}
+
+/// What an operand is for some values of the modifiers.
+pub(super) struct Variant {
+    pub when: Condition,
+    pub role: Role,
+    pub pattern: PatternTemplate,
+    pub ty: TypeRef,
+    pub table: u8,
+    pub plus: u64,
+    pub minus: u64,
+    pub ranges: &'static [ImmediateRange],
+    pub access: Option<AccessTemplate>,
+    pub parts: &'static [Operand],
+}
+
+/// The outer form of an operand.
+#[derive(Clone, Copy)]
+pub(super) enum PatternTemplate {
+    Value,
+    Negatable,
+    Vector(Count),
+    Address,
+    Unified,
+    Pair,
+    Bracket,
+    List,
+    Selectable(Selectors),
+}
+
+/// How many elements a brace list has.
+#[derive(Clone, Copy)]
+pub(super) enum Count {
+    Fixed(u16),
+    Slot(u8),
+    Table(&'static [(Condition, u16)]),
+}
+
+/// The type of an operand.
+#[derive(Clone, Copy)]
+pub(super) enum TypeRef {
+    None,
+    Fixed(Type),
+    Slot(u8),
+    Widened(u8),
+}
+
+/// What happens at an address.
+pub(super) struct AccessTemplate {
+    pub space: SpaceRef,
+    pub reads: bool,
+    pub writes: bool,
+    pub size: Option<(Option<u8>, TypeRef)>,
+}
+
+/// The space of an address.
+pub(super) enum SpaceRef {
+    None,
+    Fixed(&'static str),
+    Slot(u8),
+}
+
+/// One effect.
+#[derive(Clone, Copy)]
+pub(super) enum Effect {
+    CarryIn,
+    CarryOut,
+    Chain(Chain),
+    Control(Control),
+    Atomic,
+    Volatile,
+    Barrier,
+    Convergence(Convergence),
+    ThreadDependent,
+    ReadsMemory,
+    WritesMemory,
+    Async(AsyncGroup, AsyncAction),
+}
+
+include!(concat!(env!("OUT_DIR"), "/table.rs"));
+
+/// The forms of an opcode, with their indices.
+pub(super) fn forms_of(opcode: OpcodeId) -> impl Iterator<Item = (u16, &'static Form)> {
+    let Opcode { first, count, .. } = OPCODES[opcode.0 as usize];
+    (first..first + count).map(|index| (index, &FORMS[index as usize]))
+}
+
+/// Whether every mask of a condition has the bit of its slot's value.
+pub(super) fn holds(condition: Condition, values: &[u8]) -> bool {
+    condition.iter().all(|&(slot, mask)| mask >> values[slot as usize] & 1 != 0)
+}
+
+/// Whether the rules of a form allow a choice of values.
+pub(super) fn allows(form: &Form, values: &[u8]) -> bool {
+    form.rules.iter().all(|rule| !holds(rule.when, values) || holds(rule.then, values) == rule.needs)
+}
