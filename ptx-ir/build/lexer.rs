@@ -101,6 +101,11 @@ pub fn tokens(file: &str, text: &str, mut line: usize) -> Result<Vec<Spanned>, F
                 let text: String = characters[start..at].iter().collect();
                 match number(&text) {
                     Some(value) => Token::Number(value),
+                    // `-0f` is the sign of an attribute and the name of a class.
+                    None if text.starts_with('-') => {
+                        at = start + 1;
+                        Token::Mark('-')
+                    }
                     None => Token::Word(text),
                 }
             }

@@ -133,7 +133,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 43] = [
+const CLASS_WORDS: [(&str, &[Class]); 44] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -172,6 +172,7 @@ const CLASS_WORDS: [(&str, &[Class]); 43] = [
     ("braces", &[Class::Braces]),
     ("naked", &[Class::NoBraces]),
     ("discard", &[Class::Discard]),
+    ("longer", &[Class::Longer]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -318,6 +319,23 @@ impl<'a> Group<'a> {
             }
         }
         Ok(Some(masks))
+    }
+
+    /// The masks of a condition without the values that this form does not have; `None` where nothing is left.
+    fn known_condition(&self, slots: &[Slot], atoms: &[Atom]) -> Option<Condition> {
+        let mut masks = Vec::new();
+        for atom in atoms {
+            let mut rest = atom.clone();
+            let known = |slot: &Slot, value: &String| {
+                atom.slot.as_ref().is_none_or(|name| *name == slot.name) && slot.values.contains(value)
+            };
+            rest.values.retain(|value| slots.iter().any(|slot| known(slot, value)));
+            if rest.values.is_empty() && !atom.values.is_empty() {
+                return None;
+            }
+            masks.push(self.atom(slots, &rest).ok()??);
+        }
+        Some(masks)
     }
 
     fn atom(&self, slots: &[Slot], atom: &Atom) -> Result<Option<(usize, u64)>, Fault> {
@@ -490,7 +508,7 @@ impl<'a> Group<'a> {
         let table = table.ok_or_else(|| self.fault(clause.line, format!("no `counts {name}` is defined")))?;
         let mut lines = Vec::new();
         for (when, count) in &table.lines {
-            if let Some(when) = self.condition(slots, when)? {
+            if let Some(when) = self.known_condition(slots, when) {
                 lines.push((when, *count));
             }
         }

@@ -144,6 +144,8 @@ classes! {
     Braces, "a brace list of one element";
     /// In what an operand accepts: a brace list of one element may stand without its braces.
     NoBraces, "a single value";
+    /// In what an operand accepts: a brace list may be longer than needed, up to four elements.
+    Longer, "a longer brace list";
     /// In what an operand accepts: `_` may stand for the whole brace list.
     Discard, "`_`";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake

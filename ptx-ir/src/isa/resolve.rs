@@ -248,31 +248,57 @@ fn first_equal(spelling: &Spelling<'_>, range: &Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{SpellingProblem, resolve};
+    use crate::isa::{LeniencyReason, forms};
+
+    fn canonical(spelling: &str) -> Vec<String> {
+        resolve(spelling).instances.iter().map(|instance| instance.canonical.to_string()).collect()
+    }
+
     #[test]
-    fn tmp() {
-        for s in [
-            "add.u32",
-            "add.u33",
-            "ad.u32",
-            "addc.cc.u64",
-            "addc.u64.cc",
-            "ld.global.v4.u64",
-            "ld.v4.global.f32",
-            "ld.weak.u32.u32",
-            "mul.u32",
-            "ld",
-            "bra.uni",
-            "add",
-        ] {
-            let r = resolve(s);
-            println!(
-                "{s}: {:?} {:?} {:?}",
-                r.instances.iter().map(|i| i.canonical.to_string()).collect::<Vec<_>>(),
-                r.problem,
-                r.leniency
-            );
+    fn canonical_spellings_mean_themselves() {
+        for spelling in ["add.u32", "addc.cc.u64", "ld.global.L2::cache_hint.v2.f32", "bra.uni", "ret"] {
+            assert!(canonical(spelling).iter().all(|each| each == spelling), "{spelling}");
+            assert!(!canonical(spelling).is_empty(), "{spelling}");
         }
-        println!("{:#?}", resolve("ld.global.L2::cache_hint.v2.f32").instances);
+    }
+
+    #[test]
+    fn other_orders_and_repetitions_are_taken_with_a_remark() {
+        let resolved = resolve("addc.u64.cc");
+        let leniency = resolved.leniency.unwrap();
+        assert_eq!((leniency.reason, leniency.canonical.as_str()), (LeniencyReason::Order, "addc.cc.u64"));
+        let resolved = resolve("addc.cc.cc.u64");
+        let leniency = resolved.leniency.unwrap();
+        assert_eq!((leniency.reason, leniency.range), (LeniencyReason::Repeated, 7..10));
+    }
+
+    #[test]
+    fn problems_name_place_and_cure() {
+        assert_eq!(
+            resolve("ad.u32").problem,
+            Some(SpellingProblem::UnknownOpcode { range: 0..2, nearest: Some("add") })
+        );
+        assert_eq!(
+            resolve("add.u33").problem,
+            Some(SpellingProblem::UnknownModifier {
+                range: 3..7,
+                nearest: Some(".u32"),
+                fixed: Some("add.u32".to_owned())
+            })
+        );
+        let Some(SpellingProblem::MissingModifier { range, allowed, .. }) = resolve("mul.u32").problem else {
+            panic!("a missing modifier");
+        };
+        assert_eq!(range, 3..3);
+        assert!(allowed.contains(&".lo"));
+    }
+
+    #[test]
+    fn every_form_has_operands_that_say_what_they_take() {
+        for form in forms() {
+            assert!(!form.syntax().is_empty() && form.to_string().contains(form.syntax()));
+            assert!(!form.requirement().1.is_empty(), "{}", form.place());
+        }
     }
 }

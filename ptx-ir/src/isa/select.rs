@@ -111,7 +111,7 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         | (Pattern::NegatableValue, ShapeKind::Value | ShapeKind::Negated)
         | (Pattern::Selectable { .. }, ShapeKind::Value) => check_value(spec, shape),
         (Pattern::Vector { count }, ShapeKind::Vector) if count == shape.count => check_vector(spec, shape),
-        (Pattern::Vector { count }, ShapeKind::Vector) => Some(Wanted::Length { expected: count }),
+        (Pattern::Vector { count }, ShapeKind::Vector) => check_longer(spec, shape, count),
         (Pattern::Address, ShapeKind::Address) if !shape.flags.contains(ShapeFlags::UNIFIED) => {
             check_value(spec, shape)
         }
@@ -151,7 +151,7 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if single && spec.accepts.contains(Class::Braces) {
         return check_vector(spec, shape);
     }
-    if bare && spec.accepts.contains(Class::NoBraces) && spec.pattern == (Pattern::Vector { count: 1 }) {
+    if bare && spec.accepts.contains(Class::NoBraces) {
         return check_value(spec, shape);
     }
     if bare && spec.accepts.contains(Class::Discard) && shape.classes == Class::Sink.into() {
@@ -160,8 +160,16 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     (!shape.classes.contains(Class::Unknown)).then_some(Wanted::Kind)
 }
 
+/// Texture coordinates may have more elements than the geometry needs: two or four.
+fn check_longer(spec: &OperandSpec, shape: &Shape, count: u16) -> Option<Wanted> {
+    if spec.accepts.contains(Class::Longer) && shape.count > count && matches!(shape.count, 2 | 4) {
+        return check_vector(spec, shape);
+    }
+    Some(Wanted::Length { expected: count })
+}
+
 /// Marks that a table puts among the accepted classes; no operand is of them.
-const MARKS: ClassSet = ClassSet::of(&[Class::Braces, Class::NoBraces, Class::Discard]);
+const MARKS: ClassSet = ClassSet::of(&[Class::Braces, Class::NoBraces, Class::Longer, Class::Discard]);
 
 #[inline]
 fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
