@@ -14,8 +14,8 @@ use logos::Logos;
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// Blanks, tabs, form feeds, line ends.
-    #[regex(r"[ \t\r\n\x0b\x0c]+")]
+    /// Blanks, tabs, form feeds, line ends. A vertical tab is none of them: ptxas refuses it.
+    #[regex(r"[ \t\r\n\x0c]+")]
     Whitespace,
     /// `// …` up to, not including, the line end.
     #[regex(r"//[^\n]*", allow_greedy = true)]
@@ -37,8 +37,8 @@ pub enum TokenKind {
     #[regex(r"\.([a-zA-Z_$][a-zA-Z0-9_$]*|[0-9]+[a-zA-Z_$][a-zA-Z0-9_$]*)(::[a-zA-Z0-9_$]+)*")]
     DotWord,
 
-    /// An integer: decimal, `0x`, octal or `0b`, with an optional `U`.
-    #[regex(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?", priority = 6)]
+    /// An integer: decimal, `0x`, octal (after a `0`) or `0b`, with an optional `U`.
+    #[regex(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?", priority = 6)]
     Integer,
     /// A floating-point number: decimal, `0f` with 8 or `0d` with 16 hexadecimal digits.
     #[regex(
@@ -57,11 +57,11 @@ pub enum TokenKind {
     /// Something that begins like a number and is none.
     #[regex(r"[0-9][a-zA-Z0-9_$]*", priority = 3)]
     BadNumber,
-    /// `"…"` on one line.
-    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    /// `"…"`. A backslash means itself, and lines may end within; both are so in ptxas.
+    #[regex(r#""[^"]*""#)]
     String,
-    /// A quote without its partner on the line.
-    #[regex(r#""([^"\\\n]|\\[^\n])*"#, priority = 3)]
+    /// A quote without its partner: reaches to the end of the text.
+    #[regex(r#""[^"]*"#, priority = 3)]
     UnterminatedString,
     /// `.source_begin … .source_end`, whose text is of another language.
     #[token(".source_begin", source_text)]

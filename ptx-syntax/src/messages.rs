@@ -11,45 +11,128 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::invalid(CODE, RULE, span, message)
 }
 
-/// The token at `index` does not fit, or the text of the statement ended at `index == to`.
-pub(crate) fn unexpected(
-    source: &str,
-    tokens: &[Token],
-    from: usize,
-    index: usize,
-    to: usize,
-    expected: &[String],
-) -> Diagnostic {
-    let found = tokens.get(index).filter(|_| index < to).copied();
-    if let Some(diagnostic) = found.and_then(|token| bad_token(source, token)) {
+/// Where in a statement or item the parser stopped.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The text.
+    pub source: &'a str,
+    /// All tokens, without trivia.
+    pub tokens: &'a [Token],
+    /// Index of the first token of the statement.
+    pub from: usize,
+    /// Index of the token at fault.
+    pub index: usize,
+    /// Index behind the last token of the statement; equal to `index` where the statement ended too early.
+    pub to: usize,
+}
+
+impl<'a> Place<'a> {
+    /// The token at fault; none at the end of the statement.
+    fn found(self) -> Option<Token> {
+        self.tokens.get(self.index).filter(|_| self.index < self.to).copied()
+    }
+
+    /// The token of the statement that is `back` tokens in front of the one at fault.
+    fn before(self, back: usize) -> Option<Token> {
+        let index = self.index.checked_sub(back)?;
+        self.tokens.get(index).filter(|_| index >= self.from).copied()
+    }
+
+    fn kind_before(self, back: usize) -> Option<TokenKind> {
+        self.before(back).map(|token| token.kind)
+    }
+
+    fn first(self) -> Option<TokenKind> {
+        self.tokens.get(self.from).map(|token| token.kind)
+    }
+
+    fn text(self, token: Token) -> &'a str {
+        token.text(self.source)
+    }
+
+    /// The tokens that were read.
+    fn read(self) -> &'a [Token] {
+        self.tokens.get(self.from..self.index).unwrap_or(&[])
+    }
+
+    /// Whether what was read is a guard and nothing else.
+    fn is_behind_guard(self) -> bool {
+        let mut kinds = self.read().iter().map(|token| token.kind).filter(|kind| *kind != TokenKind::Not);
+        kinds.next() == Some(TokenKind::At) && kinds.next() == Some(TokenKind::Name) && kinds.next().is_none()
+    }
+
+    /// Whether what was read begins a function.
+    fn is_header(self) -> bool {
+        self.read().iter().any(|token| matches!(token.kind, TokenKind::Entry | TokenKind::Func))
+    }
+}
+
+/// A token does not fit, or a statement ended too early.
+pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> Diagnostic {
+    let found = place.found();
+    if let Some(diagnostic) = found.and_then(|token| bad_token(place.source, token)) {
         return diagnostic;
     }
-    let wanted = fold(expected);
-    let after = after(source, tokens, from, index);
+    if let Some(diagnostic) = place.read().iter().find_map(|token| broken_string(place.source, *token)) {
+        return diagnostic;
+    }
+    if let Some(token) = found
+        && token.kind == TokenKind::Semicolon
+        && place.index == place.from
+    {
+        return error(token.span, "expected a statement, found a lone `;`")
+            .with_help("remove the `;`: PTX has no empty statement")
+            .with_fix("remove the `;`", Applicability::Certain, vec![remove(token.span)]);
+    }
+    let wanted = wanted(place, expected);
+    let after = after(place);
     // What is missing belongs behind the last token, not in front of whatever comes next.
-    let missing = wanted.insertable && index > from;
+    let missing = wanted.insertable && place.index > place.from;
     let span = match found {
         Some(token) if !missing => token.span,
-        _ => Span::at(tokens.get(index.wrapping_sub(1)).map_or(0, |token| token.span.end)),
+        _ => Span::at(place.tokens.get(place.index.wrapping_sub(1)).map_or(0, |token| token.span.end)),
     };
     let mut diagnostic = error(span, format!("expected {}{after}", wanted.phrase));
     if let Some(token) = found {
-        let text = shorten(token.text(source));
+        let text = shorten(place.text(token));
         if missing {
             diagnostic = diagnostic.with_secondary(token.span, format!("found `{text}` instead"));
         } else {
             diagnostic.label = format!("found `{text}`");
         }
-    }
-    if found.is_some_and(|token| token.kind == TokenKind::Semicolon) && index == from {
-        diagnostic.message = "expected a statement, found a lone `;`".into();
-        diagnostic = diagnostic.with_help("remove the `;`: PTX has no empty statement").with_fix(
-            "remove the `;`",
-            Applicability::Certain,
-            vec![Edit { span, replacement: String::new() }],
-        );
+        diagnostic.help = help(place, token, &wanted);
     }
     diagnostic
+}
+
+/// What to do about a token that people write by mistake.
+fn help(place: Place<'_>, found: Token, wanted: &Wanted) -> Option<String> {
+    let text = place.text(found);
+    if found.kind == TokenKind::Dotted && wanted.phrase.starts_with("a name") {
+        return Some("a name has no dots".into());
+    }
+    if place.index == place.from && found.kind.is_dot_word() {
+        return Some(format!("`{text}` does not belong in the body of a function"));
+    }
+    if found.kind == TokenKind::Colon && place.first() == Some(TokenKind::At) {
+        return Some("a label stands in front of the guard".into());
+    }
+    let before = place.before(1)?;
+    let number = matches!(before.kind, TokenKind::Integer | TokenKind::Float);
+    if found.kind == TokenKind::Name && number && before.span.end == found.span.start {
+        return Some(format!("numbers have no suffix `{}`", shorten(text)));
+    }
+    if let Some(digits) = text.strip_prefix('%')
+        && digits.starts_with(|first: char| first.is_ascii_digit())
+        && number
+    {
+        return Some(format!("`{text}` is a name; write `% {digits}` for the remainder"));
+    }
+    None
+}
+
+fn remove(span: Span) -> Edit {
+    Edit { span, replacement: String::new() }
 }
 
 /// An item at module level that is none.
@@ -64,6 +147,9 @@ pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> Diagnosti
         TokenKind::CloseBrace => {
             diagnostic.with_help("this `}` closes nothing: remove it, or open its block")
         }
+        TokenKind::Semicolon => diagnostic
+            .with_help("remove the `;`: nothing in front of it takes one")
+            .with_fix("remove the `;`", Applicability::Certain, vec![remove(first.span)]),
         TokenKind::Name | TokenKind::Dotted | TokenKind::At => {
             diagnostic.with_help("instructions belong between the braces of an `.entry` or `.func`")
         }
@@ -95,13 +181,24 @@ fn bad_token(source: &str, token: Token) -> Option<Diagnostic> {
             error(Span::new(token.span.start, token.span.start + 2), "this comment is never closed")
                 .with_help("end it with `*/`")
         }
-        TokenKind::UnterminatedString => {
-            error(token.span, "this string is never closed").with_help("end it with `\"` on the same line")
-        }
+        TokenKind::UnterminatedString => unclosed_string(source, token.span),
         TokenKind::BadNumber => bad_number(token.span, text, &shown),
         TokenKind::Unknown => unknown_character(token.span, text),
         _ => return None,
     })
+}
+
+/// A string that begins on one line and ends on another, in a statement that is wrong: its end is the
+/// beginning of another string, most likely.
+fn broken_string(source: &str, token: Token) -> Option<Diagnostic> {
+    let lines = token.kind == TokenKind::String && token.text(source).contains('\n');
+    lines.then(|| unclosed_string(source, token.span))
+}
+
+fn unclosed_string(source: &str, span: Span) -> Diagnostic {
+    let line = span.text(source).find(['\r', '\n']).map_or(span.end, |length| span.start + length as u32);
+    error(Span::new(span.start, line), "this string is never closed")
+        .with_help("end it with `\"` on the same line")
 }
 
 fn bad_number(span: Span, text: &str, shown: &str) -> Diagnostic {
@@ -125,6 +222,9 @@ fn bad_number(span: Span, text: &str, shown: &str) -> Diagnostic {
             vec![Edit { span, replacement }],
         );
     }
+    if lower.len() > 1 && lower.starts_with('0') && lower.bytes().all(|byte| byte.is_ascii_digit()) {
+        return diagnostic.with_help("a number that begins with 0 is octal, and its digits are 0 to 7");
+    }
     diagnostic.with_note("identifiers do not begin with a digit")
 }
 
@@ -137,21 +237,24 @@ fn unknown_character(span: Span, text: &str) -> Diagnostic {
             .with_fix("remove it", Applicability::Certain, vec![Edit { span, replacement: String::new() }]),
         '#' => error(span, "unexpected character `#`")
             .with_help("PTX is not preprocessed: run the C preprocessor before"),
-        _ if character.is_ascii_graphic() => error(span, format!("unexpected character `{character}`")),
+        '.' => error(span, "unexpected character `.`").with_help("a word follows a dot, without a space"),
+        _ if character.is_ascii_graphic() && character != '`' => {
+            error(span, format!("unexpected character `{character}`"))
+        }
         _ => error(span, format!("unexpected character U+{:04X}", character as u32)),
     }
 }
 
-/// ` after …`, from the token before `index`.
-fn after(source: &str, tokens: &[Token], from: usize, index: usize) -> String {
-    if index <= from {
-        return String::new();
+/// ` after …`, from the token in front of the one at fault.
+fn after(place: Place<'_>) -> String {
+    let Some(before) = place.before(1) else { return String::new() };
+    let text = shorten(place.text(before));
+    if place.is_behind_guard() {
+        return format!(" after the guard `{}`", guard(place));
     }
-    let Some(before) = tokens.get(index - 1) else { return String::new() };
-    let text = shorten(before.text(source));
-    let opcode = index - 1 == from || (index >= 2 && guard_ends(tokens, from, index - 2));
+    let instruction = matches!(place.first(), Some(TokenKind::Name | TokenKind::Dotted | TokenKind::At));
     match before.kind {
-        TokenKind::Dotted | TokenKind::Name if opcode => format!(" after `{text}`"),
+        TokenKind::Dotted | TokenKind::Name if is_opcode(place) => format!(" after `{text}`"),
         TokenKind::Name
         | TokenKind::Dotted
         | TokenKind::Integer
@@ -159,7 +262,7 @@ fn after(source: &str, tokens: &[Token], from: usize, index: usize) -> String {
         | TokenKind::CloseBracket
         | TokenKind::CloseBrace
         | TokenKind::CloseParen
-            if matches!(tokens[from].kind, TokenKind::Name | TokenKind::Dotted | TokenKind::At) =>
+            if instruction =>
         {
             " after an operand".into()
         }
@@ -167,12 +270,15 @@ fn after(source: &str, tokens: &[Token], from: usize, index: usize) -> String {
     }
 }
 
-/// Whether a guard ends at the token `last`.
-fn guard_ends(tokens: &[Token], from: usize, last: usize) -> bool {
-    tokens.get(from).is_some_and(|token| token.kind == TokenKind::At)
-        && last > from
-        && last <= from + 2
-        && tokens[last].kind == TokenKind::Name
+/// The guard as it should be written.
+fn guard(place: Place<'_>) -> String {
+    place.read().iter().map(|token| place.text(*token)).collect()
+}
+
+/// Whether the token in front of the one at fault is the opcode of an instruction.
+fn is_opcode(place: Place<'_>) -> bool {
+    let last = Place { index: place.index.saturating_sub(1), ..place };
+    last.index == place.from || last.is_behind_guard()
 }
 
 /// What the parser would have taken.
@@ -183,9 +289,10 @@ struct Wanted {
 }
 
 /// Groups of terminals that have one name among people. A group is named when all its members are expected.
-const GROUPS: [(&str, &[&str]); 3] = [
+const GROUPS: [(&str, &[&str]); 4] = [
     ("an operand", &["name", "dotted", "integer", "float", "\"[\"", "\"{\"", "\"(\""]),
     ("a statement", &["name", "dotted", "\"@\"", "\"{\""]),
+    ("a value", &["name", "dot_word", "integer", "float", "string", "\"-\""]),
     ("a type or another word with a dot", &["dot_word", "space"]),
 ];
 
@@ -204,6 +311,47 @@ const NAMES: [(&str, &str); 11] = [
     ("targets", ""),
 ];
 
+fn wanted(place: Place<'_>, expected: &[String]) -> Wanted {
+    let has = |word: &str| expected.iter().any(|expected| expected == word);
+    special(place, &has).unwrap_or_else(|| fold(expected))
+}
+
+/// What was expected in places where the grammar's list says less than is known.
+fn special(place: Place<'_>, has: &dyn Fn(&str) -> bool) -> Option<Wanted> {
+    let wrong = |phrase: &str| Some(Wanted { phrase: phrase.into(), insertable: false });
+    let before = place.kind_before(1)?;
+    if before == TokenKind::At || before == TokenKind::Not && place.kind_before(2) == Some(TokenKind::At) {
+        return wrong("a predicate register");
+    }
+    if place.is_behind_guard() {
+        return wrong("an instruction");
+    }
+    if before == TokenKind::Section {
+        return wrong("the name of a section");
+    }
+    if place.first() == Some(TokenKind::Section) && before == TokenKind::OpenBrace {
+        return wrong("data such as `.b8 1` or `}`");
+    }
+    if has("dot_word") && has("space") && matches!(before, TokenKind::OpenParen | TokenKind::Comma) {
+        return wrong(if has("\")\"") { "a parameter or `)`" } else { "a parameter" });
+    }
+    if place.is_header() && has("\"{\"") && has("\";\"") {
+        let phrase = if has("\"(\"") { "`(`, `{` or `;`" } else { "`{` or `;`" };
+        return Some(Wanted { phrase: phrase.into(), insertable: true });
+    }
+    let declaration = place.first().is_some_and(TokenKind::is_dot_word);
+    if declaration && has("dot_word") && has("space") && has("linkage") {
+        let types = place.read().iter().any(|token| token.kind == TokenKind::DotWord);
+        return match (has("name"), types) {
+            (false, _) if has("\".func\"") => wrong("`.entry`, `.func` or a state space"),
+            (false, _) => wrong("a state space"),
+            (true, true) => wrong("a name"),
+            (true, false) => wrong("a type"),
+        };
+    }
+    None
+}
+
 fn fold(expected: &[String]) -> Wanted {
     let mut rest: Vec<&str> = expected.iter().map(String::as_str).collect();
     let mut parts: Vec<String> = Vec::new();
@@ -217,6 +365,9 @@ fn fold(expected: &[String]) -> Wanted {
             parts.push(name.into());
             rest.clear();
         }
+    }
+    if rest.contains(&"integer") && rest.contains(&"float") {
+        rest.retain(|word| *word != "integer");
     }
     let insertable = !separators.is_empty() && !operands;
     if insertable {

@@ -16,6 +16,9 @@ use lalrpop_util::ParseError;
 /// More errors than this in one text are not worth anybody's time.
 const MOST_ERRORS: usize = 1000;
 
+/// A statement with an error is not taken to have more tokens than this.
+const LONGEST_STATEMENT: usize = 10_000;
+
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
     let tokens: Vec<Token> = Lexer::new(source).filter(|token| !token.kind.is_trivia()).collect();
@@ -86,7 +89,8 @@ impl Recovery<'_> {
             Some(offset) => self.tokens.partition_point(|token| token.span.start < offset).min(to),
             None => to,
         };
-        let diagnostic = messages::unexpected(self.source, &self.tokens, from, index, to, &expected);
+        let place = messages::Place { source: self.source, tokens: &self.tokens, from, index, to };
+        let diagnostic = messages::unexpected(place, &expected);
         self.report(diagnostic);
         Err(index)
     }
@@ -124,10 +128,23 @@ impl Recovery<'_> {
         self.position = to;
     }
 
+    /// A directive without a `;`: it ends where its arguments do, or else at the next item.
     fn short_directive(&mut self) {
         let from = self.position;
         let mut to = from + 1;
-        while self.kind(to).is_some_and(|kind| !begins_item(kind)) {
+        let mut joined = true;
+        while let Some(kind) = self.kind(to) {
+            let argument = match self.kind(from) {
+                Some(TokenKind::Target) => kind == TokenKind::Name && joined || kind == TokenKind::Comma,
+                Some(TokenKind::File) if to <= from + 2 => true,
+                Some(TokenKind::File) if to > from + 6 => false,
+                Some(TokenKind::File) => is_number(kind) && joined || kind == TokenKind::Comma,
+                _ => to == from + 1,
+            };
+            if begins_item(kind) || !argument {
+                break;
+            }
+            joined = kind == TokenKind::Comma;
             to += 1;
         }
         let _reported = self.run(Entry::Item, from, to, None);
@@ -193,8 +210,10 @@ impl Recovery<'_> {
         if self.kind(end) != Some(TokenKind::OpenBrace) {
             let to = if self.kind(end) == Some(TokenKind::Semicolon) { end + 1 } else { end };
             let to = to.max(from + 1);
-            let _reported = self.run(Entry::Item, from, to, None);
             self.position = to;
+            if let Err(at) = self.run(Entry::Item, from, to, None) {
+                self.body_without_brace(from, at);
+            }
             return;
         }
         let close = self.matching_brace(end);
@@ -211,12 +230,34 @@ impl Recovery<'_> {
         self.body(end + 1, inner_end);
         let last = self.tokens.get(whole - 1).map_or(open, |token| token.span);
         self.builder.set_body(open.to(last));
-        if close.is_none() {
+        if close.is_none() && !self.swallows_the_rest(end, whole) {
             let found = self.tokens.get(whole).map(|token| token.span);
             let end_of_text = self.end_of_text();
             self.report(messages::unclosed_brace(open, found, end_of_text));
         }
         self.position = whole;
+    }
+
+    /// Whether a comment or string in a body takes what may have been its end.
+    fn swallows_the_rest(&self, from: usize, to: usize) -> bool {
+        self.tokens[from..to].iter().any(|token| match token.kind {
+            TokenKind::UnterminatedComment | TokenKind::UnterminatedString => true,
+            TokenKind::String => token.text(self.source).contains('\n'),
+            _ => false,
+        })
+    }
+
+    /// A header was followed by a statement at `at`: the `{` is missing, and the body is there.
+    fn body_without_brace(&mut self, from: usize, at: usize) {
+        let header = self.tokens[from..at.max(from)].iter().any(|token| is_function(token.kind));
+        if !header || !self.kind(at).is_some_and(begins_statement) {
+            return;
+        }
+        let Some(close) = self.closing_brace(at, 1, self.body_end(at)) else { return };
+        self.damaged_header(from, at);
+        self.body(at, close);
+        self.builder.set_body(self.tokens[at].span.to(self.tokens[close].span));
+        self.position = close + 1;
     }
 
     /// Parses a whole function at once; keeps nothing and reports nothing where that fails.
@@ -257,16 +298,38 @@ impl Recovery<'_> {
 
     /// The `}` that closes the `{` at `open`; none where a header shows that it is missing.
     fn matching_brace(&self, open: usize) -> Option<usize> {
-        let mut depth = 0_u32;
-        for index in open..self.body_end(open) {
+        self.closing_brace(open + 1, 1, self.body_end(open))
+    }
+
+    /// The `}` in `from..to` that closes the last of `depth` blocks. The braces of a vector that is not
+    /// closed end with its statement, so that they take no `}` of a block.
+    fn closing_brace(&self, from: usize, mut depth: u32, to: usize) -> Option<usize> {
+        let mut vectors = 0_u32;
+        for index in from..to {
             match self.tokens[index].kind {
+                TokenKind::OpenBrace if vectors > 0 || self.begins_vector(index) => vectors += 1,
                 TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace if vectors > 0 => vectors -= 1,
                 TokenKind::CloseBrace if depth == 1 => return Some(index),
                 TokenKind::CloseBrace => depth -= 1,
+                TokenKind::Semicolon => vectors = 0,
                 _ => {}
             }
         }
         None
+    }
+
+    /// Whether the `{` at `index` stands where an operand may.
+    fn begins_vector(&self, index: usize) -> bool {
+        match index.checked_sub(1).and_then(|before| self.kind(before)) {
+            Some(TokenKind::Comma | TokenKind::Equals | TokenKind::OpenBracket | TokenKind::OpenParen) => {
+                true
+            }
+            Some(TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Colon) => {
+                false
+            }
+            _ => !self.begins_line(index),
+        }
     }
 
     /// The first token after `open` that cannot be in a body.
@@ -332,6 +395,8 @@ impl Recovery<'_> {
             return self.loc_end(from, limit);
         }
         let mut depth = 0_u32;
+        // A text without any `;` would be read to its end once for each of its lines.
+        let limit = limit.min(from + LONGEST_STATEMENT);
         for index in from..limit {
             match self.tokens[index].kind {
                 TokenKind::Semicolon => return index + 1,
@@ -398,6 +463,14 @@ fn begins_item(kind: TokenKind) -> bool {
             | TokenKind::Section
             | TokenKind::SourceSection
     )
+}
+
+fn is_function(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Entry | TokenKind::Func)
+}
+
+fn is_number(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Integer | TokenKind::Float | TokenKind::BadNumber)
 }
 
 fn ends_without_semicolon(kind: TokenKind) -> bool {

@@ -1,0 +1,175 @@
+//! What parses and what does not: `tests/syntax/accepted.txt` and `refused.txt`, each verdict confirmed by
+//! NVIDIA's assembler, each refusal with the sentences that users see.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use ptx_syntax::LineIndex;
+use ptx_tests::tools::{assemble, ptxas, root, skipped};
+
+/// Lines in front of a text of kind `module`.
+const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+
+/// Lines in front of a text of kind `body`, behind [`HEADER`].
+const KERNEL: &str = "\
+.global .align 16 .b32 g[64];
+.func fun () { ret; }
+.func fun1 (.param .b32 a) { ret; }
+.func (.param .b32 r) fun2 (.param .b32 a) { st.param.b32 [r], 0; ret; }
+.entry k (.param .u64 par) {
+.reg .b32 r<8>; .reg .b64 d<8>; .reg .f32 f<8>; .reg .f64 e<4>; .reg .pred p<4>; .reg .v4 .b32 v;
+.shared .b32 s[16];
+";
+
+/// One line of a list.
+struct Snippet {
+    /// The line as it stands in the list, without its expectation.
+    line: String,
+    /// What is expected behind `=>`.
+    expected: String,
+    /// The whole text.
+    text: String,
+    /// How many lines of the text are not the snippet's.
+    offset: u32,
+}
+
+impl Snippet {
+    fn read(line: &str) -> Self {
+        let (line, expected) = line.split_once(" => ").unwrap_or((line, ""));
+        let (kind, snippet) = line.split_once(' ').unwrap_or((line, ""));
+        let snippet = unescape(snippet);
+        let (text, before) = match kind {
+            "file" => (snippet, String::new()),
+            "module" => (format!("{HEADER}{snippet}\n"), HEADER.to_owned()),
+            "body" => (format!("{HEADER}{KERNEL}{snippet}\n}}\n"), format!("{HEADER}{KERNEL}")),
+            _ => panic!("`{line}` is neither `file` nor `module` nor `body`"),
+        };
+        let offset = before.matches('\n').count() as u32;
+        Self { line: line.to_owned(), expected: expected.to_owned(), text, offset }
+    }
+
+    /// What is said about the text, with lines and columns of the snippet.
+    fn messages(&self) -> String {
+        let index = LineIndex::new(&self.text);
+        let parse = ptx_syntax::parse(&self.text);
+        let messages: Vec<String> = parse
+            .diagnostics
+            .iter()
+            .map(|found| {
+                let at = index.position(found.span.start);
+                let place = match at.line.checked_sub(self.offset) {
+                    Some(line) if line > 0 => format!("{line}:{}", at.column),
+                    _ => "before".to_owned(),
+                };
+                let label =
+                    if found.label.is_empty() { String::new() } else { format!(" ({})", found.label) };
+                format!("{place} {}{label}", found.message)
+            })
+            .collect();
+        messages.join(" | ")
+    }
+
+    /// Whether ptxas takes the text.
+    fn is_accepted(&self, ptxas: &Path, folder: &Path) -> bool {
+        let file = folder.join("snippet.ptx");
+        std::fs::write(&file, &self.text).unwrap();
+        let old = self.text.contains(".target sm_10") || self.text.contains(".target sm_20");
+        let target = if old { "compute_75" } else { "compute_90a" };
+        assemble(ptxas, &file, target).unwrap().is_empty()
+    }
+}
+
+fn unescape(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text.chars();
+    while let Some(char) = rest.next() {
+        if char != '\\' {
+            result.push(char);
+            continue;
+        }
+        match rest.next() {
+            Some('n') => result.push('\n'),
+            Some('r') => result.push('\r'),
+            Some('t') => result.push('\t'),
+            Some('f') => result.push('\x0c'),
+            Some('\\') => result.push('\\'),
+            Some('u') => {
+                let digits: String = rest.by_ref().skip(1).take_while(|char| *char != '}').collect();
+                let number = u32::from_str_radix(&digits, 16).unwrap_or_else(|_| panic!("`{text}`"));
+                result.push(char::from_u32(number).unwrap_or_else(|| panic!("`{text}`")));
+            }
+            other => panic!("`{text}` has the escape {other:?}"),
+        }
+    }
+    result
+}
+
+fn list(name: &str) -> (std::path::PathBuf, String, Vec<Snippet>) {
+    let path = root().join("tests/syntax").join(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let snippets: Vec<Snippet> = lines.map(Snippet::read).collect();
+    assert!(snippets.len() > 100, "{name} has only {} lines", snippets.len());
+    (path, text, snippets)
+}
+
+#[test]
+fn what_ptxas_takes_parses() {
+    let mut report = String::new();
+    for snippet in list("accepted.txt").2 {
+        let messages = snippet.messages();
+        if !messages.is_empty() {
+            writeln!(report, "{}\n    {messages}", snippet.line).unwrap();
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn what_ptxas_refuses_is_explained() {
+    let (path, text, snippets) = list("refused.txt");
+    let mut report = String::new();
+    let mut blessed = text.clone();
+    for snippet in &snippets {
+        let messages = snippet.messages();
+        assert!(!messages.is_empty(), "`{}` parses", snippet.line);
+        if messages != snippet.expected {
+            writeln!(report, "{}\n    {messages}\n    not {}", snippet.line, snippet.expected).unwrap();
+            let old = text.lines().find(|line| line.split(" => ").next() == Some(&snippet.line)).unwrap();
+            blessed =
+                blessed.replacen(&format!("\n{old}\n"), &format!("\n{} => {messages}\n", snippet.line), 1);
+        }
+    }
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(path, blessed).unwrap();
+        return;
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn ptxas_agrees_about_every_line() {
+    let Some(ptxas) = ptxas() else {
+        return skipped("the verdicts of ptxas on tests/syntax; tests/install-toolkit.sh installs it");
+    };
+    let mut report = String::new();
+    for (name, accepted) in [("accepted.txt", true), ("refused.txt", false)] {
+        let snippets = list(name).2;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let chunk = snippets.len().div_ceil(threads);
+        let wrong: Vec<String> = std::thread::scope(|scope| {
+            let judge = |snippets: &'_ [Snippet]| {
+                let folder = tempfile::tempdir().unwrap();
+                let wrong = |snippet: &&Snippet| snippet.is_accepted(ptxas, folder.path()) != accepted;
+                snippets.iter().filter(wrong).map(|snippet| snippet.line.clone()).collect::<Vec<_>>()
+            };
+            let workers: Vec<_> =
+                snippets.chunks(chunk).map(|part| scope.spawn(move || judge(part))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        });
+        for line in wrong {
+            writeln!(report, "{name}: {line}").unwrap();
+        }
+    }
+    assert!(report.is_empty(), "ptxas disagrees about\n{report}");
+}
