@@ -1,17 +1,88 @@
-//! What the toolkit knows of an instruction or special register, as text.
+//! What the toolkit knows of instructions and special registers, as text.
 
 use std::fmt::Write;
 
+use ptx_ir::isa::{FormId, OpcodeId, SpellingProblem, opcodes, resolve};
 use ptx_ir::special::SpecialRegister;
 
-/// The text for a spelling or a special register, for a terminal.
+/// The text for a spelling or a special register, for a terminal: the forms as the manual prints them.
 pub fn page(word: &str) -> Option<String> {
-    special(word)
+    if word.starts_with('%') {
+        return special(word);
+    }
+    let forms = forms(word)?;
+    let mut text = String::new();
+    let mut section = "";
+    for form in forms {
+        if form.section() != section {
+            section = form.section();
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}{section}\n", if text.is_empty() { "" } else { "\n" });
+        }
+        let _ = writeln!(text, "{form}");
+        for deviation in form.deviations() {
+            let _ = writeln!(text, "    differs from ptxas: {deviation}\n");
+        }
+    }
+    Some(text)
 }
 
 /// The text for a spelling or a special register, for an editor.
 pub fn markdown(word: &str) -> Option<String> {
-    page(word).map(|text| format!("```ptx\n{text}```\n"))
+    page(word).map(|text| format!("```ptx\n{}\n```\n", text.trim_end()))
+}
+
+/// The list of all instructions, by section of the manual.
+pub fn list() -> String {
+    let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+    for opcode in opcodes() {
+        for form in opcode.forms() {
+            let section = form.section();
+            let at = sections.iter().position(|(known, _)| *known == section).unwrap_or_else(|| {
+                sections.push((section, Vec::new()));
+                sections.len() - 1
+            });
+            if sections[at].1.last() != Some(&opcode.name()) {
+                sections[at].1.push(opcode.name());
+            }
+        }
+    }
+    sections.sort();
+    let mut text = String::new();
+    for (section, names) in sections {
+        let _ = writeln!(text, "{section}\n    {}\n", names.join(", "));
+    }
+    text
+}
+
+/// The opcode that is spelled most like the first part of `word`.
+pub fn nearest(word: &str) -> Option<&'static str> {
+    match resolve(word).problem {
+        Some(SpellingProblem::UnknownOpcode { nearest, .. }) => nearest,
+        _ => None,
+    }
+}
+
+/// The forms that have the spelling; where none has it, those that know all of its modifiers; where none
+/// does, all of the opcode. `None` where there is no such opcode.
+fn forms(word: &str) -> Option<Vec<FormId>> {
+    let mut parts = word.split('.');
+    let opcode = OpcodeId::parse(parts.next()?)?;
+    let all: Vec<FormId> = opcode.forms().collect();
+    if !word.contains('.') {
+        return Some(all);
+    }
+    let mut exact: Vec<FormId> = resolve(word).instances.iter().map(|instance| instance.form).collect();
+    exact.dedup();
+    if !exact.is_empty() {
+        return Some(exact);
+    }
+    let modifiers: Vec<String> = parts.map(|part| format!(".{part}")).collect();
+    let knows =
+        |form: &FormId, modifier: &String| form.slots().any(|slot| slot.values.contains(&modifier.as_str()));
+    let some: Vec<FormId> =
+        all.iter().copied().filter(|form| modifiers.iter().all(|each| knows(form, each))).collect();
+    Some(if some.is_empty() { all } else { some })
 }
 
 /// A special register, with or without an element: `%tid.x`.
@@ -20,10 +91,9 @@ fn special(word: &str) -> Option<String> {
     let mut text = String::new();
     let vector = match register.elements() {
         1 => String::new(),
-        count => format!(".v{count}"),
+        count => format!(".v{count} "),
     };
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, ".sreg {vector}{} {}", register.ty(), register.name());
+    let _ = writeln!(text, ".sreg {vector}{} {};", register.ty(), register.name());
     let _ = writeln!(text, "    since PTX {}, {}", register.min_version(), register.targets());
     Some(text)
 }

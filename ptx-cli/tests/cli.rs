@@ -313,3 +313,21 @@ fn the_configuration_counts_for_the_files_below_it() {
         assert!(answer.stderr.contains("p/ptx.toml") && answer.stderr.contains(message), "{}", answer.stderr);
     }
 }
+
+#[test]
+fn the_instruction_table_can_be_read() {
+    let scratch = Scratch::new();
+    let list = scratch.run(&["isa"]);
+    assert_eq!(list.status, 0);
+    for name in ["add", "tcgen05", "wgmma", "vadd"] {
+        assert!(list.stdout.contains(name), "{}", list.stdout);
+    }
+    let add = scratch.run(&["isa", "add"]).stdout;
+    assert!(add.contains("add.cc.type") && add.contains("since PTX"), "{add}");
+    let carry = scratch.run(&["isa", "add.cc.u32"]).stdout;
+    assert!(carry.contains("Extended-Precision") && !carry.contains(".f64"), "{carry}");
+    assert!(scratch.run(&["isa", "%clusterid"]).stdout.contains("sm_90"));
+    let unknown = scratch.run(&["isa", "wgmna"]);
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
+    assert!(unknown.stderr.contains("did you mean `wgmma`?"), "{}", unknown.stderr);
+}

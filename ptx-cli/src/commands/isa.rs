@@ -1,10 +1,12 @@
 //! `isa`: the instruction table.
 
+use std::io::{self, Write};
+
 use anyhow::bail;
 use clap::Args;
 
+use crate::manual;
 use crate::outcome::Exit;
-use crate::terminal::Terminal;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -14,18 +16,30 @@ Exit status:
 Examples:
   ptx-cli isa                 list all instructions
   ptx-cli isa add             all forms of add, with versions and targets
-  ptx-cli isa add.cc.u32      the forms that this spelling begins";
+  ptx-cli isa add.cc.u32      the forms that have this spelling
+  ptx-cli isa %tid            a special register";
 
 /// Arguments of `isa`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct IsaArgs {
-    /// Opcode or spelling, such as `add` or `ld.global`; all instructions without it
+    /// Opcode, spelling or special register, such as `add`, `ld.global.b32` or `%tid`; all without it
     #[arg(value_name = "OPCODE")]
     opcode: Option<String>,
 }
 
 /// Runs `isa`.
-pub fn run(args: &IsaArgs, _: &Terminal) -> anyhow::Result<Exit> {
-    bail!("the instruction table is not linked into this build ({args:?})")
+pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
+    let text = match args.opcode.as_deref().map(str::trim) {
+        None => manual::list(),
+        Some(word) => match (manual::page(word), manual::nearest(word)) {
+            (Some(page), _) => page,
+            (None, Some(near)) => bail!("there is no instruction `{word}`; did you mean `{near}`?"),
+            (None, None) => bail!("there is no instruction `{word}`; `ptx-cli isa` lists them"),
+        },
+    };
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(Exit::Clean)
 }

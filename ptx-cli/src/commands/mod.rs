@@ -25,7 +25,7 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Assemble(args) => assemble::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
         Command::Rules(args) => rules::run(args, terminal),
-        Command::Isa(args) => isa::run(args, terminal),
+        Command::Isa(args) => isa::run(args),
         Command::Dump(args) => dump::run(args, terminal),
         Command::Lsp(args) => lsp::run(args),
     }
