@@ -4,8 +4,13 @@
 //! across calls and is undefined when a function is entered.
 
 use super::facts::FunctionFacts;
-use super::paths::{Reaching, Target, reaching};
+use super::paths::{Budget, Reaching, Target, reaching};
 use ptx_ir::isa::{Carry, Chain};
+
+/// Steps of the walks that every function may have.
+const LEAST_STEPS: usize = 4000;
+/// Steps that each instruction adds.
+const STEPS_PER_INSTRUCTION: usize = 2;
 
 /// An instruction that reads the carry flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +45,7 @@ pub fn analyze(facts: &FunctionFacts<'_>) -> CarryFacts {
     }) {
         return result;
     }
+    let mut budget = Budget::new(LEAST_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len());
     for block in facts.cfg.graph().node_indices() {
         if !facts.cfg.is_reachable(block) {
             continue;
@@ -50,7 +56,7 @@ pub fn analyze(facts: &FunctionFacts<'_>) -> CarryFacts {
                 writers.push(instruction);
             }
             if carry.reads {
-                let reaching = reaching(facts, Target::Carry, instruction);
+                let reaching = reaching(facts, Target::Carry, instruction, &mut budget);
                 result.unknown |= reaching.unknown;
                 seen.extend_from_slice(&reaching.writers);
                 result.readers.push(Reader { instruction, carry, reaching });

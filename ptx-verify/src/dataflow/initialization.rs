@@ -6,10 +6,10 @@
 //! [`paths`]: super::paths
 
 use super::facts::FunctionFacts;
-use super::paths::{Reaching, Target, reaching};
+use super::paths::{Budget, Reaching, Target, reaching};
 use super::roles::for_each_register_with_operand;
 use ptx_ir::ir::{Handle, Register};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A read that may see a register that was never set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ pub struct Unset {
     /// What the read may see.
     pub reaching: Reaching,
 }
+
+/// Steps of the walks that every function may have.
+const LEAST_STEPS: usize = 4000;
+/// Steps that each instruction adds.
+const STEPS_PER_INSTRUCTION: usize = 2;
 
 /// A read that is not settled yet.
 #[derive(Clone, Copy)]
@@ -44,11 +49,18 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     }
     let open = not_definitely_assigned(facts, open);
     let mut found: FxHashMap<Register, Unset> = FxHashMap::default();
+    let mut given_up: FxHashSet<Register> = FxHashSet::default();
+    // All walks together cost no more than a few looks at each instruction.
+    let mut budget = Budget::new(LEAST_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len());
     for read in open {
-        if found.get(&read.register).is_some_and(|earlier| earlier.certain) {
+        let settled = found.get(&read.register).is_some_and(|earlier| earlier.certain);
+        if settled || given_up.contains(&read.register) {
             continue;
         }
-        let reaching = reaching(facts, Target::Register(read.register), read.instruction);
+        let reaching = reaching(facts, Target::Register(read.register), read.instruction, &mut budget);
+        if reaching.unknown {
+            given_up.insert(read.register);
+        }
         if reaching.unknown || reaching.undefined.is_none() {
             continue;
         }

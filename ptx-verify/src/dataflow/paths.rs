@@ -47,7 +47,19 @@ pub struct Undefined {
 }
 
 /// A walk ends after this many steps; a step is an event that changes what is known, or an edge.
-const MOST_STEPS: usize = 4000;
+const MOST_STEPS: usize = 2000;
+
+/// How many steps all walks of an analysis may take together.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget(usize);
+
+impl Budget {
+    /// A number of steps.
+    #[must_use]
+    pub const fn new(steps: usize) -> Self {
+        Self(steps)
+    }
+}
 
 /// One place of the walk.
 struct Place {
@@ -79,10 +91,15 @@ pub struct Walk<'f, 'm> {
 
 /// What a read of `target` at `instruction` may see.
 #[must_use]
-pub fn reaching(facts: &FunctionFacts<'_>, target: Target, instruction: u32) -> Reaching {
+pub fn reaching(
+    facts: &FunctionFacts<'_>,
+    target: Target,
+    instruction: u32,
+    budget: &mut Budget,
+) -> Reaching {
     let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
     let known = Facts::of(facts.condition(instruction));
-    from(facts, target, block, instruction, known)
+    from(facts, target, block, instruction, known, budget)
 }
 
 /// What `target` may be just before `before` in `block`, given what is known there.
@@ -93,7 +110,9 @@ pub fn from(
     block: NodeIndex,
     before: u32,
     known: Facts,
+    budget: &mut Budget,
 ) -> Reaching {
+    let steps = budget.0.min(MOST_STEPS);
     let mut walk = Walk {
         facts,
         target,
@@ -101,7 +120,7 @@ pub fn from(
         pending: vec![Place { block, before, facts: known, step: None }],
         steps: Vec::new(),
         seen: FxHashMap::default(),
-        budget: MOST_STEPS,
+        budget: steps,
     };
     while let Some(place) = walk.pending.pop() {
         walk.block(place);
@@ -109,6 +128,7 @@ pub fn from(
             break;
         }
     }
+    budget.0 -= steps - walk.budget;
     walk.result.writers.sort_unstable();
     walk.result.writers.dedup();
     walk.result
