@@ -44,6 +44,10 @@ pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
     let mut diagnostics = parse.diagnostics;
     diagnostics.extend(lowered.diagnostics);
     diagnostics.extend(findings(&lowered.module, source, config));
+    if source.is_empty() {
+        // To the rules, a module without a text is one that a program built.
+        diagnostics.push(rules::module_header::empty());
+    }
     let mut suppressions = Suppressions::of_ptx(source);
     finish(&mut suppressions, config, &mut diagnostics);
     if broken {

@@ -39,7 +39,16 @@ impl Context<'_> {
         for specifier in &tree.specifiers[run.range()] {
             let text = self.text(specifier.span);
             match specifier.kind {
-                SpecifierKind::Linkage => result.linkage = Linkage::parse(text),
+                SpecifierKind::Linkage => {
+                    if let Some(earlier) = result.linkage {
+                        let earlier = earlier.as_str();
+                        self.report(messages::declaration(
+                            specifier.span,
+                            format!("a second linkage, after `{earlier}`"),
+                        ));
+                    }
+                    result.linkage = Linkage::parse(text);
+                }
                 SpecifierKind::StateSpace => match &mut result.pointer {
                     Some(pointer) => pointer.space = StateSpace::parse(text),
                     None => result.space = StateSpace::parse(text),
@@ -48,6 +57,18 @@ impl Context<'_> {
                     let value =
                         specifier.operand.and_then(|index| self.integer_of(tree.operands[index as usize]));
                     let value = value.and_then(|value| u32::try_from(value).ok());
+                    if value.is_none() {
+                        self.report(messages::declaration(
+                            specifier.span,
+                            "expected an alignment, an integer of 32 bits",
+                        ));
+                    }
+                    if result.ty.is_some() && result.pointer.is_none() {
+                        self.report(
+                            messages::declaration(specifier.span, "`.align` stands behind the type")
+                                .with_help("the order is state space, `.align`, type, name"),
+                        );
+                    }
                     match &mut result.pointer {
                         Some(pointer) => pointer.align = value,
                         None => result.align = value,
@@ -142,6 +163,7 @@ impl Context<'_> {
                     self.module.items.push(Item::Variable(handle));
                 }
             }
+            self.initialize(handle, count, declarator);
         }
     }
 
@@ -185,11 +207,26 @@ impl Context<'_> {
                 self.names.declare(text, declarator.name, Entity::Variable(handle))
             };
             self.check_declared(declared, declarator.name, "variable");
+            self.initialize(handle, count, declarator);
+        }
+    }
+
+    /// The initial value of variables that are declared by now, since it may be their own address.
+    fn initialize(&mut self, first: Handle<Variable>, count: u32, declarator: &Declarator) {
+        let Some(index) = declarator.initializer else { return };
+        let value = self.initializer(self.tree.operands[index as usize], 0);
+        for step in 0..count {
+            let handle = Handle::new(first.index() as u32 + step);
+            self.module.variables[handle].initializer = Some(value.clone());
         }
     }
 
     fn local_registers(&mut self, specifiers: &Specifiers, declarator: &Declarator, whole: Span) {
         let Some(ty) = self.register_type(specifiers, whole) else { return };
+        if let Some(linkage) = specifiers.linkage {
+            let linkage = linkage.as_str();
+            self.report(messages::declaration(whole, format!("a register cannot be `{linkage}`")));
+        }
         if declarator.initializer.is_some() || declarator.dimensions.count > 0 {
             self.report(messages::declaration(
                 declarator.span,
@@ -241,6 +278,9 @@ impl Context<'_> {
         let declarator = self.tree.declarators[declaration.declarators.first as usize];
         let (handle, count) =
             self.declared_variable(&specifiers, &declarator, declaration.span, Place::Parameter)?;
+        if declarator.initializer.is_some() {
+            self.report(messages::declaration(declarator.span, "a parameter has no initial value"));
+        }
         let (ty, elements) = (self.variable(handle).ty, self.variable(handle).elements);
         let text = self.text(declarator.name);
         if !in_body || text == "_" {
@@ -277,8 +317,6 @@ impl Context<'_> {
             );
         }
         let dimensions = self.dimensions(declarator);
-        let initializer =
-            declarator.initializer.map(|index| self.initializer(self.tree.operands[index as usize], 0));
         let range = self.range(declarator);
         let variable = Variable {
             name: self.intern(declarator.name),
@@ -291,7 +329,7 @@ impl Context<'_> {
             align: specifiers.align,
             pointer: specifiers.pointer,
             attributes: specifiers.attributes.clone(),
-            initializer,
+            initializer: None,
             function: if place == Place::Module { None } else { self.function },
             is_parameter: place == Place::Parameter,
             span: declarator.name,
@@ -390,19 +428,30 @@ impl Context<'_> {
         }
         if rest.kind == OperandKind::Apply {
             let mut inner = self.applied(rest, depth + 1);
-            if let Initializer::Variable { offset: base, .. } = &mut inner {
-                *base = base.wrapping_add(offset);
+            match &mut inner {
+                Initializer::Variable { mask: Some(_), .. } | Initializer::Function { mask: Some(_), .. } => {
+                    self.report(messages::declaration(node.span, "a mask takes no offset behind it"));
+                }
+                Initializer::Variable { offset: base, .. } => *base = base.wrapping_add(offset),
+                _ => {}
             }
             return inner;
         }
         if rest.kind != OperandKind::Name || self.text(rest.span) == "WARP_SZ" {
             return self.constant_initializer(node);
         }
-        match self.module_name(self.text(rest.span)) {
+        let local = self.names.find(self.text(rest.span)).map(Self::entity);
+        match local.or_else(|| self.module_name(self.text(rest.span))) {
             Some(Operand::Variable { variable, .. }) => {
                 Initializer::Variable { variable, offset, generic: false, mask: None }
             }
             Some(Operand::Function(function)) => {
+                if rest.span != node.span {
+                    self.report(messages::declaration(
+                        node.span,
+                        "the address of a function takes no offset",
+                    ));
+                }
                 Initializer::Function { function, generic: false, mask: None }
             }
             _ => {
@@ -436,6 +485,12 @@ impl Context<'_> {
                 .with_help("an address may be wrapped in `generic( )` or in a mask such as `0xff( )`"),
             );
             return Initializer::Unknown;
+        }
+        if new_mask.is_none() && argument.kind != OperandKind::Name {
+            self.report(
+                messages::declaration(argument.span, "expected a name alone within `generic( )`")
+                    .with_help("an offset stands behind it, as in `generic(x)+4`"),
+            );
         }
         match &mut inner {
             Initializer::Variable { generic, mask, .. } | Initializer::Function { generic, mask, .. } => {

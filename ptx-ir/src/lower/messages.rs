@@ -71,3 +71,9 @@ pub(super) fn operand(span: Span, message: impl Into<String>) -> Diagnostic {
 pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic {
     error("E0106", "declaration", span, message.into())
 }
+
+pub(super) fn second_header(span: Span, word: &str, earlier: Span) -> Diagnostic {
+    error("E0301", "module-header", span, format!("a second `{word}`"))
+        .with_secondary(earlier, "the first one")
+        .with_help("a module has one: remove this one")
+}

@@ -1,6 +1,6 @@
 //! The items of a module.
 
-use super::Context;
+use super::{Context, messages};
 use crate::ir::{AddressSize, Item, Section, TextureMode};
 use crate::target::Target;
 use crate::version::Version;
@@ -39,6 +39,10 @@ impl Context<'_> {
 
     fn version(&mut self, operands: &[ast::Operand]) {
         let Some(operand) = operands.first() else { return };
+        if let Some(earlier) = self.module.header.version_span {
+            self.report(messages::second_header(operand.span, ".version", earlier));
+            return;
+        }
         self.module.header.version_span = Some(operand.span);
         if let Some(version) = Version::parse(self.text(operand.span)) {
             self.module.header.version = version;
@@ -47,6 +51,10 @@ impl Context<'_> {
 
     fn target(&mut self, operands: &[ast::Operand]) {
         let Some((target, options)) = operands.split_first() else { return };
+        if let Some(earlier) = self.module.header.target_span {
+            self.report(messages::second_header(target.span, ".target", earlier));
+            return;
+        }
         let header = &mut self.module.header;
         header.target_span = Some(target.span);
         if let Some(target) = Target::parse(target.span.text(self.source)) {
@@ -67,15 +75,21 @@ impl Context<'_> {
 
     fn address_size(&mut self, operands: &[ast::Operand]) {
         let Some(operand) = operands.first() else { return };
+        if let Some(earlier) = self.module.header.address_size_span {
+            self.report(messages::second_header(operand.span, ".address_size", earlier));
+            return;
+        }
         self.module.header.address_size_span = Some(operand.span);
-        if let Ok(bits) = self.text(operand.span).parse() {
+        if let super::expression::Constant::Integer { bits, .. } =
+            super::expression::integer(self.text(operand.span))
+        {
             self.module.header.address_size = AddressSize::from_bits(bits);
         }
     }
 
     fn alias(&mut self, statement: &ast::Statement, operands: &[ast::Operand]) {
         let [name, target] = operands else {
-            self.report(super::messages::declaration(
+            self.report(messages::declaration(
                 statement.span,
                 "`.alias` takes two names: the alias and what it stands for",
             ));

@@ -369,7 +369,7 @@ impl Context<'_> {
         }
     }
 
-    fn entity(entity: Entity) -> Operand {
+    pub(super) fn entity(entity: Entity) -> Operand {
         match entity {
             Entity::Registers { first, class, elements: 1 } => Operand::Register { register: first, class },
             Entity::Registers { first, class, elements } => {

@@ -16,6 +16,7 @@ declare_rule! {
     /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
     /// | `.b8`, `.b16` | values that fit, signed or unsigned |
     /// | names of sections as data | `.b32` and `.b64` |
+    /// | labels of a `.section` | each once |
     ///
     /// ## Why is this bad
     /// The module does not assemble.
@@ -79,6 +80,13 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
         if module.name(directive.word) != ".loc" {
             continue;
         }
+        if !is_complete(module, directive) {
+            out.push(
+                RULE.at(directive.span, "this `.loc` is not complete")
+                    .with_help("an inlined place is `.loc F L C, function_name LABEL, inlined_at F L C`"),
+            );
+            continue;
+        }
         let integers: Vec<(i64, Span)> = directive
             .arguments
             .iter()
@@ -103,6 +111,26 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Three integers, and perhaps `function_name LABEL` and `inlined_at` with three more.
+fn is_complete(module: &Module, directive: &Directive) -> bool {
+    let word = |wanted: &str, (argument, _): &(DirectiveArgument, Span)| matches!(argument, DirectiveArgument::Name(name) if module.name(*name) == wanted);
+    let integer =
+        |(argument, _): &(DirectiveArgument, Span)| matches!(argument, DirectiveArgument::Integer(_));
+    let label = |(argument, _): &(DirectiveArgument, Span)| {
+        matches!(argument, DirectiveArgument::Name(_) | DirectiveArgument::LabelOffset(..))
+    };
+    match directive.arguments.as_slice() {
+        [a, b, c] => [a, b, c].into_iter().all(integer),
+        [a, b, c, function, name, inlined, d, e, f] => {
+            [a, b, c, d, e, f].into_iter().all(integer)
+                && word("function_name", function)
+                && label(name)
+                && word("inlined_at", inlined)
+        }
+        _ => false,
+    }
+}
+
 /// The lines of a section: `.b8 1, 2`, `label:`.
 fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &mut Vec<Diagnostic>) {
     if module.name(section.word) != ".section" {
@@ -110,15 +138,24 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     }
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
     // section with a fault is looked at twice.
-    if section.text.lines().all(|line| fault(line).is_none()) {
+    let labels = section.text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
+    let mut known = FxHashSet::default();
+    if labels.clone().all(|label| known.insert(label))
+        && section.text.lines().all(|line| fault(line).is_none())
+    {
         return;
     }
+    let mut known = FxHashSet::default();
     let source = context.text(section.span);
     let Some(open) = source.find('{') else { return };
     let mut at = section.span.start + open as u32 + 1;
     for line in source[open + 1..].split_inclusive('\n') {
         let text = line.split("//").next().unwrap_or_default().trim().trim_end_matches('}').trim();
-        if let Some(what) = fault(text) {
+        let repeated =
+            text.split_once(':').map(|(label, _)| label.trim()).filter(|label| !known.insert(*label));
+        if let Some(what) =
+            repeated.map(|label| format!("label `{label}` is declared twice")).or_else(|| fault(text))
+        {
             let lead = (line.len() - line.trim_start().len()) as u32;
             out.push(RULE.at(Span::new(at + lead, at + lead + text.len() as u32), what));
         }
@@ -141,6 +178,9 @@ fn fault(line: &str) -> Option<String> {
         let value = value.trim();
         if value.starts_with('.') && high < 65536 {
             return Some(format!("the address of a section does not fit `{ty}`"));
+        }
+        if value.starts_with('"') || value.contains('.') && value.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some(format!("{value} is no integer and no name"));
         }
         let number = integer(value)?;
         (number < low || number > high).then(|| format!("{value} does not fit `{ty}`"))

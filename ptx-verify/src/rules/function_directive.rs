@@ -1,4 +1,5 @@
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Module};
+use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::ModuleContext;
@@ -24,7 +25,8 @@ declare_rule! {
     /// | `.pragma` | kernels | strings | PTX 2.0 |
     /// | `.language` | kernels, functions | strings, integers from 0 to 10 | PTX 9.2 |
     /// | `.noreturn` | functions without return values, first | none | PTX 6.4, `sm_30` |
-    /// | `.abi_preserve`, `.abi_preserve_control` | functions, once | 1 | PTX 9.0, `sm_80` |
+    /// | `.abi_preserve` | functions, once | 1 | PTX 9.0, `sm_80` |
+    /// | `.abi_preserve_control` | functions, once | 1, at most 11 | PTX 9.0, `sm_80` |
     ///
     /// All but those of functions need a body: a declaration of a kernel has none of them.
     ///
@@ -48,7 +50,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// The largest number of `.abi_preserve_control`, which depends on the target, and names of `.language`.
+    /// Nothing that is known.
     name: "function-directive",
     code: "E0316",
     class: Invalid,
@@ -113,12 +115,18 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     for (_, function) in module.functions.iter() {
         for (index, directive) in function.directives.iter().enumerate() {
-            out.extend(one(module, function, index, directive));
+            out.extend(one(context, function, index, directive));
         }
     }
 }
 
-fn one(module: &Module, function: &Function, index: usize, directive: &Directive) -> Option<Diagnostic> {
+fn one(
+    context: &ModuleContext<'_>,
+    function: &Function,
+    index: usize,
+    directive: &Directive,
+) -> Option<Diagnostic> {
+    let module = context.module;
     let word = module.name(directive.word);
     let span = directive.span;
     let Some(row) = ROWS.iter().find(|row| row.word == word) else {
@@ -135,6 +143,12 @@ fn one(module: &Module, function: &Function, index: usize, directive: &Directive
         return Some(
             RULE.at(span, format!("`{word}` excludes `{excluded}`"))
                 .with_secondary(other.span, "the other one"),
+        );
+    }
+    if word == ".maxnctapersm" && context.version() >= Version::new(2, 0) {
+        return Some(
+            RULE.at(span, "`.maxnctapersm` is not supported since PTX 2.0")
+                .with_help("write `.minnctapersm`"),
         );
     }
     values(row, directive).or_else(|| special(module, function, index, word, span))
@@ -194,18 +208,39 @@ fn special(module: &Module, function: &Function, index: usize, word: &str, span:
         ".abi_preserve" | ".abi_preserve_control" if before().any(|each| each == word) => {
             Some(RULE.at(span, format!("`{word}` is repeated")))
         }
-        ".language" => language(&function.directives[index]),
+        ".abi_preserve_control" => too_many_predicates(&function.directives[index]),
+        ".language" => language(module, &function.directives[index]),
         _ => None,
     }
 }
 
-fn language(directive: &Directive) -> Option<Diagnostic> {
+/// Calls can keep 11 predicates at most.
+fn too_many_predicates(directive: &Directive) -> Option<Diagnostic> {
+    const MOST: i64 = 11;
+    directive.arguments.iter().find_map(|(argument, span)| match argument {
+        DirectiveArgument::Integer(number) if !(0..=MOST).contains(number) => {
+            Some(RULE.at(*span, format!("`.abi_preserve_control` takes {MOST} at most, not {number}")))
+        }
+        _ => None,
+    })
+}
+
+/// The manual's table of languages.
+const LANGUAGES: &[&str] =
+    &["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "python-cutile", "fortran", "optix"];
+
+fn language(module: &Module, directive: &Directive) -> Option<Diagnostic> {
     if directive.arguments.is_empty() {
         return Some(RULE.at(directive.span, "`.language` takes names or numbers"));
     }
     directive.arguments.iter().find_map(|(argument, span)| match argument {
         DirectiveArgument::Integer(number) if !(0..=10).contains(number) => {
             Some(RULE.at(*span, format!("`.language` takes numbers from 0 to 10, not {number}")))
+        }
+        DirectiveArgument::String(text) => {
+            let name = module.name(*text).trim_matches('"');
+            let known = LANGUAGES.contains(&name.to_ascii_lowercase().as_str());
+            (!known).then(|| RULE.at(*span, format!("there is no language \"{name}\"")))
         }
         _ => None,
     })

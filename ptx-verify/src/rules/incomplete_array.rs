@@ -43,10 +43,17 @@ declare_rule! {
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (handle, variable) in variables(context.module) {
+        let name = context.module.name(variable.name);
+        if variable.dimensions.iter().skip(1).any(Option::is_none) {
+            out.push(RULE.at(
+                variable.span,
+                format!("`{name}` lacks the size of an inner dimension: only the first may be left out"),
+            ));
+            continue;
+        }
         if !is_unsized(variable) {
             continue;
         }
-        let name = context.module.name(variable.name);
         let what =
             if variable.is_parameter { parameter(context, handle, variable) } else { ordinary(variable) };
         if let Some(what) = what {

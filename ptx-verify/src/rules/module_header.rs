@@ -90,6 +90,12 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The finding about a text without a byte.
+pub(crate) fn empty() -> Diagnostic {
+    RULE.at(Span::at(0), "the module has no `.version`")
+        .with_help("every module begins with `.version` and `.target`")
+}
+
 /// `.version`, `.target`, `.address_size`, and only then anything else.
 fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>) {
     let first = context.module.items.iter().map(|item| place_of(context.module, item)).min();

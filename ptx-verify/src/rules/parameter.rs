@@ -4,6 +4,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
+use crate::declarations::variables;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -48,6 +49,9 @@ declare_rule! {
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, variable) in variables(context.module) {
+        out.extend(pointer(context, variable));
+    }
     for (_, function) in context.module.functions.iter() {
         returns(context, function, out);
         for &handle in function.parameters.iter().chain(&function.returns) {
@@ -58,6 +62,24 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// `.ptr` belongs to parameters, and says one of four spaces.
+fn pointer(context: &ModuleContext<'_>, variable: &Variable) -> Option<Diagnostic> {
+    let name = context.module.name(variable.name);
+    let pointer = variable.pointer?;
+    if !variable.is_parameter {
+        return Some(
+            RULE.at(variable.span, format!("`{name}` has `.ptr`, which is for parameters of kernels")),
+        );
+    }
+    let space = pointer.space?;
+    let known =
+        matches!(space, StateSpace::Const | StateSpace::Global | StateSpace::Local | StateSpace::Shared);
+    (!known).then(|| {
+        RULE.at(variable.span, format!("`{name}` points to `{space}`"))
+            .with_help("`.ptr` takes `.const`, `.global`, `.local` or `.shared`")
+    })
 }
 
 /// Several return values are possible only in registers.
@@ -79,6 +101,9 @@ fn returns(context: &ModuleContext<'_>, function: &Function, out: &mut Vec<Diagn
 fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) -> Option<String> {
     let space = variable.space;
     let nameless = context.module.name(variable.name) == "_";
+    if variable.index.is_some() {
+        return Some("is several names: a parameter has one".into());
+    }
     match function.kind {
         FunctionKind::Entry if space != StateSpace::Param => {
             Some(format!("is in `{space}`: parameters of kernels are in `.param`"))
