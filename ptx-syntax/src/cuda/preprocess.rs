@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::condition::{Condition, ConditionKind};
+use super::literal;
 use super::model::{ConditionId, CudaFile, Macro, MacroId};
 use super::scan::{Kind, Scanner, Token};
 use crate::Span;
@@ -48,16 +49,31 @@ impl Prepared<'_> {
         alias.map(|alias| alias.volatile).or_else(|| KEYWORDS.contains(&text).then_some(false))
     }
 
-    /// The string tokens of a macro that is nothing but strings, and whether it has several such definitions.
+    /// The string tokens of a macro that is nothing but strings. Where branches of an `#if` define it differently,
+    /// it is not known; but of `"l"` and `"r"`, the constraints of a pointer, the one of 64-bit platforms is taken,
+    /// for PTX has no others any more.
     pub fn string_macro(&self, source: &str, name: &str) -> Option<Vec<Token>> {
         let definitions = self.by_name.get(name)?;
-        definitions.iter().find_map(|id| {
+        let mut texts: Vec<(String, Vec<Token>)> = Vec::new();
+        for id in definitions {
             let definition = &self.file.macros[id.index()];
             let tokens: Vec<Token> = Scanner::line(source, definition.body).collect();
             let is_string = |token: &Token| matches!(token.kind, Kind::Text | Kind::RawText);
-            let plain = definition.parameters.is_none() && !tokens.is_empty();
-            (plain && tokens.iter().all(is_string)).then_some(tokens)
-        })
+            if definition.parameters.is_some() || tokens.is_empty() || !tokens.iter().all(is_string) {
+                return None;
+            }
+            let text: String = tokens.iter().map(|token| literal::decoded(source, *token)).collect();
+            if texts.iter().all(|(known, _)| *known != text) {
+                texts.push((text, tokens));
+            }
+        }
+        let pointer = texts.len() == 2 && texts.iter().all(|(text, _)| matches!(text.as_str(), "l" | "r"));
+        let index = match texts.len() {
+            1 => 0,
+            _ if pointer => texts.iter().position(|(text, _)| text == "l")?,
+            _ => return None,
+        };
+        Some(texts.swap_remove(index).1)
     }
 }
 

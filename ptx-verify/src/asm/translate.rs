@@ -8,6 +8,7 @@ use ptx_syntax::cuda::{CudaFile, Truth};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
 
+use super::expand::ProblemKind;
 use super::unit::{Unit, inside, is_word_of_file};
 use crate::config::Config;
 use crate::driver;
@@ -80,9 +81,16 @@ pub(crate) fn needs_another_target(unit: &Unit<'_>) -> bool {
     let Some((_, body)) = unit.function() else { return false };
     let module = &unit.lowered().module;
     let header = &module.header;
+    // Up to sm_90 `f` and `d` are of floating-point type: where it is not known whether the statement is compiled
+    // for such a target, one that mixes types is taken to be for newer ones.
+    let floats = unit.operands.iter().any(|operand| matches!(operand.letter, Some('f' | 'd')));
+    let typed = floats && unit.aim.compiled == Truth::Unknown && unit.aim.target.number() < 100;
     unit.instructions().any(|instruction| {
         let instruction = &body.instructions[Handle::new(instruction)];
         let instances = &module.spellings[instruction.spelling].resolved.instances;
+        if typed && instruction.instance.is_none() && !instances.is_empty() {
+            return true;
+        }
         let chosen = match instruction.instance {
             Some(index) => instances.get(usize::from(index)..=usize::from(index)).unwrap_or(&[]),
             None => instances,
@@ -130,10 +138,16 @@ fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     // A carry that comes from outside is the business of the stream; one that some path lacks is not.
     let stream = rule == "carry-undefined" && found.severity == Severity::Error;
     // Operands have rules of their own.
-    let of_operand = rule.contains("uninitialized")
-        && unit.relative(found.span).is_some_and(|span| unit.expanded.operand_at(span).is_some());
+    let of_operand = rule.contains("uninitialized") && names_an_operand(&found.message);
     let unknown_code = rule.contains("uninitialized") && unit.expanded.has_wildcards;
     WHOLE_FUNCTION.contains(&rule) || prefixed || stream || of_operand || unknown_code
+}
+
+/// Whether the first name in a message is that of an operand: `%` and a number.
+fn names_an_operand(message: &str) -> bool {
+    let name = message.split('`').nth(1).unwrap_or("");
+    let digits = name.strip_prefix('%').unwrap_or("");
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn translated(
@@ -188,7 +202,10 @@ fn undeclared(
 
 /// A syntax error; where only a `;` is missing, that is said instead.
 fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
-    if unit.expanded.has_wildcards {
+    // What is wrong with a `%` is said elsewhere.
+    let doubled =
+        unit.expanded.problems.iter().any(|problem| problem.kind == ProblemKind::DoubledWithoutOperands);
+    if unit.expanded.has_wildcards || doubled {
         return None;
     }
     match missing_separator(unit) {

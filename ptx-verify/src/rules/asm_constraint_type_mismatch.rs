@@ -1,5 +1,5 @@
-use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::{CType, Operand, Truth};
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::unit::{Unit, register_type};
 use crate::registry::declare_rule;
@@ -139,5 +139,9 @@ pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic, index: usize) -> Diagnost
     let mut found = Diagnostic { code: RULE.info.code, rule: RULE.info.name, fix: None, ..found };
     found.labels.clear();
     found.help = None;
+    if unit.aim.compiled == Truth::Unknown && matches!(letter, 'f' | 'd') && unit.aim.target.number() < 100 {
+        // The statement may be for newer targets only, where the register has no type.
+        found.severity = Severity::Warning;
+    }
     found.with_note(format!("the constraint `{letter}` makes `%{index}` {class} on `{}`", unit.aim.target))
 }
