@@ -10,13 +10,17 @@
 //! `args` are those of `ptx-cli verify`; rules that are off by default are switched on by `--warn RULE`.
 //! `oracle` says in which way `ptxas` is known to disagree, and why: `accepts`, `refuses`, or `lines`
 //! where it refuses the file but names other lines.
+//!
+//! A `.cu` file is verified for its asm statements. Its arguments may be `--target`, several separated by commas,
+//! `--ptx-version`, `--compiler` and levels; lines `// ---` divide it into parts that NVIDIA's compiler is shown one
+//! by one, for it says nothing of a second mistake.
 
 use std::path::{Path, PathBuf};
 
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
-use ptx_verify::{Config, Level};
+use ptx_verify::{Compiler, Config, CudaConfig, Level};
 
 /// A data file.
 #[derive(Clone, Debug)]
@@ -27,6 +31,8 @@ pub struct Case {
     pub source: String,
     /// What it is verified for.
     pub config: Config,
+    /// What its asm statements are verified for, if it is CUDA C++.
+    pub cuda: Option<CudaConfig>,
     /// How `ptxas` is known to disagree.
     pub disagreement: Option<Disagreement>,
 }
@@ -53,11 +59,15 @@ impl Case {
             path: path.to_owned(),
             source: String::new(),
             config: Config::default(),
+            cuda: path.extension().is_some_and(|extension| extension == "cu").then(CudaConfig::default),
             disagreement: None,
         };
         for comment in source.lines().map_while(|line| line.strip_prefix("//")) {
             if let Some(args) = comment.trim().strip_prefix("args:") {
-                arguments(args, &mut case.config)?;
+                match &mut case.cuda {
+                    Some(cuda) => cuda_arguments(args, cuda)?,
+                    None => arguments(args, &mut case.config)?,
+                }
             } else if let Some(text) = comment.trim().strip_prefix("oracle:") {
                 case.disagreement = Some(disagreement(text)?);
             }
@@ -69,7 +79,10 @@ impl Case {
     /// What is found in it.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        ptx_verify::check(&self.source, &self.config)
+        match &self.cuda {
+            Some(cuda) => ptx_verify::check_cuda(&self.source, cuda),
+            None => ptx_verify::check(&self.source, &self.config),
+        }
     }
 }
 
@@ -110,6 +123,29 @@ fn arguments(text: &str, config: &mut Config) -> Result<(), String> {
             _ => return Err(format!("`{flag}` is not understood")),
         }
     }
+    Ok(())
+}
+
+fn cuda_arguments(text: &str, cuda: &mut CudaConfig) -> Result<(), String> {
+    let mut words = text.split_whitespace();
+    let mut config = Config { levels: cuda.levels.clone(), ..Config::default() };
+    while let Some(flag) = words.next() {
+        let value = words.next().ok_or_else(|| format!("`{flag}` has no value"))?;
+        match (flag, value) {
+            ("--target", names) => {
+                let target = |name: &str| Target::parse(name).ok_or_else(|| format!("no target `{name}`"));
+                cuda.targets = names.split(',').map(target).collect::<Result<_, _>>()?;
+            }
+            ("--ptx-version", _) => {
+                cuda.version = Some(Version::parse(value).ok_or_else(|| format!("no version `{value}`"))?);
+            }
+            ("--compiler", "nvcc") => cuda.compiler = Compiler::Nvcc,
+            ("--compiler", "clang") => cuda.compiler = Compiler::Clang,
+            ("--compiler", "both") => cuda.compiler = Compiler::Both,
+            _ => arguments(&format!("{flag} {value}"), &mut config)?,
+        }
+    }
+    cuda.levels = config.levels;
     Ok(())
 }
 

@@ -13,7 +13,8 @@ use ptx_tests::tools::root;
 fn every_finding_is_expected_and_every_expectation_is_found() {
     let blessing = std::env::var_os("BLESS").is_some_and(|value| value == "1");
     let mut report = String::new();
-    let cases = files(&root().join("tests/cases"), "ptx");
+    let mut cases = files(&root().join("tests/cases"), "ptx");
+    cases.extend(files(&root().join("tests/cases"), "cu"));
     assert!(!cases.is_empty(), "there are no data files in tests/cases");
     for path in &cases {
         if let Err(failure) = check(path, blessing) {
@@ -58,9 +59,12 @@ fn every_rule_has_data_files() {
         .map(|rule| rule.name)
         // Binary files cannot hold expectations; the command line's tests have them.
         .filter(|name| *name != "not-text")
-        .filter(|name| files(&root().join("tests/cases").join(name), "ptx").is_empty())
+        .filter(|name| {
+            let folder = root().join("tests/cases").join(name);
+            files(&folder, "ptx").is_empty() && files(&folder, "cu").is_empty()
+        })
         .collect();
-    assert!(without.is_empty(), "rules without tests/cases/NAME/*.ptx: {without:?}");
+    assert!(without.is_empty(), "rules without tests/cases/NAME/*.ptx or *.cu: {without:?}");
 }
 
 /// A folder of `tests/cases` is named after a rule or is one of the general ones.

@@ -1,0 +1,68 @@
+// args: --info asm-clobber
+// The carry flag from one statement to the next.
+
+__device__ unsigned lost(unsigned a, unsigned b) {
+  unsigned c;
+  asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm("addc.u32 %0, 0, 0;" : "=r"(c));
+  return c;
+}
+
+// The borrow of the same article.
+__device__ unsigned borrow(unsigned a, unsigned b) {
+  unsigned c;
+  asm volatile("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm("subc.u32 %0, 0, 0;" : "=r"(c));
+  return c;
+}
+
+// A straight line of volatile statements works.
+__device__ unsigned volatiles(unsigned a, unsigned b) {
+  unsigned c;
+  asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  return c;
+}
+
+__device__ unsigned kind(unsigned a, unsigned b) {
+  unsigned c;
+  asm volatile("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  return c;
+}
+
+__device__ unsigned flow(unsigned a, unsigned b) {
+  unsigned c = 0;
+  asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  if (b > 7) asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  return c;
+}
+
+__global__ void first(unsigned *p) {
+  unsigned c;
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  *p = c;
+}
+
+// Helpers are judged where they are called.
+__device__ __forceinline__ unsigned add_cc(unsigned a, unsigned b) {
+  unsigned r;
+  asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+__device__ __forceinline__ unsigned addc(unsigned a, unsigned b) {
+  unsigned r;
+  asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+__device__ void helpers(unsigned *x) {
+  x[0] = add_cc(x[0], x[2]);
+  x[1] = addc(x[1], x[3]);
+}
+
+// An unrolled loop is a straight line; another one is not.
+__device__ void loops(unsigned *x, const unsigned *y) {
+  asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(x[0]) : "r"(y[0]));
+#pragma unroll
+  for (int i = 1; i < 4; i++) asm volatile("addc.cc.u32 %0, %0, %1;" : "+r"(x[i]) : "r"(y[i]));
+}

@@ -1,0 +1,32 @@
+// The letter against the type of the expression.
+
+__device__ void right(char c, short h, int r, long long l, float f, double d, int *p, bool b, __int128 q) {
+  asm volatile("// %0 %1 %2 %3 %4 %5 %6 %7" :: "h"(h), "r"(r), "l"(l), "f"(f), "d"(d), "l"(p), "b"(b), "q"(q));
+  asm volatile("// %0 %1" :: "r"((int)c), "n"(42));
+}
+
+// ---
+__device__ int of_char(char c) { int r; asm("add.s32 %0, %1, 1;" : "=r"(r) : "r"(c)); return r; }
+// ---
+__device__ void of_float(float &f) { asm("add.s32 %0, 1, 2;" : "=r"(f)); }
+// ---
+__device__ void of_vector(int4 v) { asm volatile("// %0" :: "r"(v)); }
+// ---
+__device__ void of_pointer(int *p) { asm volatile("// %0" :: "r"(p)); }
+// ---
+__device__ void of_double(double d) { asm volatile("// %0" :: "f"(d)); }
+// ---
+__device__ void of_short(short h) { asm volatile("// %0" :: "l"(h)); }
+// ---
+__device__ void of_float_constant() { asm volatile("// %0" :: "n"(1.0f)); }
+// ---
+typedef unsigned long long word;
+__device__ void of_typedef(word w) { asm volatile("// %0" :: "r"(w)); }
+// ---
+// What the declarations do not tell is not judged.
+template <class T> __device__ void of_template(T t) { asm volatile("// %0" :: "r"(t)); }
+// ---
+// The letter against the instruction: up to sm_90 `f` is a floating-point register.
+__device__ void of_instruction(float &f) { asm("add.s32 %0, %0, 1;" : "+f"(f)); }
+// ---
+__device__ void of_width(long long &l, int r) { asm("cvt.s64.s32 %0, %1; add.s32 %0, %1, 1;" : "=&l"(l) : "r"(r)); }

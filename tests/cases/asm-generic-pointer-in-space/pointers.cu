@@ -1,0 +1,13 @@
+// A pointer of C++ is a generic address.
+
+__device__ int load(int *p) { int x; asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }
+
+__device__ int load_right(int *p) {
+  int x;
+  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "r"((unsigned)__cvta_generic_to_shared(p)));
+  return x;
+}
+
+__device__ int load_generic(int *p) { int x; asm volatile("ld.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }
+
+__device__ int load_global(int *p) { int x; asm volatile("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }

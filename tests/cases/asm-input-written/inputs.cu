@@ -1,0 +1,14 @@
+// An input has to keep its value.
+
+__device__ void twice(int *p, int x) {
+  asm volatile("add.s32 %1, %1, %1; st.global.s32 [%0], %1;" :: "l"(p), "r"(x) : "memory");
+}
+
+__device__ void twice_right(int *p, int x) {
+  asm volatile("add.s32 %0, %0, %0; st.global.s32 [%1], %0;" : "+r"(x) : "l"(p) : "memory");
+}
+
+// The second destination of an instruction is a destination too.
+__device__ void split(unsigned &low, unsigned high, unsigned long long x) {
+  asm("mov.b64 {%0, %1}, %2;" : "=r"(low) : "r"(high), "l"(x));
+}

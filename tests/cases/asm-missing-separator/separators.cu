@@ -1,0 +1,19 @@
+// A `;` between instructions and behind the last one.
+
+__device__ int at_end(int x) { int y; asm("add.s32 %0, %1, %1" : "=r"(y) : "r"(x)); return y; }
+// ---
+__device__ int between(int x) {
+  int y;
+  asm("add.s32 %0, %1, %1\n\t"
+      "add.s32 %0, %0, 1;"
+      : "=&r"(y) : "r"(x));
+  return y;
+}
+// ---
+__device__ int before_guard(int x) {
+  int y;
+  asm("{ .reg .pred p; setp.eq.s32 p, %1, 0 @p mov.s32 %0, 1; }" : "+r"(y) : "r"(x));
+  return y;
+}
+// ---
+__device__ int right(int x) { int y; asm("add.s32 %0, %1, %1; // no comment\n\t" : "=r"(y) : "r"(x)); return y; }

@@ -1,0 +1,12 @@
+// An output that the template does not write gets whatever its register held.
+
+__device__ int wrong_number(int a) {
+  int r, unused;
+  asm("mov.s32 %0, %2;" : "=r"(r), "=r"(unused) : "r"(a));
+  return r;
+}
+
+__device__ void address(long long &p) { asm volatile("st.global.u32 [%1], 1;" : "=l"(p) : "l"(p)); }
+
+// `+` keeps its value, and the compiler knows nothing of it.
+__device__ void barrier(int &x) { asm volatile("" : "+r"(x)); }

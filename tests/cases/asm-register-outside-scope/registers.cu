@@ -1,0 +1,37 @@
+// A register that is declared outside braces is declared again by every copy.
+
+__device__ int cube(int x) {
+  int y;
+  asm(".reg .u32 t1;\n\t"             // a temporary
+      " mul.lo.u32 t1, %1, %1;\n\t"
+      " mul.lo.u32 %0, t1, %1;"
+      : "=r"(y) : "r"(x));
+  return y;
+}
+
+__device__ int cube_right(int x) {
+  int y;
+  asm("{\n\t"
+      " .reg .u32 t1;\n\t"
+      " mul.lo.u32 t1, %1, %1;\n\t"
+      " mul.lo.u32 %0, t1, %1;\n\t"
+      "}"
+      : "=r"(y) : "r"(x));
+  return y;
+}
+
+// Another statement uses the register: it is meant to be seen there.
+__device__ int over_statements(int x) {
+  int y;
+  asm volatile(".reg .u32 shared_t; mov.u32 shared_t, %0;" :: "r"(x));
+  asm volatile("mov.u32 %0, shared_t;" : "=r"(y));
+  return y;
+}
+
+// Braces that one statement opens and another closes.
+__device__ int open_brace(int x) {
+  int y;
+  asm volatile("{ .reg .u32 t; mov.u32 t, %0;" :: "r"(x));
+  asm volatile("mov.u32 %0, t; }" : "=r"(y));
+  return y;
+}

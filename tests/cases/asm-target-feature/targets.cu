@@ -1,0 +1,17 @@
+// args: --target sm_80
+// Instructions that the target does not have.
+
+__device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+
+#if __CUDA_ARCH__ >= 900
+__device__ void arrive_right() { asm volatile("barrier.cluster.arrive.aligned;"); }
+#endif
+
+// What another file defines is not known.
+#ifdef HAS_CLUSTERS
+__device__ void arrive_perhaps() { asm volatile("barrier.cluster.arrive.aligned;"); }
+#endif
+
+__device__ void arrive_inside() {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (asm volatile("barrier.cluster.arrive.aligned;");), (return;))
+}

@@ -1,0 +1,11 @@
+// Operands that the template does not name.
+
+__device__ int sum(int a, int b) { int r; asm("add.s32 %0, %1, %1;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+
+// An empty template is there for the dependence.
+__device__ void barrier(int &x) { asm volatile("" : "+r"(x) :: "memory"); }
+
+// A part that only the preprocessor knows may name it.
+#define PART "mov.s32 %0, %1;"
+#define WHOLE(part) asm(part : "=r"(r) : "r"(a), "r"(b))
+__device__ int through_macro(int a) { int r; asm(PART : "=r"(r) : "r"(a)); return r; }
