@@ -53,8 +53,14 @@ pub(crate) fn shared_names<'u, 'a: 'u>(
     for unit in units {
         let Some((_, body)) = unit.function() else { continue };
         let symbols = &unit.lowered().module.symbols;
+        // What stands in braces of the statement's own is seen by no other.
+        let open = unit.open_braces > 0;
+        let mut depth = 0;
         for statement in &body.statements {
             match statement {
+                Statement::Open => depth += 1,
+                Statement::Close => depth -= 1,
+                _ if depth > 0 && !open => {}
                 Statement::Registers(group) => {
                     let group = &body.registers[*group];
                     if inside(unit.template, group.span) {
@@ -68,7 +74,7 @@ pub(crate) fn shared_names<'u, 'a: 'u>(
                     let variable = &unit.lowered().module.variables[*variable];
                     names.insert(symbols.name(variable.name).to_owned());
                 }
-                Statement::Instruction(_) | Statement::Open | Statement::Close | Statement::Directive(_) => {}
+                Statement::Instruction(_) | Statement::Directive(_) => {}
                 Statement::Targets(_) | Statement::Prototype(_) => {}
             }
         }

@@ -286,6 +286,14 @@ fn pseudo(statement: &AsmStatement, source: &str, target: Target) -> (Vec<Pseudo
         names.push(value.unwrap_or_else(|| format!("%{index}")));
         operands.push(Pseudo { mode, register, letter, constant });
     }
+    // A matching constraint, `"0"`, passes the old value of that output in.
+    for operand in &statement.inputs {
+        if let Some(output) =
+            operand.constraint.letters().parse().ok().and_then(|index: usize| operands.get_mut(index))
+        {
+            output.mode = Mode::InOut;
+        }
+    }
     (operands, names)
 }
 
@@ -367,9 +375,11 @@ fn brace_depth(text: &str) -> (i32, i32) {
 pub(crate) fn is_word_of_file(source: &str, file: &CudaFile, word: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
     let bytes = source.as_bytes();
+    let comments = ptx_syntax::cuda::comments(source);
     let outside = |at: usize| {
         let span = Span::new(at as u32, (at + word.len()) as u32);
-        !file.statements.iter().any(|statement| inside(statement.template.span, span))
+        let commented = comments.iter().any(|comment| inside(*comment, span));
+        !commented && !file.statements.iter().any(|statement| inside(statement.template.span, span))
     };
     source.match_indices(word).any(|(at, _)| {
         let before = at.checked_sub(1).is_none_or(|before| !is_part(bytes[before]));

@@ -51,6 +51,9 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         };
         out.push(RULE.at(oddity.span, message));
     }
+    if statement.colons == 4 && !statement.goto && unit.compiler.is_nvcc() {
+        out.push(RULE.at(statement.keyword, "an asm statement without `goto` has at most three colons"));
+    }
     let wide = |piece: &&ptx_syntax::cuda::Piece| {
         piece.kind == PieceKind::Literal && piece.source.text(unit.source).starts_with(['L', 'U'])
     };

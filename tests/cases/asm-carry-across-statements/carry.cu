@@ -4,7 +4,7 @@
 __device__ unsigned lost(unsigned a, unsigned b) {
   unsigned c;
   asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm("addc.u32 %0, 0, 0;" : "=r"(c));
+  asm("addc.u32 %0, 0, 0;" : "=r"(c));  // error[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, and not both are `volatile`
   return c;
 }
 
@@ -12,7 +12,7 @@ __device__ unsigned lost(unsigned a, unsigned b) {
 __device__ unsigned borrow(unsigned a, unsigned b) {
   unsigned c;
   asm volatile("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm("subc.u32 %0, 0, 0;" : "=r"(c));
+  asm("subc.u32 %0, 0, 0;" : "=r"(c));  // error[asm-carry-across-statements]: `subc.u32 %0, 0, 0` reads the carry of another statement, and not both are `volatile`
   return c;
 }
 
@@ -27,20 +27,20 @@ __device__ unsigned volatiles(unsigned a, unsigned b) {
 __device__ unsigned kind(unsigned a, unsigned b) {
   unsigned c;
   asm volatile("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // error[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, which is of the other kind: a carry is no borrow
   return c;
 }
 
 __device__ unsigned flow(unsigned a, unsigned b) {
   unsigned c = 0;
   asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  if (b > 7) asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  if (b > 7) asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement over control flow
   return c;
 }
 
 __global__ void first(unsigned *p) {
   unsigned c;
-  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // error[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry, and no statement of this kernel makes one
   *p = c;
 }
 

@@ -6,27 +6,27 @@ __device__ void right(char c, short h, int r, long long l, float f, double d, in
 }
 
 // ---
-__device__ int of_char(char c) { int r; asm("add.s32 %0, %1, 1;" : "=r"(r) : "r"(c)); return r; }
+__device__ int of_char(char c) { int r; asm("add.s32 %0, %1, 1;" : "=r"(r) : "r"(c)); return r; }  // error[asm-constraint-type-mismatch]: `c` does not fit the constraint `r`: `signed char` has 8 bits
 // ---
-__device__ void of_float(float &f) { asm("add.s32 %0, 1, 2;" : "=r"(f)); }
+__device__ void of_float(float &f) { asm("add.s32 %0, 1, 2;" : "=r"(f)); }  // error[asm-constraint-type-mismatch]: `f` does not fit the constraint `r`: `float` has 32 bits
 // ---
-__device__ void of_vector(int4 v) { asm volatile("// %0" :: "r"(v)); }
+__device__ void of_vector(int4 v) { asm volatile("// %0" :: "r"(v)); }  // error[asm-constraint-type-mismatch]: `v` does not fit the constraint `r`: `int4` is no scalar type
 // ---
-__device__ void of_pointer(int *p) { asm volatile("// %0" :: "r"(p)); }
+__device__ void of_pointer(int *p) { asm volatile("// %0" :: "r"(p)); }  // error[asm-constraint-type-mismatch]: `p` does not fit the constraint `r`: `int *` has 64 bits
 // ---
-__device__ void of_double(double d) { asm volatile("// %0" :: "f"(d)); }
+__device__ void of_double(double d) { asm volatile("// %0" :: "f"(d)); }  // error[asm-constraint-type-mismatch]: `d` does not fit the constraint `f`: `double` has 64 bits
 // ---
-__device__ void of_short(short h) { asm volatile("// %0" :: "l"(h)); }
+__device__ void of_short(short h) { asm volatile("// %0" :: "l"(h)); }  // error[asm-constraint-type-mismatch]: `h` does not fit the constraint `l`: `short` has 16 bits
 // ---
-__device__ void of_float_constant() { asm volatile("// %0" :: "n"(1.0f)); }
+__device__ void of_float_constant() { asm volatile("// %0" :: "n"(1.0f)); }  // error[asm-constraint-type-mismatch]: `1.0f` does not fit the constraint `n`: `float` has 32 bits
 // ---
 typedef unsigned long long word;
-__device__ void of_typedef(word w) { asm volatile("// %0" :: "r"(w)); }
+__device__ void of_typedef(word w) { asm volatile("// %0" :: "r"(w)); }  // error[asm-constraint-type-mismatch]: `w` does not fit the constraint `r`: `unsigned long long` has 64 bits
 // ---
 // What the declarations do not tell is not judged.
 template <class T> __device__ void of_template(T t) { asm volatile("// %0" :: "r"(t)); }
 // ---
 // The letter against the instruction: up to sm_90 `f` is a floating-point register.
-__device__ void of_instruction(float &f) { asm("add.s32 %0, %0, 1;" : "+f"(f)); }
+__device__ void of_instruction(float &f) { asm("add.s32 %0, %0, 1;" : "+f"(f)); }  // error[asm-constraint-type-mismatch]: `add.s32` takes a 32-bit integer here, `%0` is `.f32`
 // ---
-__device__ void of_width(long long &l, int r) { asm("cvt.s64.s32 %0, %1; add.s32 %0, %1, 1;" : "=&l"(l) : "r"(r)); }
+__device__ void of_width(long long &l, int r) { asm("cvt.s64.s32 %0, %1; add.s32 %0, %1, 1;" : "=&l"(l) : "r"(r)); }  // error[asm-constraint-type-mismatch]: `add.s32` takes a 32-bit integer here, `%0` is `.b64`

@@ -1,7 +1,7 @@
 // Two registers, one variable.
 
 __device__ void split(unsigned &a, unsigned &b, unsigned long long x) {
-  asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(a) : "l"(x));
+  asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(a) : "l"(x));  // warning[asm-duplicate-output-lvalue]: `%0` and `%1` are both stored to `a`
 }
 
 __device__ void split_right(unsigned &a, unsigned &b, unsigned long long x) {

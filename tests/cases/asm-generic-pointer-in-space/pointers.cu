@@ -1,6 +1,6 @@
 // A pointer of C++ is a generic address.
 
-__device__ int load(int *p) { int x; asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }
+__device__ int load(int *p) { int x; asm volatile("ld.shared.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }  // warning[asm-generic-pointer-in-space]: `%1` (`p`) is a generic pointer, used as an address in `.shared` space
 
 __device__ int load_right(int *p) {
   int x;

@@ -1,7 +1,7 @@
 // An input has to keep its value.
 
 __device__ void twice(int *p, int x) {
-  asm volatile("add.s32 %1, %1, %1; st.global.s32 [%0], %1;" :: "l"(p), "r"(x) : "memory");
+  asm volatile("add.s32 %1, %1, %1; st.global.s32 [%0], %1;" :: "l"(p), "r"(x) : "memory");  // error[asm-input-written]: `%1` (`x`) is an input and is written here
 }
 
 __device__ void twice_right(int *p, int x) {
@@ -10,5 +10,5 @@ __device__ void twice_right(int *p, int x) {
 
 // The second destination of an instruction is a destination too.
 __device__ void split(unsigned &low, unsigned high, unsigned long long x) {
-  asm("mov.b64 {%0, %1}, %2;" : "=r"(low) : "r"(high), "l"(x));
+  asm("mov.b64 {%0, %1}, %2;" : "=r"(low) : "r"(high), "l"(x));  // error[asm-input-written]: `%1` (`high`) is an input and is written here
 }

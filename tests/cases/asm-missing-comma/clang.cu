@@ -1,4 +1,4 @@
 // args: --compiler clang
 // clang does not take two operands without a comma.
 
-__device__ int sum(int a, int b) { int r; asm("add.s32 %0, %1, %2;" : "=r"(r) : "r"(a) "r"(b)); return r; }
+__device__ int sum(int a, int b) { int r; asm("add.s32 %0, %1, %2;" : "=r"(r) : "r"(a) "r"(b)); return r; }  // error[asm-missing-comma]: a comma is missing between two operands

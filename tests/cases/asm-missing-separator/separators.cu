@@ -1,10 +1,10 @@
 // A `;` between instructions and behind the last one.
 
-__device__ int at_end(int x) { int y; asm("add.s32 %0, %1, %1" : "=r"(y) : "r"(x)); return y; }
+__device__ int at_end(int x) { int y; asm("add.s32 %0, %1, %1" : "=r"(y) : "r"(x)); return y; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
 // ---
 __device__ int between(int x) {
   int y;
-  asm("add.s32 %0, %1, %1\n\t"
+  asm("add.s32 %0, %1, %1\n\t"  // error[asm-missing-separator]: a `;` is missing behind this instruction
       "add.s32 %0, %0, 1;"
       : "=&r"(y) : "r"(x));
   return y;
@@ -12,7 +12,7 @@ __device__ int between(int x) {
 // ---
 __device__ int before_guard(int x) {
   int y;
-  asm("{ .reg .pred p; setp.eq.s32 p, %1, 0 @p mov.s32 %0, 1; }" : "+r"(y) : "r"(x));
+  asm("{ .reg .pred p; setp.eq.s32 p, %1, 0 @p mov.s32 %0, 1; }" : "+r"(y) : "r"(x));  // error[asm-missing-separator]: a `;` is missing behind this instruction
   return y;
 }
 // ---

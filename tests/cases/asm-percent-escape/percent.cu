@@ -1,8 +1,8 @@
 // `%%` is `%` where there are operands, and `%%` where there are none.
 
-__device__ void doubled() { asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }"); }
+__device__ void doubled() { asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }"); }  // error[asm-percent-escape]: `%%` in a template without operands reaches the assembler as it is
 // ---
-__device__ void doubled_with_clobber() { asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }" ::: "memory"); }
+__device__ void doubled_with_clobber() { asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }" ::: "memory"); }  // error[asm-percent-escape]: `%%` in a template without operands reaches the assembler as it is
 // ---
 __device__ void single() { asm volatile("{ .reg .u32 t; mov.u32 t, %laneid; }"); }
 // ---

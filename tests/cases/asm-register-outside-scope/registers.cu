@@ -2,7 +2,7 @@
 
 __device__ int cube(int x) {
   int y;
-  asm(".reg .u32 t1;\n\t"             // a temporary
+  asm(".reg .u32 t1;\n\t"             // a temporary  // warning[asm-register-outside-scope]: register `t1` is declared outside braces
       " mul.lo.u32 t1, %1, %1;\n\t"
       " mul.lo.u32 %0, t1, %1;"
       : "=r"(y) : "r"(x));

@@ -1,7 +1,8 @@
 // args: --target sm_80
 // Instructions that the target does not have.
+#include <nv/target>
 
-__device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+__device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }  // error[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
 
 #if __CUDA_ARCH__ >= 900
 __device__ void arrive_right() { asm volatile("barrier.cluster.arrive.aligned;"); }

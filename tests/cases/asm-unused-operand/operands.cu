@@ -1,6 +1,6 @@
 // Operands that the template does not name.
 
-__device__ int sum(int a, int b) { int r; asm("add.s32 %0, %1, %1;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+__device__ int sum(int a, int b) { int r; asm("add.s32 %0, %1, %1;" : "=r"(r) : "r"(a), "r"(b)); return r; }  // warning[asm-unused-operand]: the template does not name `%2` (`b`)
 
 // An empty template is there for the dependence.
 __device__ void barrier(int &x) { asm volatile("" : "+r"(x) :: "memory"); }

@@ -24,28 +24,28 @@ __device__ int condition(int x) {
 
 // The mistakes.
 __device__ void mistakes(int i, int j, int k, unsigned x, float f, long long y) {
-  asm("mov.s32 r1, %0;" :: "r"(i));
-  asm("add.u32 %0, %0, %1;" : "=r"(x) : "n"(42));
-  asm("cvt.f32.s64 %0, %1;" : "=f"(f) : "l"(y));
-  asm("mov.u32 %0, %n1;" : "=r"(i) : "r"(1));
-  asm("add.s32 %0, %1, %2;" : "=r"(i) : "rf"(j), "r"(k));
+  asm("mov.s32 r1, %0;" :: "r"(i));  // error[undeclared-name]: `r1` is not declared
+  asm("add.u32 %0, %0, %1;" : "=r"(x) : "n"(42));  // error[asm-output-read-before-write]: `%0` (`x`) is an output and is read here before it is written
+  asm("cvt.f32.s64 %0, %1;" : "=f"(f) : "l"(y));  // error[missing-modifier]: `cvt.f32.s64` lacks a rounding modifier
+  asm("mov.u32 %0, %n1;" : "=r"(i) : "r"(1));  // error[asm-operand-reference]: `%n` before a number is an operand modifier, and PTX has none
+  asm("add.s32 %0, %1, %2;" : "=r"(i) : "rf"(j), "r"(k));  // error[asm-constraint]: a constraint has one letter, this one has 2
 }
 
 __device__ void types(int j, int k) {
   int4 i4;
   char ci;
   float fi;
-  asm("add.s32 %0, %1, %2;" : "=r"(i4) : "r"(j), "r"(k));
-  asm("add.s32 %0, %1, %2;" : "=r"(ci) : "r"(j), "r"(k));
-  asm("add.s32 %0, %1, %2;" : "=r"(fi) : "r"(j), "r"(k));
+  asm("add.s32 %0, %1, %2;" : "=r"(i4) : "r"(j), "r"(k));  // error[asm-constraint-type-mismatch]: `i4` does not fit the constraint `r`: `int4` is no scalar type
+  asm("add.s32 %0, %1, %2;" : "=r"(ci) : "r"(j), "r"(k));  // error[asm-constraint-type-mismatch]: `ci` does not fit the constraint `r`: `signed char` has 8 bits
+  asm("add.s32 %0, %1, %2;" : "=r"(fi) : "r"(j), "r"(k));  // error[asm-constraint-type-mismatch]: `fi` does not fit the constraint `r`: `float` has 32 bits
 }
 
 __device__ int temporary(int x) {
   int y;
   asm("{\n\t"
-      " reg .u32 t1;\n\t"             // the dot is missing
-      " mul.lo.u32 t1, %1, %1;\n\t"
-      " mul.lo.u32 %0, t1, %1;\n\t"
+      " reg .u32 t1;\n\t"             // the dot is missing  // error[unknown-opcode]: PTX has no instruction `reg`  // error[undeclared-name]: `t1` is not declared
+      " mul.lo.u32 t1, %1, %1;\n\t"  // error[undeclared-name]: `t1` is not declared
+      " mul.lo.u32 %0, t1, %1;\n\t"  // error[undeclared-name]: `t1` is not declared
       "}"
       : "=r"(y) : "r"(x));
   return y;
