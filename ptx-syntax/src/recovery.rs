@@ -25,6 +25,10 @@ pub(crate) fn parse(source: &str) -> Parse {
     let mut recovery =
         Recovery { source, tokens, builder: Builder::default(), diagnostics: Vec::new(), position: 0 };
     recovery.module();
+    if recovery.diagnostics.is_empty() {
+        // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
+        recovery.whole();
+    }
     let mut diagnostics = recovery.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     Parse { tree: recovery.builder.tree, diagnostics }
@@ -33,6 +37,7 @@ pub(crate) fn parse(source: &str) -> Parse {
 /// Which entry of the grammar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
+    Module,
     Item,
     Statement,
 }
@@ -93,6 +98,13 @@ impl Recovery<'_> {
         let diagnostic = messages::unexpected(place, &expected);
         self.report(diagnostic);
         Err(index)
+    }
+
+    /// Reports where the grammar stops in the text as a whole, and makes no tree of it.
+    fn whole(&mut self) {
+        let tree = std::mem::take(&mut self.builder.tree);
+        let _reported = self.run(Entry::Module, 0, self.tokens.len(), None);
+        self.builder.tree = tree;
     }
 
     fn module(&mut self) {
@@ -352,29 +364,45 @@ impl Recovery<'_> {
     /// The statements of a body.
     fn body(&mut self, from: usize, to: usize) {
         let mut index = from;
-        let mut depth = 0_u32;
+        let mut open: Vec<Span> = Vec::new();
         while index < to && self.diagnostics.len() < MOST_ERRORS {
             let token = self.tokens[index];
             index = match token.kind {
                 TokenKind::OpenBrace => {
-                    depth += 1;
+                    open.push(token.span);
                     self.builder.statement(StatementKind::OpenBlock, token.span, token.span, 0);
                     index + 1
                 }
                 TokenKind::CloseBrace => {
-                    if depth > 0 {
-                        self.builder.statement(StatementKind::CloseBlock, token.span, token.span, 0);
+                    match open.pop() {
+                        Some(_) => {
+                            self.builder.statement(StatementKind::CloseBlock, token.span, token.span, 0);
+                        }
+                        None => {
+                            let stray = messages::stray_at_module_level(self.source, &[token]);
+                            self.report(stray);
+                        }
                     }
-                    depth = depth.saturating_sub(1);
                     index + 1
                 }
                 _ => self.statement(index, to),
             };
         }
-        // Close what was left open, so that every tree is balanced.
-        for _ in 0..depth {
-            let at = Span::at(self.tokens.get(to.saturating_sub(1)).map_or(0, |token| token.span.end));
+        self.close_blocks(&open, to);
+    }
+
+    /// Closes the blocks that a body left open, so that every tree is balanced.
+    fn close_blocks(&mut self, open: &[Span], to: usize) {
+        let at = Span::at(self.tokens.get(to.saturating_sub(1)).map_or(0, |token| token.span.end));
+        for _ in open {
             self.builder.statement(StatementKind::CloseBlock, at, at, 0);
+        }
+        // Where the end of the body is missing too, that is reported, and the missing brace is one of them.
+        if let Some(&innermost) = open.last()
+            && self.kind(to) == Some(TokenKind::CloseBrace)
+        {
+            let end = self.tokens[to].span;
+            self.report(messages::unclosed_brace(innermost, Some(end), end));
         }
     }
 
@@ -433,6 +461,7 @@ fn run_entry(
     terminals: impl Iterator<Item = Spanned>,
 ) -> Result<(), (Option<u32>, Vec<String>)> {
     let result = match entry {
+        Entry::Module => grammar::ModuleParser::new().parse(builder, terminals),
         Entry::Item => grammar::OneItemParser::new().parse(builder, terminals),
         Entry::Statement => grammar::OneStatementParser::new().parse(builder, terminals),
     };

@@ -1,0 +1,133 @@
+//! What holds for every text, as plain functions: run for a moment on stable by `tests/tests/properties.rs`,
+//! without limit under cargo-fuzz by the targets of `tests/fuzz`.
+
+pub mod generate;
+
+use ptx_emit::format::Unformatted;
+use ptx_syntax::ast::{StatementKind, Tree};
+use ptx_syntax::lexer::{Token, TokenKind, tokenize};
+use ptx_syntax::{Diagnostic, Parse, Span};
+use ptx_verify::Config;
+
+/// All properties, of any bytes; those that are no UTF-8 are replaced.
+///
+/// # Panics
+/// Where one does not hold.
+pub fn bytes(bytes: &[u8]) {
+    text(&String::from_utf8_lossy(bytes));
+}
+
+/// All properties of a text.
+///
+/// # Panics
+/// Where one does not hold.
+pub fn text(text: &str) {
+    let tokens = tokenize(text);
+    tokens_cover(text, &tokens);
+    let parse = parses(text, &tokens);
+    formats(text, &parse);
+    let findings = ptx_verify::check(text, &Config::default());
+    points_into(text, &findings);
+    let syntax = findings.iter().any(|finding| finding.rule == "syntax");
+    assert_eq!(syntax, !parse.diagnostics.is_empty(), "the verifier repeats the parser's findings");
+}
+
+/// Tokens follow each other without gaps from the first byte to the last, and none is empty.
+///
+/// # Panics
+/// Where that does not hold.
+pub fn tokens_cover(text: &str, tokens: &[Token]) {
+    let mut at = 0;
+    for token in tokens {
+        assert_eq!(token.span.start, at, "a gap or an overlap");
+        assert!(token.span.end > at, "an empty token");
+        assert!(text.is_char_boundary(token.span.end as usize), "a token ends within a character");
+        at = token.span.end;
+    }
+    assert_eq!(at as usize, text.len(), "the last token ends before the text does");
+}
+
+fn parses(text: &str, tokens: &[Token]) -> Parse {
+    let parse = ptx_syntax::parse(text);
+    points_into(text, &parse.diagnostics);
+    assert!(parse.diagnostics.is_sorted_by_key(|found| found.span.start), "findings are in order");
+    tree_fits(text, &parse.tree);
+    let again = ptx_syntax::parse_tokens(text, tokens);
+    assert_eq!(parse.diagnostics, again.diagnostics, "from tokens");
+    assert_eq!(parse.tree.statements, again.tree.statements, "from tokens");
+    assert_eq!(parse.tree.operands, again.tree.operands, "from tokens");
+    parse
+}
+
+fn is_in(text: &str, span: Span) -> bool {
+    span.start <= span.end && text.get(span.range()).is_some()
+}
+
+fn points_into(text: &str, findings: &[Diagnostic]) {
+    for found in findings {
+        assert!(is_in(text, found.span), "{found:?}");
+        assert!(found.labels.iter().all(|label| is_in(text, label.span)), "{found:?}");
+        let mut edits = found.fix.iter().flat_map(|fix| &fix.edits);
+        assert!(edits.all(|edit| is_in(text, edit.span)), "{found:?}");
+        assert!(!found.message.is_empty(), "{found:?}");
+    }
+}
+
+/// Spans lie in the text, runs in their arrays, children in front of their parents, and blocks are balanced.
+fn tree_fits(text: &str, tree: &Tree) {
+    for (index, operand) in tree.operands.iter().enumerate() {
+        assert!(is_in(text, operand.span), "{operand:?}");
+        assert!(operand.count == 0 || (operand.first + operand.count) as usize <= index, "{operand:?}");
+    }
+    for statement in &tree.statements {
+        assert!(is_in(text, statement.span) && is_in(text, statement.word), "{statement:?}");
+        let limit = match statement.kind {
+            StatementKind::Declaration => tree.declarations.len(),
+            StatementKind::CallPrototype => tree.functions.len(),
+            _ => tree.operands.len(),
+        };
+        assert!(statement.operands.range().end <= limit, "{statement:?}");
+    }
+    for function in &tree.functions {
+        assert!(is_in(text, function.span) && is_in(text, function.name), "{function:?}");
+        let Some(body) = function.body else { continue };
+        let mut depth = 0_u32;
+        for statement in tree.statements(body.statements) {
+            match statement.kind {
+                StatementKind::OpenBlock => depth += 1,
+                StatementKind::CloseBlock => depth = depth.checked_sub(1).expect("a block was opened"),
+                _ => {}
+            }
+        }
+        assert_eq!(depth, 0, "blocks are balanced");
+    }
+}
+
+/// A text without syntax errors is formatted, and seen from outside the contract holds.
+fn formats(text: &str, parse: &Parse) {
+    let formatted = match ptx_emit::format(text) {
+        Ok(formatted) => formatted,
+        Err(Unformatted::Syntax(found)) => {
+            assert_eq!(found, parse.diagnostics);
+            assert!(!found.is_empty());
+            return;
+        }
+        Err(reason) => panic!("{reason}: {reason:?}"),
+    };
+    assert!(parse.diagnostics.is_empty(), "what has errors is left alone");
+    assert_eq!(formatted.changed, formatted.text != text);
+    assert_eq!(significant(text), significant(&formatted.text), "same tokens");
+    assert_eq!(comments(text), comments(&formatted.text), "same comments");
+    let again = ptx_emit::format(&formatted.text).expect("formatted once, formatted twice");
+    assert!(!again.changed, "formatted twice is formatted once");
+}
+
+fn significant(text: &str) -> Vec<(TokenKind, &str)> {
+    let tokens = tokenize(text).into_iter().filter(|token| !token.kind.is_trivia());
+    tokens.map(|token| (token.kind, token.text(text))).collect()
+}
+
+fn comments(text: &str) -> Vec<String> {
+    let tokens = tokenize(text).into_iter().filter(|token| token.kind.is_comment());
+    tokens.map(|token| token.text(text).split_ascii_whitespace().collect()).collect()
+}

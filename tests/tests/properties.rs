@@ -1,0 +1,208 @@
+//! The properties of `ptx_tests::properties`, each for a moment.
+//!
+//! A failure prints a seed; `arbtest(…).seed(…)` runs it again.
+
+use std::time::{Duration, Instant};
+
+use arbtest::arbtest;
+use ptx_tests::case::files;
+use ptx_tests::properties::{self, generate};
+use ptx_tests::tools::{corpus, root, skipped};
+
+#[test]
+fn any_bytes() {
+    arbtest(|u| {
+        let bytes: Vec<u8> = u.arbitrary()?;
+        properties::bytes(&bytes);
+        Ok(())
+    });
+}
+
+#[test]
+fn any_order_of_tokens() {
+    arbtest(|u| {
+        properties::text(&generate::soup(u)?);
+        Ok(())
+    })
+    .budget_ms(3000);
+}
+
+#[test]
+fn damaged_programs() {
+    let mut programs: Vec<String> = files(&root().join("tests"), "ptx")
+        .iter()
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .collect();
+    match corpus() {
+        Some(corpus) => {
+            // A few of each compiler's, the smaller ones.
+            let all = files(&corpus, "ptx");
+            let small = all.iter().filter(|path| path.metadata().is_ok_and(|data| data.len() < 60_000));
+            programs.extend(small.step_by(16).filter_map(|path| std::fs::read_to_string(path).ok()));
+        }
+        None => skipped("damaged files of the corpus, which is not there"),
+    }
+    assert!(programs.len() > 10, "{}", programs.len());
+    arbtest(|u| {
+        let program = u.choose(&programs)?;
+        properties::text(&generate::damaged(program, u)?);
+        Ok(())
+    })
+    .budget_ms(3000);
+}
+
+const KERNEL: &str = "\
+.version 8.0
+.target sm_90, debug
+.address_size 64
+.file 1 \"a.cu\", 1, 2
+.global .align 4 .b8 table[4] = {1, 0x2, generic(x)+4, -1}; // table
+.visible .entry k(.param .u64 a, /* b */ .param .align 8 .b8 b[16]) .maxntid 32, 1, 1
+{
+	.reg .b32 %r<4>;
+	.loc 1 2 3, function_name $L + 4, inlined_at 1 2 3
+	@!%p1 bra L1;
+L1:	ld.global.v2.f32 {%f1, _}, [%rd1+-4];
+	{ call (r), f, (%r1, 1 ? 2 : ~3), P; }
+P: .callprototype (.param .b32 _) _ (.param .b64 _);
+	mov.f32 %f1, 0f3F800000;
+	ret;
+}
+.section .debug_str { $L: .b8 1, 2 }
+";
+
+#[test]
+fn a_text_cut_anywhere() {
+    assert!(ptx_syntax::parse(KERNEL).diagnostics.is_empty(), "{:?}", ptx_syntax::parse(KERNEL).diagnostics);
+    for end in 0..KERNEL.len() {
+        properties::text(&KERNEL[..end]);
+        properties::text(&KERNEL[end..]);
+    }
+}
+
+#[test]
+fn a_text_with_one_byte_changed() {
+    for at in 0..KERNEL.len() {
+        for byte in ["\0", "{", "}", ";", "\"", "/*", "\n", ".", "é", ""] {
+            properties::text(&format!("{}{byte}{}", &KERNEL[..at], &KERNEL[at + 1..]));
+        }
+    }
+}
+
+/// Nesting, repetition and missing ends: each text is done in time, whatever it is.
+#[test]
+fn hostile_texts_are_done_in_time() {
+    const TIMES: usize = 100_000;
+    let pieces = [
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "-",
+        "!",
+        "~",
+        "@",
+        ",",
+        ";",
+        ":",
+        "\"",
+        "/*",
+        "*/",
+        "/",
+        "*",
+        "?",
+        "=",
+        "<",
+        "a ",
+        "a: ",
+        "1 ",
+        "1+",
+        "1?",
+        ".5 ",
+        ".a ",
+        "a\n",
+        "ret\n",
+        "ret;",
+        "add.u32 a\n",
+        "{\n",
+        "}\n",
+        "a, ",
+        ".reg ",
+        ".entry k ",
+        ".entry k (",
+        ".entry k () {",
+        ".entry k () {\n",
+        ".func f\n",
+        ".section .s {",
+        ".loc 1 ",
+        "\"a\n",
+        ".visible ",
+        ".global .u32 a = {",
+        ".global .u32 a\n",
+        ".version 8.0\n",
+        ".file 1 ",
+        ".source_begin ",
+        "\0",
+        "// a\n",
+        "// ptx-format skip\n",
+        "// ptx-format off\n",
+        "a.b.c::d",
+        "\u{feff}",
+        ".param .u32 a, ",
+    ];
+    let bodies = [
+        ("", ""),
+        (".entry k () {\n", "\n}\n"),
+        (".entry k () { mov.u32 a, ", "; }"),
+        (".global .u32 a = ", ";"),
+    ];
+    for piece in pieces {
+        for (before, after) in bodies {
+            let text = format!("{before}{}{after}", piece.repeat(TIMES / piece.len().min(4)));
+            let start = Instant::now();
+            let parse = ptx_syntax::parse(&text);
+            assert!(parse.diagnostics.len() <= 1002, "{}", parse.diagnostics.len());
+            let parsed = start.elapsed();
+            let _formatted = ptx_emit::format(&text);
+            let formatted = start.elapsed() - parsed;
+            assert!(parsed < Duration::from_secs(4), "{before}{piece}…{after} is parsed in {parsed:?}");
+            assert!(
+                formatted < Duration::from_secs(4),
+                "{before}{piece}…{after} is formatted in {formatted:?}"
+            );
+        }
+    }
+}
+
+/// What nests deeply and is right parses, formats and is verified, without recursion.
+#[test]
+fn deep_nesting() {
+    const DEPTH: usize = 100_000;
+    let module = |body: &str| format!(".version 8.0\n.target sm_90\n.address_size 64\n{body}");
+    let kernel = |body: &str| module(&format!(".entry k () {{ .reg .u32 a; {body} }}"));
+    let pairs = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(DEPTH), close.repeat(DEPTH))
+    };
+    let texts = [
+        kernel(&pairs("{", "", "}")),
+        kernel(&format!("mov.u32 a, {};", pairs("(", "1", ")"))),
+        kernel(&format!("mov.u32 a, {};", pairs("-", "1", ""))),
+        kernel(&format!("mov.u32 a, {};", pairs("~", "1", ""))),
+        kernel(&format!("mov.u32 a, {};", pairs("1+", "1", ""))),
+        kernel(&format!("mov.u32 a, {};", pairs("1?2:", "1", ""))),
+        kernel(&format!("mov.u32 a, {};", pairs("{", "a", "}"))),
+        kernel(&format!("mov.u32 a, {};", pairs("[", "a", "]"))),
+        module(&format!(".global .u32 a = {};", pairs("{", "1", "}"))),
+    ];
+    for text in texts {
+        let shown = &text[..90.min(text.len())];
+        let parse = ptx_syntax::parse(&text);
+        assert!(parse.diagnostics.is_empty(), "{shown}: {:?}", parse.diagnostics);
+        let formatted = ptx_emit::format(&text).unwrap_or_else(|reason| panic!("{shown}: {reason}"));
+        assert!(formatted.text.len() < 40 * DEPTH, "{shown} becomes {} bytes", formatted.text.len());
+        // What it finds is another test's; here it must come to an end.
+        let _findings = ptx_verify::check(&text, &ptx_verify::Config::default());
+    }
+}
