@@ -65,6 +65,11 @@ pub enum BuildError {
         /// The targets that have it.
         targets: TargetSet,
     },
+    /// There is no special register of this name.
+    SpecialRegister {
+        /// The name.
+        name: String,
+    },
     /// A call that does not agree with the function that it calls.
     Call {
         /// The function.
@@ -133,6 +138,7 @@ impl fmt::Display for BuildError {
                 write!(f, "`{what}` needs PTX {min_version}")?;
                 targets.lowest().map_or(Ok(()), |lowest| write!(f, " and a target such as {lowest}"))
             }
+            Self::SpecialRegister { name } => write!(f, "no special register is called `{name}`"),
             Self::Call { function, message } => write!(f, "call of `{function}`: {message}"),
             Self::Directive { word, message } => write!(f, "`{word}`: {message}"),
             Self::Label { name, placed: true } => write!(f, "the label `{name}` has a place already"),

@@ -10,8 +10,8 @@ use super::name;
 use super::value::{Brand, Func, Label, Reg, Value, Var};
 use crate::arena::{Handle, Symbol};
 use crate::ir::{
-    self, Body, Definition, Directive, DirectiveArgument, Function, FunctionKind, Linkage, Operand,
-    Statement, TargetList, TargetListKind, Variable,
+    self, Body, Definition, Function, FunctionKind, Linkage, Operand, Statement, TargetList, TargetListKind,
+    Variable,
 };
 use crate::space::StateSpace;
 use crate::types::Type;
@@ -116,7 +116,7 @@ impl<'m> FunctionBuilder<'m> {
         Brand { module: self.builder.id, function: Some(self.handle.index() as u32) }
     }
 
-    fn function(&mut self) -> &mut Function {
+    pub(super) fn function(&mut self) -> &mut Function {
         &mut self.builder.module.functions[self.handle]
     }
 
@@ -124,7 +124,7 @@ impl<'m> FunctionBuilder<'m> {
         self.builder.module.name(self.builder.module.functions[self.handle].name).to_owned()
     }
 
-    fn is_entry(&self) -> bool {
+    pub(super) fn is_entry(&self) -> bool {
         self.builder.module.functions[self.handle].kind == FunctionKind::Entry
     }
 
@@ -424,23 +424,6 @@ impl<'m> FunctionBuilder<'m> {
             handles.push(self.builder.declare(&declaration, Some(handle), true)?);
         }
         Ok(handles)
-    }
-
-    /// Adds a `.pragma` here.
-    ///
-    /// # Errors
-    /// The text does not fit between quotes on one line.
-    pub fn pragma(&mut self, text: &str) -> Result<(), BuildError> {
-        if text.contains(['"', '\\', '\n', '\r']) {
-            let message = "the text does not fit between quotes".to_owned();
-            return Err(BuildError::Directive { word: ".pragma", message });
-        }
-        let word = self.builder.intern(".pragma");
-        let text = self.builder.intern(&format!("\"{text}\""));
-        let arguments = vec![(DirectiveArgument::String(text), Span::default())];
-        let handle = self.body.directives.push(Directive { word, arguments, span: Span::default() });
-        self.body.statements.push(Statement::Directive(handle));
-        Ok(())
     }
 
     /// The number of the innermost open block.

@@ -14,9 +14,8 @@
 //! A kernel that adds one to each element of an array:
 //!
 //! ```
-//! use ptx_ir::build::{BuildError, ModuleBuilder};
+//! use ptx_ir::build::{BuildError, ModuleBuilder, Value};
 //! use ptx_ir::ir::Module;
-//! use ptx_ir::special::SpecialRegister;
 //! use ptx_ir::target::Target;
 //! use ptx_ir::types::Type;
 //! use ptx_ir::version::Version;
@@ -29,9 +28,8 @@
 //!     let (index, limit, value) = (f.reg(Type::B32), f.reg(Type::B32), f.reg(Type::B32));
 //!     let outside = f.reg(Type::Pred);
 //!     let done = f.label("done")?;
-//!     let tid = SpecialRegister::parse("%tid.x").ok_or(BuildError::OutOfScope { what: "register" })?;
 //!
-//!     f.push("mov.u32", [index.into(), tid.into()])?;
+//!     f.push("mov.u32", [index.into(), Value::special("%tid.x")?])?;
 //!     f.push("ld.param.u32", [limit.into(), count.at(0)])?;
 //!     f.push("setp.ge.u32", [outside.into(), index.into(), limit.into()])?;
 //!     f.guard(outside).push("bra", [done.into()])?;
@@ -64,6 +62,7 @@
 
 mod call;
 mod declaration;
+mod directive;
 mod error;
 mod explain;
 mod finish;

@@ -2,6 +2,7 @@
 
 use std::ops::Not;
 
+use super::error::BuildError;
 use super::function::Targets;
 use crate::arena::Handle;
 use crate::ir;
@@ -138,6 +139,17 @@ impl Value {
     #[must_use]
     pub const fn sink() -> Self {
         Self(Kind::Sink)
+    }
+
+    /// A special register by its name, `%tid.x`.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn special(name: &str) -> Result<Self, BuildError> {
+        match SpecialRegister::parse(name) {
+            Some(register) => Ok(register.into()),
+            None => Err(BuildError::SpecialRegister { name: name.to_owned() }),
+        }
     }
 
     /// `WARP_SZ`
