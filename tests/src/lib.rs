@@ -4,5 +4,6 @@ pub mod case;
 pub mod expect;
 pub mod machine_code;
 pub mod properties;
+pub mod same_code;
 pub mod same_ir;
 pub mod tools;

@@ -2,7 +2,8 @@
 //!
 //! A cubin is an ELF file. Two of its sections repeat the text that it was made from: `.nv_debug_ptx_txt` has the
 //! PTX itself, and `.nv_debug_line_sass` the line of it that each machine instruction comes from. They change
-//! with every blank line; everything else is machine code, data and what the loader needs.
+//! with every blank line, and so may the name of the first, which relocatable code follows with a checksum. Everything
+//! else is machine code, data and what the loader needs.
 
 use std::fmt;
 
@@ -23,12 +24,14 @@ impl fmt::Debug for Section {
     }
 }
 
-/// How the names of the sections end that quote the PTX text; newer targets have each twice.
-const OF_THE_TEXT: [&str; 2] = ["nv_debug_ptx_txt", "nv_debug_line_sass"];
+/// Parts of the names of sections that quote the PTX text, which newer targets have twice; and the two that hold
+/// names, which are compared with what they name.
+const OF_THE_TEXT: [&str; 4] = ["nv_debug_ptx_txt", "nv_debug_line_sass", ".shstrtab", ".strtab"];
 
 /// The sections of a cubin but for those that quote its source; none where it is no ELF file of 64 bits.
 #[must_use]
 pub fn sections(cubin: &[u8]) -> Option<Vec<Section>> {
+    const SYMBOLS: u64 = 2;
     const NO_BITS: u64 = 8;
     if !cubin.starts_with(b"\x7fELF\x02\x01") {
         return None;
@@ -41,20 +44,42 @@ pub fn sections(cubin: &[u8]) -> Option<Vec<Section>> {
     for index in 0..count {
         let at = header(index)?;
         let name = usize::try_from(names + word(cubin, at, 4)?).ok()?;
-        let name: Vec<u8> = cubin.get(name..)?.iter().copied().take_while(|&byte| byte != 0).collect();
-        let name = String::from_utf8_lossy(&name).into_owned();
+        let name = String::from_utf8_lossy(&name_at(cubin, name)?).into_owned();
         let (kind, length) = (word(cubin, at + 4, 4)?, word(cubin, at + 32, 8)?);
         let start = usize::try_from(word(cubin, at + 24, 8)?).ok()?;
         let end = if kind == NO_BITS { start } else { start.checked_add(usize::try_from(length).ok()?)? };
-        let bytes = cubin.get(start..end)?.to_vec();
+        let bytes = cubin.get(start..end)?;
+        let bytes = if kind == SYMBOLS {
+            let names = word(cubin, header(word(cubin, at + 40, 4)?)? + 24, 8)?;
+            with_names(cubin, bytes, usize::try_from(names).ok()?)?
+        } else {
+            bytes.to_vec()
+        };
         let flags = word(cubin, at + 8, 8)?;
         let (link, info, align) =
             (word(cubin, at + 40, 4)?, word(cubin, at + 44, 4)?, word(cubin, at + 48, 8)?);
-        if !OF_THE_TEXT.iter().any(|of_the_text| name.ends_with(of_the_text)) {
+        if !OF_THE_TEXT.iter().any(|of_the_text| name.contains(of_the_text)) {
             sections.push(Section { name, header: [kind, flags, length, link, info, align], bytes });
         }
     }
     Some(sections)
+}
+
+/// A table of symbols, each with its name in place of the name's offset, checksums taken off.
+fn with_names(cubin: &[u8], table: &[u8], names: usize) -> Option<Vec<u8>> {
+    const ENTRY: usize = 24;
+    let mut bytes = Vec::with_capacity(table.len());
+    for symbol in table.chunks_exact(ENTRY) {
+        let name = name_at(cubin, names.checked_add(usize::try_from(word(symbol, 0, 4)?).ok()?)?)?;
+        let quoted = String::from_utf8_lossy(&name).contains(OF_THE_TEXT[0]);
+        bytes.extend_from_slice(if quoted { OF_THE_TEXT[0].as_bytes() } else { &name });
+        bytes.extend_from_slice(&symbol[4..]);
+    }
+    Some(bytes)
+}
+
+fn name_at(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
+    Some(bytes.get(at..)?.iter().copied().take_while(|&byte| byte != 0).collect())
 }
 
 /// The first thing in which two cubins differ; none where they are the same program.

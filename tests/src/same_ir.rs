@@ -37,7 +37,7 @@ fn plain(module: &Module) -> Module {
     let mut module = module.clone();
     let Header { version_span, target_span, options, address_size_span, .. } = &mut module.header;
     for span in [version_span, target_span, address_size_span] {
-        *span = span.map(|_| Span::default());
+        *span = None;
     }
     for (_, span) in options {
         *span = Span::default();
