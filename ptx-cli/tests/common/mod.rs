@@ -1,3 +1,5 @@
+#![allow(dead_code, reason = "each test file uses what it needs of this module")]
+
 //! Running the built program on scratch files.
 
 use std::io::Write;

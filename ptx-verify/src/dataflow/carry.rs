@@ -45,6 +45,11 @@ pub fn analyze(facts: &FunctionFacts<'_>) -> CarryFacts {
     }) {
         return result;
     }
+    // What a wrong spelling was meant to do with the flag cannot be told; it has been reported.
+    let is_wrong = |spelling| facts.module.spellings[spelling].resolved.instances.is_empty();
+    if facts.body.instructions.iter().any(|(_, instruction)| is_wrong(instruction.spelling)) {
+        return CarryFacts { unknown: true, ..result };
+    }
     let mut budget = Budget::new(LEAST_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len());
     for block in facts.cfg.graph().node_indices() {
         if !facts.cfg.is_reachable(block) {

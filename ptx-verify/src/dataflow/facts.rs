@@ -110,7 +110,10 @@ impl<'m> FunctionFacts<'m> {
     /// How an instruction uses the carry flag.
     #[must_use]
     pub fn carry(&self, instruction: u32) -> Option<Carry> {
-        self.instance(instruction)?.effects.carry
+        let instruction = &self.body.instructions[Handle::new(instruction)];
+        let resolved = &self.module.spellings[instruction.spelling].resolved;
+        // The flag is a matter of the spelling, so any instance will do where the operands fit none.
+        resolved.instances.get(instruction.instance.map_or(0, usize::from))?.effects.carry
     }
 
     /// Whether an instruction is a call.
