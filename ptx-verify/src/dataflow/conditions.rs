@@ -246,6 +246,21 @@ pub fn consequences(
     }
 }
 
+/// The operands that a `setp` compares, the smaller first.
+pub(super) fn operands_compared(
+    module: &Module,
+    body: &Body,
+    instruction: Handle<ptx_ir::ir::Instruction>,
+) -> Option<(Term, Term)> {
+    let instance = module.instance(&body.instructions[instruction])?;
+    if !instance.canonical.starts_with("setp.") {
+        return None;
+    }
+    let operands = body.operands(instruction);
+    let (left, right) = (term(*operands.get(1)?)?, term(*operands.get(2)?)?);
+    Some(if left <= right { (left, right) } else { (right, left) })
+}
+
 /// One case: the operand has the value.
 fn predicate(operand: Operand, value: bool) -> Option<Vec<Vec<(Atom, bool)>>> {
     match operand {

@@ -1,5 +1,7 @@
 //! The facts about a function that several analyses share.
 
+use super::conditions::Atom;
+use super::relevance::Relevance;
 use super::roles::{Access, for_each_register};
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Register};
@@ -64,6 +66,7 @@ pub struct FunctionFacts<'m> {
     pub cfg: Cfg,
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
+    relevance: OnceCell<Relevance>,
 }
 
 impl<'m> FunctionFacts<'m> {
@@ -80,6 +83,7 @@ impl<'m> FunctionFacts<'m> {
             cfg,
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
+            relevance: OnceCell::new(),
         })
     }
 
@@ -135,6 +139,23 @@ impl<'m> FunctionFacts<'m> {
             let count = self.body.instructions.len() as u32;
             (0..count).filter(|&index| self.writes_carry(index) || self.is_call(index)).collect()
         })
+    }
+
+    /// Whether what a branch says about a predicate matters to anything else.
+    #[must_use]
+    pub(super) fn matters(&self, register: Register) -> bool {
+        self.relevance.get_or_init(|| Relevance::new(self)).matters(self, register)
+    }
+
+    /// Whether something else may depend on the same condition as an atom.
+    #[must_use]
+    pub(super) fn is_relevant(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Register(_) => true,
+            Atom::Comparison(comparison) => {
+                self.relevance.get_or_init(|| Relevance::new(self)).repeats(comparison)
+            }
+        }
     }
 
     /// Whether an instruction writes the carry flag.

@@ -27,9 +27,20 @@ pub struct Unset {
 }
 
 /// Steps of the walks that every function may have.
-const LEAST_STEPS: usize = 4000;
-/// Steps that each instruction adds.
-const STEPS_PER_INSTRUCTION: usize = 2;
+const LEAST_STEPS: usize = 1000;
+/// So many instructions add a step.
+const INSTRUCTIONS_PER_STEP: usize = 8;
+
+/// Whether a read of the same register was judged that every way to this one leads through: what holds there
+/// holds here.
+fn follows_a_read(facts: &FunctionFacts<'_>, judged: &FxHashMap<Register, Vec<u32>>, read: Read) -> bool {
+    let Some(earlier) = judged.get(&read.register) else { return false };
+    let block = facts.cfg.block_of(Handle::new(read.instruction));
+    earlier.iter().any(|&instruction| {
+        let other = facts.cfg.block_of(Handle::new(instruction));
+        if other == block { instruction <= read.instruction } else { facts.cfg.dominates(other, block) }
+    })
+}
 
 /// A read that is not settled yet.
 #[derive(Clone, Copy)]
@@ -51,11 +62,15 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut found: FxHashMap<Register, Unset> = FxHashMap::default();
     let mut given_up: FxHashSet<Register> = FxHashSet::default();
     // All walks together cost no more than a few looks at each instruction.
-    let mut budget = Budget::new(LEAST_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len());
+    let mut budget = Budget::new(LEAST_STEPS + facts.body.instructions.len() / INSTRUCTIONS_PER_STEP);
+    let mut judged: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
     for read in open {
         let settled = found.get(&read.register).is_some_and(|earlier| earlier.certain);
-        if settled || given_up.contains(&read.register) {
+        if settled || given_up.contains(&read.register) || follows_a_read(facts, &judged, read) {
             continue;
+        }
+        if !facts.is_guarded(read.instruction) {
+            judged.entry(read.register).or_default().push(read.instruction);
         }
         let reaching = reaching(facts, Target::Register(read.register), read.instruction, &mut budget);
         if reaching.unknown {

@@ -18,6 +18,7 @@ pub mod divergence;
 mod facts;
 pub mod initialization;
 pub mod paths;
+mod relevance;
 mod roles;
 pub mod semantics;
 pub mod values;

@@ -3,7 +3,6 @@
 use super::conditions::{Facts, consequences};
 use super::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
-use ptx_ir::cfg::Condition;
 use ptx_ir::ir::Register;
 use rustc_hash::FxHashMap;
 
@@ -47,7 +46,10 @@ pub struct Undefined {
 }
 
 /// A walk ends after this many steps; a step is an event that changes what is known, or an edge.
-const MOST_STEPS: usize = 2000;
+const MOST_STEPS: usize = 1000;
+
+/// A walk that comes to one block with more different facts than this is given up.
+const MOST_VISITS: usize = 16;
 
 /// How many steps all walks of an analysis may take together.
 #[derive(Clone, Copy, Debug)]
@@ -303,7 +305,8 @@ impl Walk<'_, '_> {
         }
         let mut possible = cases.into_iter().filter_map(|case| {
             let mut facts = place.facts.clone();
-            case.iter().all(|&(atom, value)| facts.assume(atom, value)).then_some(facts)
+            let mut atoms = case.iter().filter(|(atom, _)| self.facts.is_relevant(atom));
+            atoms.all(|&(atom, value)| facts.assume(atom, value)).then_some(facts)
         });
         let Some(first) = possible.next() else { return false };
         let rest: Vec<Facts> = possible.collect();
@@ -325,14 +328,18 @@ impl Walk<'_, '_> {
         if seen.iter().any(|earlier| earlier.is_subset(&place.facts)) {
             return;
         }
+        if seen.len() >= MOST_VISITS {
+            self.result.unknown = true;
+            return;
+        }
         seen.push(place.facts.clone());
         if place.block.index() == 0 {
             self.undefined(Origin::Entry, place.step);
         }
-        let predecessors: Vec<(NodeIndex, Option<Condition>)> =
-            self.facts.cfg.predecessors(place.block).map(|(block, edge)| (block, edge.condition)).collect();
-        for (block, condition) in predecessors {
-            if !self.facts.cfg.is_reachable(block) {
+        let cfg = &self.facts.cfg;
+        for (block, edge) in cfg.predecessors(place.block) {
+            let condition = edge.condition;
+            if !cfg.is_reachable(block) {
                 continue;
             }
             self.spend();
@@ -340,8 +347,13 @@ impl Walk<'_, '_> {
             let mut facts = place.facts.clone();
             let mut step = place.step;
             if let Some(condition) = condition {
-                if !facts.assume_condition(condition) {
+                let known = facts.holds(condition);
+                if known == Some(false) {
                     continue;
+                }
+                if known.is_none() && self.facts.matters(condition.register) {
+                    // Nothing is known of the register itself; a comparison may still contradict it later.
+                    let _possible = facts.assume_condition(condition);
                 }
                 let guard = self.facts.condition(before.saturating_sub(1));
                 step = self.step(before.saturating_sub(1), guard == Some(condition), step);
