@@ -1,3 +1,4 @@
+// oracle: refuses: whether the compiler has a register of that name depends on the code around
 // The compiler's own registers are nobody else's.
 
 __device__ void taken(int &x) { asm("mov.b64 {%0, _}, %rd1;" : "=r"(x)); }  // error[asm-uses-compiler-register]: `%rd1` is a register of the compiler's own
