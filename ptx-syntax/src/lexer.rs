@@ -31,10 +31,14 @@ pub enum TokenKind {
     #[regex(r"[a-zA-Z_$][a-zA-Z0-9_$]*|%[a-zA-Z0-9_$]+")]
     Name,
     /// An identifier with dotted parts: an opcode with its modifiers, or a vector element.
-    #[regex(r"([a-zA-Z_$][a-zA-Z0-9_$]*|%[a-zA-Z0-9_$]+)((\.[a-zA-Z0-9_$]+|::[0-9]+:[0-9]+|::[a-zA-Z0-9_$]+))+")]
+    #[regex(
+        r"([a-zA-Z_$][a-zA-Z0-9_$]*|%[a-zA-Z0-9_$]+)((\.[a-zA-Z0-9_$]+|::[0-9]+:[0-9]+|::[a-zA-Z0-9_$]+))+"
+    )]
     Dotted,
     /// A word that begins with a dot and is none of the directives below.
-    #[regex(r"\.([a-zA-Z_$][a-zA-Z0-9_$]*|[0-9]+[a-zA-Z_$][a-zA-Z0-9_$]*)(::[0-9]+:[0-9]+|::[a-zA-Z0-9_$]+)*")]
+    #[regex(
+        r"\.([a-zA-Z_$][a-zA-Z0-9_$]*|[0-9]+[a-zA-Z_$][a-zA-Z0-9_$]*)(::[0-9]+:[0-9]+|::[a-zA-Z0-9_$]+)*"
+    )]
     DotWord,
 
     /// An integer: decimal, `0x`, octal (after a `0`) or `0b`, with an optional `U`.
