@@ -96,7 +96,7 @@ pub(crate) fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             Item::Directive(directive) => gates.directive(module, directive),
             Item::Alias { span, .. } => gates.ask(&ALIAS, *span),
             Item::Section(section) if module.name(section.word) == ".section" => {
-                gates.ask(&SECTION, section.span)
+                gates.ask(&SECTION, section.span);
             }
             Item::Section(section) => gates.ask(&INTERMEDIATE, section.span),
             Item::Variable(_) | Item::Function(_) => {}

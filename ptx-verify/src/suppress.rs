@@ -80,7 +80,7 @@ impl Suppressions {
             start += item.len() as u32 + 1;
             match find_rule(name) {
                 Some(rule) => {
-                    self.suppressions.push(Suppression { rule: rule.name, line, span, used: false })
+                    self.suppressions.push(Suppression { rule: rule.name, line, span, used: false });
                 }
                 None if name.is_empty() => self.unknown.push((String::new(), comment)),
                 None => self.unknown.push((name.into(), span)),

@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(decimal(-0.0, Some(Type::F32)), "0f80000000");
         assert_eq!(decimal(0.1, Some(Type::F64)), "0d3FB999999999999A");
         // As the assembler does, by way of the double: straight from the text it would be `0f3F800001`.
-        let halfway = 1.000_000_178_813_934_326_171_874_999_999_999_999_99;
+        let halfway = 1.000_000_178_813_934_3;
         assert_eq!(decimal(halfway, Some(Type::F32)), "0f3F800002");
     }
 

@@ -1,6 +1,6 @@
 //! Sentences about operands that do not fit.
 
-use crate::isa::{ClassSet, ImmediateRange, Mismatch, Pattern, Resolved, Shape, Wanted};
+use crate::isa::{Class, ClassSet, ImmediateRange, Mismatch, Pattern, Resolved, Shape, Wanted};
 
 /// Which operand does not fit, and why.
 pub(super) fn explain(resolved: &Resolved, mismatch: &Mismatch, shapes: &[Shape]) -> (Option<usize>, String) {
@@ -64,7 +64,7 @@ fn range_phrase(range: &ImmediateRange) -> String {
 fn set_phrase(set: ClassSet) -> String {
     let registers = set.intersect(ClassSet::REGISTERS);
     let types: Vec<String> =
-        registers.iter().filter_map(|class| class.register_type()).map(|ty| format!("`{ty}`")).collect();
+        registers.iter().filter_map(Class::register_type).map(|ty| format!("`{ty}`")).collect();
     let mut phrases: Vec<String> = Vec::new();
     if !types.is_empty() {
         phrases.push(format!("a register of type {}", join(&types)));

@@ -50,7 +50,7 @@ impl Context<'_> {
                 StatementKind::Directive if is_prototype_directive(statement, self.source) => continue,
                 StatementKind::Directive => self.body_directive(statement, pending.take()),
                 StatementKind::CallPrototype => {
-                    self.local_prototype(statement.operands.first, pending.take())
+                    self.local_prototype(statement.operands.first, pending.take());
                 }
                 StatementKind::Data => {}
             }

@@ -91,7 +91,6 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
 }
 
 /// The registers that a function finds set at its entry.
-#[must_use]
 pub fn entry_registers(facts: &FunctionFacts<'_>) -> impl Fn(Register) -> bool + use<> {
     let (returns, all) = (facts.return_registers(), facts.entry_registers());
     move |register| register.0 >= returns && register.0 < all

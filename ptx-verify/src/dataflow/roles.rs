@@ -86,7 +86,7 @@ pub fn for_each_register_with_operand(
     for (index, spec) in aligned(module, body, instance, operands).into_iter().enumerate() {
         let access = spec.map_or(Access::Unknown, |spec| Access::of(spec.role));
         visit_operand(body, operands[index], access, spec, &mut |register, access| {
-            visit(register, access, index)
+            visit(register, access, index);
         });
     }
 }
@@ -140,7 +140,7 @@ fn visit_operand(
         Operand::RegisterAddress { base, .. } => visit(base, read(access)),
         Operand::Vector(run) | Operand::List(run) => visit_children(body, run, access, &[], visit),
         Operand::Pair(run) => {
-            visit_children(body, run, access, spec.map_or(&[], |spec| &spec.children), visit)
+            visit_children(body, run, access, spec.map_or(&[], |spec| &spec.children), visit);
         }
         Operand::Bracket(run) => visit_children(body, run, read(access), &[], visit),
         Operand::Special(_)

@@ -56,7 +56,7 @@ mod tests {
     use super::of_spelling;
     use ptx_syntax::Span;
 
-    fn place<'a>(source: &'a str, part: std::ops::Range<usize>) -> &'a str {
+    fn place(source: &str, part: std::ops::Range<usize>) -> &str {
         of_spelling(source, Span::new(0, source.len() as u32), &part).text(source)
     }
 

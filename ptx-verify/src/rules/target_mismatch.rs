@@ -1,5 +1,5 @@
 use ptx_ir::target::Suffix;
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
 use crate::registry::declare_rule;
@@ -57,7 +57,7 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(newest) = context.config.version
         && header.version > newest
     {
-        let span = header.version_span.unwrap_or(Span::default());
+        let span = header.version_span.unwrap_or_default();
         let version = header.version;
         out.push(RULE.at(
             span,
