@@ -18,7 +18,7 @@ fn main() -> Result<(), BuildError> {
 }
 
 /// The module with the kernel.
-fn saxpy() -> Result<Module, BuildError> {
+pub fn saxpy() -> Result<Module, BuildError> {
     let target = Target::parse("sm_80").unwrap_or(Target::OLDEST);
     let mut module = ModuleBuilder::new(Version::new(8, 0), target)?;
     let mut f = module.entry("saxpy")?;

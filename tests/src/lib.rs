@@ -1,6 +1,7 @@
 //! What the tests of the workspace share: data files with expectations, NVIDIA's tools, the corpus.
 
 pub mod case;
+pub mod every_form;
 pub mod expect;
 pub mod machine_code;
 pub mod properties;

@@ -2,7 +2,7 @@
 
 use super::number;
 use super::printer::Printer;
-use ptx_ir::ir::{Body, Guard, Handle, Instruction, Operand, Symbol, Variable};
+use ptx_ir::ir::{Body, Guard, Handle, Instruction, Module, Operand, Symbol, Variable};
 use ptx_ir::isa::{Instance, OperandSpec, Selector};
 use ptx_ir::types::Type;
 
@@ -20,12 +20,14 @@ impl<'m> Printer<'m> {
             None => self.text(&module.spellings[instruction.spelling].text),
         }
         let operands = body.operands(handle);
-        let specs = specs(instance, operands.len());
         if !operands.is_empty() {
             self.text(" ");
         }
+        let places = instance.map(|instance| places(module, body, instance, operands));
         self.separated(operands.iter().enumerate(), |printer, (index, operand)| {
-            printer.operand(body, *operand, specs.and_then(|specs| specs.get(index)));
+            let place = places.as_ref().and_then(|places| places.get(index).copied());
+            let spec = instance.zip(place).and_then(|(instance, place)| instance.operands.get(place));
+            printer.operand(body, *operand, spec);
         });
         self.text(";");
     }
@@ -160,8 +162,14 @@ impl<'m> Printer<'m> {
     }
 }
 
-/// What an instance says of each operand. Where optional operands are left out, it is not known here which, and
-/// decimal constants stay decimal.
-fn specs(instance: Option<&Instance>, count: usize) -> Option<&[OperandSpec]> {
-    instance.map(|instance| &*instance.operands).filter(|operands| operands.len() == count)
+/// For each operand the place of its description in the instance.
+fn places(module: &Module, body: &Body, instance: &Instance, operands: &[Operand]) -> Vec<usize> {
+    if operands.len() == instance.operands.len() {
+        return (0..operands.len()).collect();
+    }
+    let (mut shapes, mut children) = (Vec::new(), Vec::new());
+    for &operand in operands {
+        module.push_shape(body, operand, &mut shapes, &mut children);
+    }
+    instance.align(&shapes, &children).unwrap_or_default()
 }

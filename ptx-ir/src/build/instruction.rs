@@ -133,6 +133,12 @@ impl FunctionBuilder<'_> {
                 }
                 other => other,
             },
+            Kind::Minus { register, selector } => match self.register(*register)? {
+                Operand::Register { register, class } => {
+                    Operand::Minus { register, class, selector: *selector }
+                }
+                other => other,
+            },
             Kind::Special(register) => self.special(*register)?,
             Kind::Integer { bits, negative } => Operand::Integer { bits: *bits, negative: *negative },
             Kind::Single(bits) => Operand::SingleBits(*bits),
@@ -145,7 +151,8 @@ impl FunctionBuilder<'_> {
             Kind::Function(function) => self.function_operand(*function)?,
             Kind::Label(label) => Operand::Label(self.check_label(*label)?),
             Kind::Targets(targets) => Operand::Targets(self.check_targets(*targets)?),
-            Kind::RegisterAddress { base, offset } => self.address(*base, *offset)?,
+            Kind::RegisterAddress { base, offset } => self.address(*base, *offset, false)?,
+            Kind::UnifiedAddress { base, offset } => self.address(*base, *offset, true)?,
             Kind::VariableAddress { variable, offset } => {
                 Operand::VariableAddress { variable: self.check_variable(*variable)?, offset: *offset }
             }
@@ -182,16 +189,10 @@ impl FunctionBuilder<'_> {
         Ok(Operand::Register { register, class: class_of(info.ty) })
     }
 
-    fn address(&self, base: Reg, offset: i32) -> Result<Operand, BuildError> {
+    fn address(&self, base: Reg, offset: i32, unified: bool) -> Result<Operand, BuildError> {
         let info = self.check_register(base)?;
         let class = if base.elements == 1 { class_of(base.ty) } else { Class::Sink };
-        Ok(Operand::RegisterAddress {
-            base: Register(info.first),
-            class,
-            offset,
-            zero: false,
-            unified: false,
-        })
+        Ok(Operand::RegisterAddress { base: Register(info.first), class, offset, zero: false, unified })
     }
 
     fn special(&self, register: SpecialRegister) -> Result<Operand, BuildError> {

@@ -47,6 +47,12 @@ impl Reg {
         Value(Kind::RegisterAddress { base: self, offset })
     }
 
+    /// The address in this register plus `offset` bytes, which all threads have alike: `[%rd1+8].unified`.
+    #[must_use]
+    pub const fn unified_at(self, offset: i32) -> Value {
+        Value(Kind::UnifiedAddress { base: self, offset })
+    }
+
     /// An element of a vector register, from 0: `%v.x`. The builder refuses one that is not there.
     #[must_use]
     pub const fn element(self, element: u8) -> Value {
@@ -57,6 +63,12 @@ impl Reg {
     #[must_use]
     pub const fn selected(self, selector: Selector) -> Value {
         Value(Kind::Selected { register: self, selector })
+    }
+
+    /// The register, or a part of it, with a minus sign, for `vmad`: `-%r1.h0`.
+    #[must_use]
+    pub const fn minus(self, selector: Option<Selector>) -> Value {
+        Value(Kind::Minus { register: self, selector })
     }
 }
 
@@ -115,6 +127,7 @@ pub(super) enum Kind {
     Negated(Reg),
     Element { register: Reg, element: u8 },
     Selected { register: Reg, selector: Selector },
+    Minus { register: Reg, selector: Option<Selector> },
     Special(SpecialRegister),
     Integer { bits: u64, negative: bool },
     Single(u32),
@@ -126,6 +139,7 @@ pub(super) enum Kind {
     Label(Label),
     Targets(Targets),
     RegisterAddress { base: Reg, offset: i32 },
+    UnifiedAddress { base: Reg, offset: i32 },
     VariableAddress { variable: Var, offset: i64 },
     ConstantAddress(i64),
     Vector(Vec<Value>),

@@ -1,0 +1,333 @@
+//! Random legal instances of every form of the instruction table, made with the builder.
+
+use arbtest::arbitrary::{Result, Unstructured};
+use ptx_ir::build::{
+    BuildError, Declaration, Func, FunctionBuilder, Label, ModuleBuilder, Reg, Targets, Value, Var,
+};
+use ptx_ir::ir::{Linkage, Module};
+use ptx_ir::isa::{Class, Control, FormId, Instance, OperandSpec, Pattern, Selector, Selectors};
+use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
+use ptx_ir::target::Target;
+use ptx_ir::types::Type;
+use ptx_ir::version::Version;
+
+/// An instance of a form, with a random value for each modifier; none where that choice is not allowed.
+pub fn instance(form: FormId, u: &mut Unstructured<'_>) -> Result<Option<Instance>> {
+    let mut choice = Vec::new();
+    for slot in form.slots() {
+        let left_out = slot.optional && u.ratio(1, 2)?;
+        choice.push(if left_out { None } else { Some(u.choose_index(slot.values.len())?) });
+    }
+    Ok(form.instance(&choice))
+}
+
+/// A module with one kernel that has each of the instances that `target` has, and what the builder refused.
+///
+/// # Errors
+/// The random bytes are used up.
+///
+/// # Panics
+/// Where the surroundings of the instructions cannot be built.
+pub fn module(
+    instances: &[Instance],
+    target: Target,
+    u: &mut Unstructured<'_>,
+) -> Result<(Module, Vec<String>)> {
+    let mut builder =
+        ModuleBuilder::new(Version::LATEST, target).expect("the newest version has every target");
+    let world = World::of_module(&mut builder).expect("the surroundings are sound");
+    let mut f = builder.entry("every_form").expect("the name is free");
+    let mut world = world.of_function(&mut f).expect("the surroundings are sound");
+    let mut refused = Vec::new();
+    for instance in instances {
+        // Arguments have to agree with a signature, which the table does not tell.
+        if instance.effects.control == Control::Call || !instance.is_available(Version::LATEST, target) {
+            continue;
+        }
+        let Some(operands) = world.operands(&mut f, &instance.operands, u)? else { continue };
+        let shown = format!("{} {operands:?}", instance.canonical);
+        if let Err(error) = f.push(&instance.canonical, operands) {
+            refused.push(format!("{error}: {shown}"));
+        }
+    }
+    f.place(world.label).expect("the label has no place yet");
+    f.push("ret", []).expect("`ret` always fits");
+    f.finish().expect("the kernel ends");
+    Ok((builder.finish(), refused))
+}
+
+/// What operands are made of.
+struct World {
+    global: Var,
+    constant: Var,
+    shared: Var,
+    textures: [Var; 3],
+    function: Func,
+    kernel: Func,
+}
+
+struct Local {
+    world: World,
+    local: Var,
+    param: Var,
+    entry_param: Var,
+    label: Label,
+    branch: Targets,
+    calls: Targets,
+    prototype: Func,
+    registers: Vec<(Type, Reg)>,
+    vectors: Vec<(Type, u8, Reg)>,
+}
+
+impl World {
+    fn of_module(m: &mut ModuleBuilder) -> std::result::Result<Self, BuildError> {
+        let bytes = |name: &str, space| Declaration::new(name, space, Type::B8).array([4096]).align(128);
+        let handle = |name: &str, ty| Declaration::new(name, StateSpace::Global, ty);
+        let mut callee = m.function("callee")?;
+        callee.push("ret", [])?;
+        let function = callee.finish()?;
+        let mut other = m.entry("other")?;
+        other.push("ret", [])?;
+        let kernel = other.finish()?;
+        Ok(Self {
+            global: m.variable(bytes("global_bytes", StateSpace::Global).linkage(Linkage::Visible))?,
+            constant: m.variable(bytes("const_bytes", StateSpace::Const))?,
+            shared: m.variable(bytes("shared_bytes", StateSpace::Shared))?,
+            textures: [
+                m.variable(handle("texture", Type::Texref))?,
+                m.variable(handle("sampler", Type::Samplerref))?,
+                m.variable(handle("surface", Type::Surfref))?,
+            ],
+            function,
+            kernel,
+        })
+    }
+
+    fn of_function(self, f: &mut FunctionBuilder<'_>) -> std::result::Result<Local, BuildError> {
+        let bytes = |name: &str, space| Declaration::new(name, space, Type::B8).array([256]).align(16);
+        let entry_param = f.param_with(bytes("entry_param", StateSpace::Param))?;
+        let label = f.label("AHEAD")?;
+        Ok(Local {
+            local: f.variable(bytes("local_bytes", StateSpace::Local))?,
+            param: f.variable(bytes("call_param", StateSpace::Param))?,
+            entry_param,
+            label,
+            branch: f.branch_targets("BRANCHES", [label])?,
+            calls: f.call_targets("CALLS", [self.function])?,
+            prototype: f.prototype("PROTOTYPE", [], [])?,
+            world: self,
+            registers: Vec::new(),
+            vectors: Vec::new(),
+        })
+    }
+}
+
+type Made = Result<Option<Value>>;
+
+impl Local {
+    /// Operands that the specifications accept; none where there are no such things here.
+    fn operands(
+        &mut self,
+        f: &mut FunctionBuilder<'_>,
+        specs: &[OperandSpec],
+        u: &mut Unstructured<'_>,
+    ) -> Result<Option<Vec<Value>>> {
+        let mut operands = Vec::new();
+        let present = specs.iter().filter(|spec| !spec.optional).count();
+        // Operands are left out from the end, so that it is clear which.
+        let optional = u.int_in_range(0..=specs.len() - present)?;
+        let mut left = optional;
+        for spec in specs {
+            if spec.optional && left == 0 {
+                continue;
+            }
+            left -= usize::from(spec.optional);
+            let Some(value) = self.operand(f, spec, u)? else { return Ok(None) };
+            operands.push(value);
+        }
+        Ok(Some(operands))
+    }
+
+    fn operand(&mut self, f: &mut FunctionBuilder<'_>, spec: &OperandSpec, u: &mut Unstructured<'_>) -> Made {
+        match spec.pattern {
+            Pattern::Value => self.value(f, spec, u),
+            Pattern::NegatableValue => self.negatable(f, spec, u),
+            Pattern::Vector { count } => self.vector(f, spec, count, u),
+            Pattern::Address => self.address(f, spec, false, u),
+            Pattern::UnifiedAddress => self.address(f, spec, true, u),
+            Pattern::Pair | Pattern::Bracket => {
+                let mut parts = Vec::new();
+                for child in &spec.children {
+                    let Some(part) = self.operand(f, child, u)? else { return Ok(None) };
+                    parts.push(part);
+                }
+                Ok(match (spec.pattern, parts.as_slice()) {
+                    (Pattern::Pair, [first, second]) => Some(Value::pair(first.clone(), second.clone())),
+                    (Pattern::Bracket, _) => Some(Value::bracket(parts)),
+                    _ => None,
+                })
+            }
+            Pattern::List => Ok(None),
+            Pattern::Selectable { selectors } => self.selectable(f, spec, selectors, u),
+        }
+    }
+
+    fn register(&mut self, f: &mut FunctionBuilder<'_>, ty: Type) -> Reg {
+        if let Some((_, register)) = self.registers.iter().find(|(other, _)| *other == ty) {
+            return *register;
+        }
+        let register = f.reg(ty);
+        self.registers.push((ty, register));
+        register
+    }
+
+    fn class(spec: &OperandSpec, u: &mut Unstructured<'_>) -> Result<Option<Class>> {
+        let classes: Vec<Class> = spec.accepts.iter().collect();
+        if classes.is_empty() { Ok(None) } else { Ok(Some(*u.choose(&classes)?)) }
+    }
+
+    fn value(&mut self, f: &mut FunctionBuilder<'_>, spec: &OperandSpec, u: &mut Unstructured<'_>) -> Made {
+        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        if let Some(ty) = class.register_type() {
+            return Ok(Some(self.register(f, ty).into()));
+        }
+        Ok(Some(match class {
+            Class::Integer => integer(spec, u)?.into(),
+            Class::NegativeInteger => (-i64::from(u.int_in_range(1..=100_u8)?)).into(),
+            Class::SingleBits => f32::from(u.arbitrary::<i8>()?).into(),
+            Class::DoubleBits => f64::from(u.arbitrary::<i8>()?).into(),
+            Class::WarpSize => Value::warp_size(),
+            Class::Sink => Value::sink(),
+            Class::Label => self.label.into(),
+            Class::BranchTargets => self.branch.into(),
+            Class::CallTargets => self.calls.into(),
+            Class::CallPrototype => self.prototype.into(),
+            Class::Function => self.world.function.into(),
+            Class::Kernel => self.world.kernel.into(),
+            _ => match (special(class), self.variable(class)) {
+                (Some(register), _) => register.into(),
+                (None, Some(variable)) => variable.plus(i64::from(u.ratio(1, 4)?) * 8),
+                (None, None) => return Ok(None),
+            },
+        }))
+    }
+
+    fn variable(&self, class: Class) -> Option<Var> {
+        Some(match class {
+            Class::Global => self.world.global,
+            Class::Const => self.world.constant,
+            Class::Shared => self.world.shared,
+            Class::Local => self.local,
+            Class::Param => self.param,
+            Class::ParamEntry => self.entry_param,
+            Class::Texref => self.world.textures[0],
+            Class::Samplerref => self.world.textures[1],
+            Class::Surfref => self.world.textures[2],
+            _ => return None,
+        })
+    }
+
+    fn negatable(
+        &mut self,
+        f: &mut FunctionBuilder<'_>,
+        spec: &OperandSpec,
+        u: &mut Unstructured<'_>,
+    ) -> Made {
+        if spec.accepts.contains(Class::RegPred) && u.ratio(1, 2)? {
+            return Ok(Some(!self.register(f, Type::Pred)));
+        }
+        self.value(f, spec, u)
+    }
+
+    fn vector(
+        &mut self,
+        f: &mut FunctionBuilder<'_>,
+        spec: &OperandSpec,
+        count: u16,
+        u: &mut Unstructured<'_>,
+    ) -> Made {
+        let types: Vec<Type> = spec.accepts.iter().filter_map(Class::register_type).collect();
+        if matches!(count, 2 | 4) && u.ratio(1, 4)? && !types.is_empty() {
+            let (ty, count) = (*u.choose(&types)?, count as u8);
+            if ty != Type::Pred && ty.bits() * u32::from(count) <= 128 {
+                let known = self.vectors.iter().find(|known| (known.0, known.1) == (ty, count));
+                let register = known.map(|known| known.2).unwrap_or_else(|| f.vector_reg(ty, count));
+                self.vectors.push((ty, count, register));
+                return Ok(Some(register.into()));
+            }
+        }
+        let mut elements = Vec::new();
+        for _ in 0..count {
+            let Some(element) = self.value(f, spec, u)? else { return Ok(None) };
+            elements.push(element);
+        }
+        Ok(Some(Value::vector(elements)))
+    }
+
+    fn address(
+        &mut self,
+        f: &mut FunctionBuilder<'_>,
+        spec: &OperandSpec,
+        unified: bool,
+        u: &mut Unstructured<'_>,
+    ) -> Made {
+        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        let offset = *u.choose(&[0, 16, 64, -16])?;
+        if let Some(ty) = class.register_type() {
+            let base = self.register(f, ty);
+            return Ok(Some(if unified { base.unified_at(offset) } else { base.at(offset) }));
+        }
+        if class == Class::Integer && !unified {
+            return Ok(Some(Value::constant_address(i64::from(offset.unsigned_abs()))));
+        }
+        Ok(self
+            .variable(class)
+            .filter(|_| !unified)
+            .map(|variable| variable.at(offset.unsigned_abs().into())))
+    }
+
+    fn selectable(
+        &mut self,
+        f: &mut FunctionBuilder<'_>,
+        spec: &OperandSpec,
+        selectors: Selectors,
+        u: &mut Unstructured<'_>,
+    ) -> Made {
+        let texts: &[&str] = match selectors {
+            Selectors::Part => &[".b0", ".b1", ".b2", ".b3", ".h0", ".h1"],
+            Selectors::HalfPair => &[".h00", ".h12", ".h33", ".h20"],
+            Selectors::ByteQuad => &[".b0000", ".b7654", ".b3210"],
+            Selectors::HalfMask => &[".h0", ".h1", ".h10"],
+            Selectors::ByteMask => &[".b0", ".b10", ".b210", ".b3210"],
+        };
+        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        let Some(ty) = class.register_type() else { return self.value(f, spec, u) };
+        let register = self.register(f, ty);
+        match Selector::parse(u.choose(texts)?).filter(|_| ty.bits() == 32) {
+            Some(selector) if u.ratio(1, 2)? => Ok(Some(register.selected(selector))),
+            _ => Ok(Some(register.into())),
+        }
+    }
+}
+
+fn integer(spec: &OperandSpec, u: &mut Unstructured<'_>) -> Result<i64> {
+    if spec.ranges.is_empty() {
+        return u.int_in_range(0..=15);
+    }
+    let range = u.choose(spec.ranges)?;
+    let steps = (range.high.saturating_sub(range.low)) / range.step.max(1);
+    Ok(range.low + u.int_in_range(0..=steps.min(1000))? * range.step)
+}
+
+fn special(class: Class) -> Option<SpecialRegister> {
+    let name = match class {
+        Class::SpecialNarrowVector => "%tid",
+        Class::SpecialNarrow => "%tid.x",
+        Class::SpecialWord => "%laneid",
+        Class::SpecialDouble => "%clock64",
+        Class::SpecialAny => "%gridid",
+        _ => return None,
+    };
+    SpecialRegister::parse(name).filter(|register| Class::special(register.reads()) == class)
+}
