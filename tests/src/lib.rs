@@ -8,3 +8,4 @@ pub mod properties;
 pub mod same_code;
 pub mod same_ir;
 pub mod tools;
+pub mod workload;
