@@ -1,0 +1,132 @@
+//! Fixes of asm rules: what is applied removes its finding, and what nvcc took before it takes after.
+//! And the pages of these rules: their examples have the fault, and what they say to use instead has not.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use ptx_syntax::{Applicability, Diagnostic, Edit, Severity};
+use ptx_tests::case::{Case, files};
+use ptx_tests::tools::{ptxas, root, skipped};
+use ptx_verify::{Config, CudaConfig, Level, check_cuda};
+
+/// The certain fixes that do not overlap, in order.
+fn certain_edits(found: &[Diagnostic]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for fix in found.iter().filter_map(|found| found.fix.as_ref()) {
+        let overlaps = |edit: &Edit| {
+            edits.iter().any(|other| {
+                edit == other || (edit.span.start < other.span.end && other.span.start < edit.span.end)
+            })
+        };
+        if fix.applicability == Applicability::Certain && !fix.edits.iter().any(overlaps) {
+            edits.extend(fix.edits.iter().cloned());
+        }
+    }
+    edits.sort_by_key(|edit| edit.span);
+    edits
+}
+
+fn applied(source: &str, edits: &[Edit]) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(&source[at..edit.span.start as usize]);
+        out.push_str(&edit.replacement);
+        at = edit.span.end as usize;
+    }
+    out + &source[at..]
+}
+
+/// The text after all certain fixes, also those that the first round leaves for the next.
+fn fixed(source: &str, config: &CudaConfig) -> String {
+    let mut text = source.to_owned();
+    for _ in 0..10 {
+        let edits = certain_edits(&check_cuda(&text, config));
+        if edits.is_empty() {
+            break;
+        }
+        text = applied(&text, &edits);
+    }
+    text
+}
+
+#[test]
+fn a_fixed_file_has_no_finding_left_that_could_be_fixed() {
+    let mut fixes = 0;
+    for path in files(&root().join("tests/cases"), "cu") {
+        let case = Case::read(&path).unwrap();
+        let config = case.cuda.clone().unwrap_or_default();
+        let before = case.diagnostics();
+        let text = fixed(&case.source, &config);
+        let after = check_cuda(&text, &config);
+        let count = |found: &[Diagnostic]| {
+            found.iter().filter(|found| !certain_edits(std::slice::from_ref(found)).is_empty()).count()
+        };
+        assert_eq!(count(&after), 0, "{}:\n{text}", path.display());
+        // A chain of statements that became volatile is worth knowing, and nothing else is new.
+        let new = after.iter().filter(|found| {
+            found.severity > Severity::Info && !before.iter().any(|old| old.rule == found.rule)
+        });
+        assert_eq!(new.count(), 0, "{}: {after:#?}", path.display());
+        fixes += count(&before);
+    }
+    assert!(fixes > 20, "only {fixes} findings have a certain fix");
+}
+
+#[test]
+fn nvcc_takes_fixed_files() {
+    let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists());
+    let Some(nvcc) = nvcc.filter(|_| Command::new("g++").arg("--version").output().is_ok()) else {
+        return skipped("nvcc on fixed files; it needs a CUDA toolkit and g++");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let rules =
+        ["early-clobber", "read-before-write", "conditionally-written", "not-volatile", "register-outside"];
+    for path in files(&root().join("tests/cases"), "cu") {
+        if !rules.iter().any(|rule| path.to_string_lossy().contains(rule)) {
+            continue;
+        }
+        let case = Case::read(&path).unwrap();
+        let file = folder.path().join("fixed.cu");
+        std::fs::write(&file, fixed(&case.source, &case.cuda.clone().unwrap_or_default())).unwrap();
+        let output = Command::new(&nvcc)
+            .args(["-cubin", "-rdc=true", "-w", "-arch=sm_90a", "-o"])
+            .arg(folder.path().join("fixed.cubin"))
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The code block of language `cuda` behind a heading.
+fn block<'d>(doc: &'d str, heading: &str) -> Option<&'d str> {
+    let section = doc.split(heading).nth(1)?.split("\n ## ").next()?;
+    section.split("```cuda").nth(1)?.split("```").next()
+}
+
+#[test]
+fn pages_show_what_they_say() {
+    let mut report = String::new();
+    let mut seen = 0;
+    for rule in ptx_verify::rules().filter(|rule| rule.name.starts_with("asm-")) {
+        let mut config = Config::default();
+        config.levels.set(rule.name, Level::Warn).unwrap();
+        let mut config = CudaConfig { levels: config.levels, ..CudaConfig::default() };
+        if rule.name == "asm-target-feature" {
+            config.targets = vec![ptx_ir::target::Target::parse("sm_80").unwrap()];
+        }
+        let has = |heading: &str| {
+            let text = block(rule.doc, heading).unwrap_or_default();
+            check_cuda(text, &config).iter().any(|found| found.rule == rule.name)
+        };
+        if !has("## Example") {
+            writeln!(report, "{}: the example does not have the fault", rule.name).unwrap();
+        }
+        if block(rule.doc, "## Use instead").is_none() || has("## Use instead") {
+            writeln!(report, "{}: what is to be used instead has the fault", rule.name).unwrap();
+        }
+        seen += 1;
+    }
+    assert!(report.is_empty() && seen > 20, "{seen} rules\n{report}");
+}
