@@ -22,24 +22,31 @@ pub fn instance(form: FormId, u: &mut Unstructured<'_>) -> Result<Option<Instanc
     Ok(form.instance(&choice))
 }
 
-/// A module with one kernel that has each of the instances that `target` has, and what the builder refused.
+/// What became of some instances.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// A module with one kernel that has them.
+    pub module: Module,
+    /// Those that are in it.
+    pub forms: Vec<FormId>,
+    /// What the builder refused, with the reason.
+    pub refused: Vec<String>,
+}
+
+/// A module with one kernel that has each of the instances that `target` has.
 ///
 /// # Errors
 /// The random bytes are used up.
 ///
 /// # Panics
 /// Where the surroundings of the instructions cannot be built.
-pub fn module(
-    instances: &[Instance],
-    target: Target,
-    u: &mut Unstructured<'_>,
-) -> Result<(Module, Vec<String>)> {
+pub fn module(instances: &[Instance], target: Target, u: &mut Unstructured<'_>) -> Result<Built> {
     let mut builder =
         ModuleBuilder::new(Version::LATEST, target).expect("the newest version has every target");
     let world = World::of_module(&mut builder).expect("the surroundings are sound");
     let mut f = builder.entry("every_form").expect("the name is free");
-    let mut world = world.of_function(&mut f).expect("the surroundings are sound");
-    let mut refused = Vec::new();
+    let mut world = world.of_function(&mut f, target).expect("the surroundings are sound");
+    let (mut forms, mut refused) = (Vec::new(), Vec::new());
     for instance in instances {
         // Arguments have to agree with a signature, which the table does not tell.
         if instance.effects.control == Control::Call || !instance.is_available(Version::LATEST, target) {
@@ -47,14 +54,15 @@ pub fn module(
         }
         let Some(operands) = world.operands(&mut f, &instance.operands, u)? else { continue };
         let shown = format!("{} {operands:?}", instance.canonical);
-        if let Err(error) = f.push(&instance.canonical, operands) {
-            refused.push(format!("{error}: {shown}"));
+        match f.push(&instance.canonical, operands) {
+            Ok(()) => forms.push(instance.form),
+            Err(error) => refused.push(format!("{error}: {shown}")),
         }
     }
     f.place(world.label).expect("the label has no place yet");
     f.push("ret", []).expect("`ret` always fits");
     f.finish().expect("the kernel ends");
-    Ok((builder.finish(), refused))
+    Ok(Built { module: builder.finish(), forms, refused })
 }
 
 /// What operands are made of.
@@ -73,8 +81,8 @@ struct Local {
     param: Var,
     entry_param: Var,
     label: Label,
-    branch: Targets,
-    calls: Targets,
+    branch: Option<Targets>,
+    calls: Option<Targets>,
     prototype: Func,
     registers: Vec<(Type, Reg)>,
     vectors: Vec<(Type, u8, Reg)>,
@@ -84,6 +92,7 @@ impl World {
     fn of_module(m: &mut ModuleBuilder) -> std::result::Result<Self, BuildError> {
         let bytes = |name: &str, space| Declaration::new(name, space, Type::B8).array([4096]).align(128);
         let handle = |name: &str, ty| Declaration::new(name, StateSpace::Global, ty);
+        m.independent_textures();
         let mut callee = m.function("callee")?;
         callee.push("ret", [])?;
         let function = callee.finish()?;
@@ -104,17 +113,23 @@ impl World {
         })
     }
 
-    fn of_function(self, f: &mut FunctionBuilder<'_>) -> std::result::Result<Local, BuildError> {
+    fn of_function(
+        self,
+        f: &mut FunctionBuilder<'_>,
+        target: Target,
+    ) -> std::result::Result<Local, BuildError> {
         let bytes = |name: &str, space| Declaration::new(name, space, Type::B8).array([256]).align(16);
         let entry_param = f.param_with(bytes("entry_param", StateSpace::Param))?;
         let label = f.label("AHEAD")?;
+        // Lists of targets came with `sm_30`.
+        let is_new = target.number() >= 30;
         Ok(Local {
             local: f.variable(bytes("local_bytes", StateSpace::Local))?,
             param: f.variable(bytes("call_param", StateSpace::Param))?,
             entry_param,
             label,
-            branch: f.branch_targets("BRANCHES", [label])?,
-            calls: f.call_targets("CALLS", [self.function])?,
+            branch: if is_new { Some(f.branch_targets("BRANCHES", [label])?) } else { None },
+            calls: if is_new { Some(f.call_targets("CALLS", [self.function])?) } else { None },
             prototype: f.prototype("PROTOTYPE", [], [])?,
             world: self,
             registers: Vec::new(),
@@ -182,13 +197,28 @@ impl Local {
         register
     }
 
-    fn class(spec: &OperandSpec, u: &mut Unstructured<'_>) -> Result<Option<Class>> {
-        let classes: Vec<Class> = spec.accepts.iter().collect();
+    /// A class of the accepted ones that something here has.
+    fn class(
+        &self,
+        f: &FunctionBuilder<'_>,
+        spec: &OperandSpec,
+        u: &mut Unstructured<'_>,
+    ) -> Result<Option<Class>> {
+        // Where only some integers will do, `WARP_SZ` may be none of them.
+        let exists = |class: &Class| match (class, class.register_type()) {
+            (_, Some(ty)) => f.may_declare(ty),
+            (Class::WarpSize | Class::NegativeInteger, None) => spec.ranges.is_empty(),
+            (Class::Integer | Class::SingleBits | Class::DoubleBits | Class::Sink, None) => true,
+            (Class::Label | Class::BranchTargets | Class::CallTargets | Class::CallPrototype, None) => true,
+            (Class::Function | Class::Kernel, None) => true,
+            (class, None) => special(*class).is_some() || self.variable(*class).is_some(),
+        };
+        let classes: Vec<Class> = spec.accepts.iter().filter(exists).collect();
         if classes.is_empty() { Ok(None) } else { Ok(Some(*u.choose(&classes)?)) }
     }
 
     fn value(&mut self, f: &mut FunctionBuilder<'_>, spec: &OperandSpec, u: &mut Unstructured<'_>) -> Made {
-        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        let Some(class) = self.class(f, spec, u)? else { return Ok(None) };
         if let Some(ty) = class.register_type() {
             return Ok(Some(self.register(f, ty).into()));
         }
@@ -200,8 +230,10 @@ impl Local {
             Class::WarpSize => Value::warp_size(),
             Class::Sink => Value::sink(),
             Class::Label => self.label.into(),
-            Class::BranchTargets => self.branch.into(),
-            Class::CallTargets => self.calls.into(),
+            Class::BranchTargets | Class::CallTargets => {
+                let list = if class == Class::BranchTargets { self.branch } else { self.calls };
+                return Ok(list.map(Value::from));
+            }
             Class::CallPrototype => self.prototype.into(),
             Class::Function => self.world.function.into(),
             Class::Kernel => self.world.kernel.into(),
@@ -247,7 +279,8 @@ impl Local {
         count: u16,
         u: &mut Unstructured<'_>,
     ) -> Made {
-        let types: Vec<Type> = spec.accepts.iter().filter_map(Class::register_type).collect();
+        let types: Vec<Type> =
+            spec.accepts.iter().filter_map(Class::register_type).filter(|ty| f.may_declare(*ty)).collect();
         if matches!(count, 2 | 4) && u.ratio(1, 4)? && !types.is_empty() {
             let (ty, count) = (*u.choose(&types)?, count as u8);
             if ty != Type::Pred && ty.bits() * u32::from(count) <= 128 {
@@ -257,10 +290,15 @@ impl Local {
                 return Ok(Some(register.into()));
             }
         }
-        let mut elements = Vec::new();
-        for _ in 0..count {
-            let Some(element) = self.value(f, spec, u)? else { return Ok(None) };
-            elements.push(element);
+        // Elements are of one width, and not all of them `_`.
+        let first = match types.is_empty() {
+            true => self.value(f, spec, u)?,
+            false => Some(self.register(f, *u.choose(&types)?).into()),
+        };
+        let Some(first) = first else { return Ok(None) };
+        let mut elements = vec![first; count.into()];
+        if spec.accepts.contains(Class::Sink) && count > 1 && u.ratio(1, 4)? {
+            elements[1] = Value::sink();
         }
         Ok(Some(Value::vector(elements)))
     }
@@ -272,7 +310,7 @@ impl Local {
         unified: bool,
         u: &mut Unstructured<'_>,
     ) -> Made {
-        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        let Some(class) = self.class(f, spec, u)? else { return Ok(None) };
         let offset = *u.choose(&[0, 16, 64, -16])?;
         if let Some(ty) = class.register_type() {
             let base = self.register(f, ty);
@@ -301,7 +339,7 @@ impl Local {
             Selectors::HalfMask => &[".h0", ".h1", ".h10"],
             Selectors::ByteMask => &[".b0", ".b10", ".b210", ".b3210"],
         };
-        let Some(class) = Self::class(spec, u)? else { return Ok(None) };
+        let Some(class) = self.class(f, spec, u)? else { return Ok(None) };
         let Some(ty) = class.register_type() else { return self.value(f, spec, u) };
         let register = self.register(f, ty);
         match Selector::parse(u.choose(texts)?).filter(|_| ty.bits() == 32) {

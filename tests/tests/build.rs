@@ -1,10 +1,12 @@
 //! The builder: what it accepts is a sound module, what it refuses it explains.
 
+use std::collections::BTreeSet;
+
 use arbtest::arbitrary::Unstructured;
 use ptx_emit::assemble::Ptxas;
 use ptx_ir::build::{BuildError, Declaration, ModuleBuilder, Reg, Value};
 use ptx_ir::ir::{Linkage, Module};
-use ptx_ir::isa::{Instance, forms};
+use ptx_ir::isa::{FormId, Instance, forms};
 use ptx_ir::space::StateSpace;
 use ptx_ir::target::Target;
 use ptx_ir::types::Type;
@@ -278,44 +280,43 @@ fn calls_agree_with_signatures() {
     assert!(wrong.starts_with("operand 1 of `ld.param.f64`"), "{wrong}");
 }
 
-/// Random legal instances of every form, in modules for each target that has some of them: the builder takes them,
-/// their text is canonical, the verifier finds nothing wrong, and ptxas agrees.
+/// Random legal instances of every form, in modules for targets that have them: the builder takes them, their text
+/// is canonical, and the verifier finds nothing wrong.
 #[test]
 fn every_form_of_the_table_is_built_and_printed() {
     const EACH: usize = 6;
     let mut instances: Vec<Instance> = Vec::new();
     for form in forms() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ form.index() as u64;
-        let bytes: Vec<u8> = std::iter::repeat_with(|| next(&mut state)).take(4000).collect();
+        let bytes = random_bytes(form.index() as u64, 4000);
         let mut u = Unstructured::new(&bytes);
         let made = std::iter::repeat_with(|| every_form::instance(form, &mut u).ok().flatten());
         instances.extend(made.take(EACH * 20).flatten().take(EACH));
     }
-    let covered = instances.iter().map(|instance| instance.form).collect::<std::collections::BTreeSet<_>>();
-    let missed: Vec<&str> =
-        forms().filter(|form| !covered.contains(form)).map(|form| form.syntax()).collect();
-    assert!(missed.is_empty(), "no random choice was allowed:\n{}", missed.join("\n"));
-    let targets: Vec<Target> =
-        ["sm_20", "sm_75", "sm_90a", "sm_100a", "sm_120a"].map(|name| Target::parse(name).unwrap()).into();
-    let failures: Vec<String> =
-        on_all_cores(&targets, |&target| built_for(target, &instances)).into_iter().flatten().collect();
+    let targets = ["sm_20", "sm_60", "sm_75", "sm_90a", "sm_100a", "sm_107a", "sm_120a"];
+    let targets: Vec<Target> = targets.map(|name| Target::parse(name).unwrap()).into();
+    let built = on_all_cores(&targets, |&target| {
+        let bytes = random_bytes(target.number().into(), 1 << 20);
+        let built = every_form::module(&instances, target, &mut Unstructured::new(&bytes)).unwrap();
+        let mut failures = built.refused.clone();
+        failures.extend(sound(&built.module).err());
+        (built, failures.into_iter().map(move |failure| format!("{target}: {failure}")).collect::<Vec<_>>())
+    });
+    let covered: BTreeSet<FormId> = built.iter().flat_map(|(built, _)| built.forms.clone()).collect();
+    let failures: Vec<String> = built.into_iter().flat_map(|(_, failures)| failures).collect();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    // Calls have tests of their own; the table does not tell what a function takes.
+    let missed = forms().filter(|form| !covered.contains(form) && form.opcode().name() != "call");
+    let missed: Vec<&str> = missed.map(|form| form.syntax()).collect();
+    assert!(missed.is_empty(), "never built:\n{}", missed.join("\n"));
 }
 
-fn next(state: &mut u64) -> u8 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 32) as u8
-}
-
-fn built_for(target: Target, instances: &[Instance]) -> Vec<String> {
-    let mut state = 88_172_645_463_325_252;
-    let bytes: Vec<u8> = std::iter::repeat_with(|| next(&mut state)).take(1 << 20).collect();
-    let mut u = Unstructured::new(&bytes);
-    let (module, mut failures) = every_form::module(instances, target, &mut u).unwrap();
-    if let Err(what) = sound(&module) {
-        failures.push(what);
-    }
-    failures.into_iter().map(|failure| format!("{target}: {failure}")).collect()
+fn random_bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(next).take(count).collect()
 }

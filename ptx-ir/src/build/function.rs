@@ -245,7 +245,8 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     /// Whether the module's version and target have registers of the type.
-    fn may_declare(&self, ty: Type) -> bool {
+    #[must_use]
+    pub fn may_declare(&self, ty: Type) -> bool {
         let header = &self.builder.module.header;
         let (version, target) = match ty {
             Type::B128 => (Version::new(8, 3), 70),
@@ -365,6 +366,12 @@ impl<'m> FunctionBuilder<'m> {
         values: Vec<Value>,
     ) -> Result<Targets, BuildError> {
         self.check_free(name)?;
+        let header = &self.builder.module.header;
+        if header.version < Version::new(2, 1) || header.target.number() < 30 {
+            let message = "needs PTX 2.1 and `sm_30`".to_owned();
+            let word = if kind == TargetListKind::Branch { ".branchtargets" } else { ".calltargets" };
+            return Err(BuildError::Directive { word, message });
+        }
         let targets: Vec<Operand> =
             values.iter().map(|value| self.operand(value)).collect::<Result<_, _>>()?;
         let symbol = self.builder.intern(name);

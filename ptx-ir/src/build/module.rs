@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::isa::resolve;
 use crate::target::Target;
+use crate::types::Type;
 use crate::version::Version;
 use ptx_syntax::Span;
 
@@ -71,6 +72,16 @@ impl ModuleBuilder {
         Ok(Self { module, id, spellings: FxHashMap::default(), unfinished: Vec::new() })
     }
 
+    /// Binds textures and samplers independently: `.target …, texmode_independent`. Samplers exist only then.
+    pub fn independent_textures(&mut self) {
+        let header = &mut self.module.header;
+        if header.texture_mode == TextureMode::Unified {
+            header.texture_mode = TextureMode::Independent;
+            let option = self.module.symbols.intern("texmode_independent");
+            self.module.header.options.push((option, Span::default()));
+        }
+    }
+
     /// Declares a variable of the module.
     ///
     /// # Errors
@@ -78,6 +89,9 @@ impl ModuleBuilder {
     pub fn variable(&mut self, declaration: Declaration) -> Result<Var, BuildError> {
         declaration.check(Place::Module, self.module.header.address_bits())?;
         self.check_free(&declaration.name)?;
+        if declaration.ty == Type::Samplerref && self.module.header.texture_mode == TextureMode::Unified {
+            return declaration.error("a sampler exists only where textures are bound independently");
+        }
         let handle = self.declare(&declaration, None, false)?;
         let symbol = self.module.variables[handle].name;
         self.module.names.insert(symbol, Definition::Variable(handle));

@@ -98,7 +98,9 @@ impl ImmediateRange {
     /// Whether `value` is allowed.
     #[must_use]
     pub const fn contains(self, value: i64) -> bool {
-        self.low <= value && value <= self.high && (value - self.low) % self.step == 0
+        // The distance of two 64-bit integers has 65 bits.
+        let distance = value as i128 - self.low as i128;
+        self.low <= value && value <= self.high && distance % self.step as i128 == 0
     }
 }
 

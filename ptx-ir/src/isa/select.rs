@@ -49,30 +49,44 @@ impl Resolved {
     }
 }
 
-/// Whether the operands fit an instance. Optional operands are left out from the left: an operand that does
-/// not fit an optional place is tried at the next one.
+/// Whether the operands fit an instance.
 fn fits(instance: &Instance, operands: &[Shape], children: &[Shape]) -> bool {
     let specs = &instance.operands;
     if specs.len() == operands.len() {
         return specs.iter().zip(operands).all(|(spec, shape)| check(spec, shape, children).is_none());
     }
-    if operands.len() > specs.len() {
-        return false;
-    }
-    let mut spare = specs.len() - operands.len();
-    let mut rest = operands.iter();
-    let mut next = rest.next();
-    for spec in specs {
-        let taken = next.is_some_and(|shape| check(spec, shape, children).is_none());
-        if taken {
-            next = rest.next();
-        } else if spec.optional && spare > 0 {
-            spare -= 1;
-        } else {
-            return false;
+    operands.len() < specs.len() && fits_with_gaps(specs, operands, children, &mut Vec::new())
+}
+
+/// Whether the operands fit when some optional ones are left out, and in `places` which place each then has. An
+/// operand is tried at the first place that takes it; where the rest does not fit then, at a later one, since
+/// `bar.red.and.pred p, a, WARP_SZ` leaves the number of threads out though `WARP_SZ` could be one.
+pub(super) fn fits_with_gaps(
+    specs: &[OperandSpec],
+    operands: &[Shape],
+    children: &[Shape],
+    places: &mut Vec<usize>,
+) -> bool {
+    fn place(
+        specs: &[OperandSpec],
+        at: usize,
+        operands: &[Shape],
+        children: &[Shape],
+        places: &mut Vec<usize>,
+    ) -> bool {
+        let Some(spec) = specs.get(at) else { return operands.is_empty() };
+        if let Some((shape, rest)) = operands.split_first()
+            && check(spec, shape, children).is_none()
+        {
+            places.push(at);
+            if place(specs, at + 1, rest, children, places) {
+                return true;
+            }
+            places.pop();
         }
+        spec.optional && place(specs, at + 1, operands, children, places)
     }
-    next.is_none()
+    place(specs, 0, operands, children, places)
 }
 
 /// How many operands fit from the left, and what is wrong with the first that does not.
