@@ -6,8 +6,11 @@
 //! inactive branches too.
 //!
 //! ```text
-//! asm_census FOLDER…
+//! asm_census [--list] FOLDER…
 //! ```
+//!
+//! `--list` prints the place of each statement, and the names of macros whose bodies hold one, to be compared with
+//! what a compiler's preprocessor leaves.
 //!
 //! Exit status: 0 the counts agree in every file, 1 they do not, 2 no folder given or nothing to read.
 
@@ -40,11 +43,14 @@ struct Tally {
     oddities: Vec<String>,
     disagreements: Vec<String>,
     extraction: Duration,
+    list: bool,
 }
 
 fn main() -> ExitCode {
-    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let mut tally = Tally::default();
+    let mut folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let count = folders.len();
+    folders.retain(|argument| argument != Path::new("--list"));
+    let mut tally = Tally { list: folders.len() < count, ..Tally::default() };
     for folder in &folders {
         walk(folder, &mut tally);
     }
@@ -107,7 +113,13 @@ fn file(path: &Path, tally: &mut Tally) {
 
 fn details(path: &Path, bytes: &[u8], found: &cuda::CudaFile, tally: &mut Tally) {
     tally.with_asm += usize::from(!found.statements.is_empty());
-    let index = ptx_syntax::LineIndex::new(&cuda::decode(bytes));
+    let source = cuda::decode(bytes);
+    let index = ptx_syntax::LineIndex::new(&source);
+    if tally.list {
+        for definition in found.macros.iter().filter(|definition| !definition.statements.is_empty()) {
+            println!("macro: {}", definition.name.text(&source));
+        }
+    }
     for statement in &found.statements {
         let first = usize::from(statement.variant == 0);
         tally.statements += first;
@@ -123,6 +135,9 @@ fn details(path: &Path, bytes: &[u8], found: &cuda::CudaFile, tally: &mut Tally)
         tally.typed_operands +=
             statement.operands().filter(|operand| operand.ctype != CType::Unknown).count();
         let position = index.position(statement.keyword.start);
+        if tally.list {
+            println!("statement: {}:{}", path.display(), position.line);
+        }
         if alone {
             tally.oddities.push(format!("{}:{}: at file scope", path.display(), position.line));
         }
