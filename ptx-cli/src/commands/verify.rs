@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 
@@ -167,11 +167,18 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
     Ok(jobs)
 }
 
+/// Sources larger than this are verified one at a time, so that memory does not grow with the threads.
+const LARGE: usize = 32 << 20;
+static LARGE_ONE: Mutex<()> = Mutex::new(());
+
 fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style) -> Outcome {
     let source = match job.input.read() {
         Ok(source) => source,
         Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
     };
+    // What a panic left behind is nothing that the lock guards.
+    let large = || LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = (source.text.len() > LARGE).then(large);
     if fixes.fix || fixes.diff {
         return fix_file(job, source, fixes, style);
     }
