@@ -7,7 +7,7 @@ use std::process::Command;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity};
 use ptx_tests::case::{Case, files};
 use ptx_tests::tools::{ptxas, root, skipped};
-use ptx_verify::{Config, CudaConfig, Level, check_cuda};
+use ptx_verify::{Compiler, Config, CudaConfig, Level, check_cuda};
 
 /// The certain fixes that do not overlap, in order.
 fn certain_edits(found: &[Diagnostic]) -> Vec<Edit> {
@@ -129,4 +129,41 @@ fn pages_show_what_they_say() {
         seen += 1;
     }
     assert!(report.is_empty() && seen > 20, "{seen} rules\n{report}");
+}
+
+/// Whatever stands in a source: no panic, places inside it, fixes that can be applied.
+#[test]
+fn no_source_makes_it_panic() {
+    let seeds: Vec<String> = files(&root().join("tests/cases"), "cu")
+        .iter()
+        .map(|path| Case::read(path).unwrap().source)
+        .collect();
+    let property = |u: &mut arbtest::arbitrary::Unstructured<'_>| {
+        let mut text = String::new();
+        for _ in 0..u.int_in_range(1..=5)? {
+            let seed = u.choose(&seeds)?;
+            let lines: Vec<&str> = seed.lines().collect();
+            let first = u.int_in_range(0..=lines.len() - 1)?;
+            for line in lines.iter().skip(first).take(4) {
+                let cut = u.int_in_range(0..=line.len())?;
+                let odd = u.choose(&[
+                    "", "", "", "é", "%", "\u{FFFC}", "{", "}", "\"", "\\", ";", ":", "(", "%%", "asm(",
+                ])?;
+                match line.get(..cut).zip(line.get(cut..)) {
+                    Some((start, end)) => text.extend([start, odd, end, "\n"]),
+                    None => text.push_str(line),
+                }
+            }
+        }
+        let config =
+            CudaConfig { compiler: *u.choose(&[Compiler::Nvcc, Compiler::Both])?, ..CudaConfig::default() };
+        for found in check_cuda(&text, &config) {
+            assert!(found.span.end as usize <= text.len() && found.span.start <= found.span.end);
+            for edit in found.fix.iter().flat_map(|fix| &fix.edits) {
+                assert!(text.get(edit.span.range()).is_some(), "{edit:?} in {text:?}");
+            }
+        }
+        Ok(())
+    };
+    arbtest::arbtest(property).budget_ms(1000);
 }

@@ -408,8 +408,8 @@ impl<'s> Reader<'_, 's> {
 
     /// Reads the tokens between the parentheses of a function.
     pub fn parameters(&self) -> Vec<Parameter> {
-        let parts = self.split();
-        parts.into_iter().map(|part| Reader { tokens: part, ..*self }.parameter()).collect()
+        let parts = self.split().into_iter().filter(|part| !part.is_empty());
+        parts.map(|part| Reader { tokens: part, ..*self }.parameter()).collect()
     }
 
     fn parameter(&self) -> Parameter {
