@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use arbtest::arbitrary::Unstructured;
-use arbtest::{arbitrary, arbtest};
 use ptx_emit::assemble::Ptxas;
 use ptx_tests::case::files;
 use ptx_tests::same_code::{canonical, machine_code, on_all_cores};
@@ -76,40 +74,4 @@ fn canonical_texts_of_compilers_output_give_the_same_machine_code() {
         Ok(text) => machine_code(&ptxas, source, &text).map(drop),
         Err(what) => Err(what),
     });
-}
-
-/// A kernel with tokens taken out, doubled, exchanged and moved.
-fn damaged(u: &mut Unstructured<'_>, sources: &[String]) -> arbitrary::Result<String> {
-    let source = u.choose(sources)?;
-    let mut tokens: Vec<&str> =
-        ptx_syntax::lexer::tokenize(source).iter().map(|token| token.text(source)).collect();
-    for _ in 0..u.int_in_range(0..=6)? {
-        let (at, other) = (u.choose_index(tokens.len())?, u.choose_index(tokens.len())?);
-        match u.int_in_range(0..=3)? {
-            0 => drop(tokens.remove(at)),
-            1 => tokens.insert(other, tokens[at]),
-            2 => tokens.swap(at, other),
-            _ => tokens[at] = tokens[other],
-        }
-    }
-    Ok(tokens.concat())
-}
-
-/// Whatever the text: no panic; and where nothing is wrong with it, its canonical text is the same program.
-#[test]
-fn damaged_texts_print_without_panic_and_sound_ones_print_the_same() {
-    let sources: Vec<String> = kernels().iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    arbtest(|u| {
-        let text = damaged(u, &sources)?;
-        let parse = ptx_syntax::parse(&text);
-        let lowered = ptx_ir::lower::lower(&parse.tree, &text);
-        let printed = ptx_emit::canonical(&lowered.module);
-        assert!(printed.starts_with(".version"));
-        let found = ptx_verify::check(&text, &ptx_verify::Config::default());
-        if found.iter().all(|diagnostic| diagnostic.class != ptx_syntax::Class::Invalid) {
-            assert_eq!(canonical(&text).map_err(|what| format!("{what}\n{text}")), Ok(printed));
-        }
-        Ok(())
-    })
-    .budget_ms(2000);
 }

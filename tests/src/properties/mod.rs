@@ -6,8 +6,10 @@ pub mod generate;
 use ptx_emit::format::Unformatted;
 use ptx_syntax::ast::{StatementKind, Tree};
 use ptx_syntax::lexer::{Token, TokenKind, tokenize};
-use ptx_syntax::{Diagnostic, Parse, Span};
+use ptx_syntax::{Class, Diagnostic, Parse, Span};
 use ptx_verify::Config;
+
+use crate::same_code::canonical;
 
 /// All properties, of any bytes; those that are no UTF-8 are replaced.
 ///
@@ -30,6 +32,7 @@ pub fn text(text: &str) {
     points_into(text, &findings);
     let syntax = findings.iter().any(|finding| finding.rule == "syntax");
     assert_eq!(syntax, !parse.diagnostics.is_empty(), "the verifier repeats the parser's findings");
+    prints(text, &parse, &findings);
 }
 
 /// Tokens follow each other without gaps from the first byte to the last, and none is empty.
@@ -120,6 +123,14 @@ fn formats(text: &str, parse: &Parse) {
     assert_eq!(comments(text), comments(&formatted.text), "same comments");
     let again = ptx_emit::format(&formatted.text).expect("formatted once, formatted twice");
     assert!(!again.changed, "formatted twice is formatted once");
+}
+
+/// Every module is printed; one in which nothing is invalid comes out as the same program.
+fn prints(text: &str, parse: &Parse, findings: &[Diagnostic]) {
+    let printed = ptx_emit::canonical(&ptx_ir::lower::lower(&parse.tree, text).module);
+    if findings.iter().all(|finding| finding.class != Class::Invalid) {
+        assert_eq!(canonical(text), Ok(printed), "the canonical text is the same program");
+    }
 }
 
 fn significant(text: &str) -> Vec<(TokenKind, &str)> {
