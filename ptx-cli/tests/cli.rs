@@ -331,3 +331,28 @@ fn the_instruction_table_can_be_read() {
     assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
     assert!(unknown.stderr.contains("did you mean `wgmma`?"), "{}", unknown.stderr);
 }
+
+#[test]
+fn dumps_of_the_later_steps_show_what_is_known() {
+    let scratch = Scratch::new();
+    let guarded = GOOD
+        .replace("\tmov.u32 %r1, 7;", "\tmov.u32 %r1, %tid.x;\n\tsetp.eq.u32 %p, %r1, 0;\n\t@%p bra END;")
+        .replace("\tret;", "\tadd.cc.u32 %r1, %r1, %r1;\n\taddc.u32 %r1, %r1, 0;\nEND:\n\tret;")
+        .replace("\t.reg .b32", "\t.reg .pred %p;\n\t.reg .b32");
+    scratch.file("k.ptx", guarded);
+    let dump = |step: &[&str]| {
+        let answer = scratch.run(&[&["dump", "k.ptx"], step].concat());
+        assert_eq!(answer.status, 0, "{answer:?}");
+        answer.stdout
+    };
+    let ir = dump(&["--ir"]);
+    assert!(ir.starts_with("version 8.6 target sm_90 address 64\nEntry k .visible\n"), "{ir}");
+    assert!(ir.contains("@%p bra label END"), "{ir}");
+    let cfg = dump(&["--cfg"]);
+    assert!(cfg.contains("-> block 1 if !%p") && cfg.contains("-> block 2 if %p"), "{cfg}");
+    let dot = dump(&["--cfg", "--dot"]);
+    assert!(dot.starts_with("digraph ptx {") && dot.trim_end().ends_with('}'), "{dot}");
+    let facts = dump(&["--facts"]);
+    assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between lanes"), "{facts}");
+    assert!(facts.contains("%rd2: address in .global"), "{facts}");
+}

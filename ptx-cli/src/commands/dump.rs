@@ -3,7 +3,6 @@
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 use ptx_ir::ir::Module;
 use ptx_ir::lower::lower;
@@ -93,15 +92,14 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     Ok(Exit::findings(found.iter().any(|found| found.severity == Severity::Error)))
 }
 
-fn dump_module(out: &mut dyn Write, module: &Module, args: &DumpArgs) -> anyhow::Result<()> {
+fn dump_module(out: &mut dyn Write, module: &Module, args: &DumpArgs) -> io::Result<()> {
     if args.step.ir {
-        dump::ir(out, module)?;
+        dump::ir(out, module)
     } else if args.step.cfg && args.dot {
-        dump::dot(out, module)?;
+        dump::dot(out, module)
     } else if args.step.cfg {
-        dump::cfg(out, module)?;
+        dump::cfg(out, module)
     } else {
-        bail!("the facts of the analyses are not there yet");
+        dump::facts(out, module)
     }
-    Ok(())
 }

@@ -2,11 +2,13 @@
 
 mod ast;
 mod cfg;
+mod facts;
 mod ir;
 mod operand;
 mod tokens;
 
 pub use ast::ast;
 pub use cfg::{cfg, dot};
+pub use facts::facts;
 pub use ir::ir;
 pub use tokens::tokens;
