@@ -1,16 +1,19 @@
 //! What rules about memory go over: the accesses and the address conversions of a function.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::Instance;
+use ptx_ir::isa::{self, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
 use crate::context::FlowContext;
+use crate::dataflow::aligned;
 use crate::dataflow::semantics::Operation;
 use crate::dataflow::values::{Address, Value};
 
 /// An access of memory at an address that something is known about.
 pub(crate) struct Access {
+    /// The instruction.
+    pub(crate) instruction: u32,
     /// The place of the address.
     pub(crate) span: Span,
     /// The state space of the instruction; none for a generic access.
@@ -38,24 +41,34 @@ pub(crate) fn accesses(context: &FlowContext<'_>, mut visit: impl FnMut(Access))
     each(context, |instruction, instance| {
         let handle = Handle::new(instruction);
         let operands = context.body.operands(handle);
-        if instance.operands.len() != operands.len() {
-            return;
-        }
-        for (index, (operand, spec)) in operands.iter().zip(&instance.operands).enumerate() {
-            let Some(memory) = spec.access else { continue };
+        let memory = |spec: Option<&OperandSpec>| spec.and_then(|spec| spec.access);
+        let mut show = |index: usize, operand: Operand, memory: Option<isa::Access>| {
+            let Some(memory) = memory else { return };
             let known = match operand {
                 Operand::RegisterAddress { .. } | Operand::VariableAddress { .. } => {
-                    context.values().address(context.module.module, *operand)
+                    context.values().address(context.module.module, operand)
                 }
-                _ => continue,
+                _ => return,
             };
-            let Value::Address(address) = known else { continue };
+            let Value::Address(address) = known else { return };
             visit(Access {
+                instruction,
                 span: context.body.operand_span(handle, index),
                 space: memory.space,
                 bytes: memory.bytes,
                 address,
             });
+        };
+        if instance.operands.len() == operands.len() {
+            for (index, (operand, spec)) in operands.iter().zip(&instance.operands).enumerate() {
+                show(index, *operand, memory(Some(spec)));
+            }
+        } else {
+            // Optional operands are left out.
+            let specs = aligned(context.module.module, context.body, instance, operands);
+            for (index, (operand, spec)) in operands.iter().zip(specs).enumerate() {
+                show(index, *operand, memory(spec));
+            }
         }
     });
 }

@@ -4,8 +4,9 @@ use super::conditions::Atom;
 use super::relevance::Relevance;
 use super::roles::{Access, for_each_register};
 use ptx_ir::cfg::{Cfg, Condition};
-use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Register};
+use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// Where registers are written: for each register the instructions that may write it, in order of the text.
@@ -67,6 +68,15 @@ pub struct FunctionFacts<'m> {
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
     relevance: OnceCell<Relevance>,
+    parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
+}
+
+/// How a variable of the `.param` space gets its value.
+#[derive(Clone, Debug, Default)]
+struct Stores {
+    instructions: Vec<u32>,
+    /// Whether its address is taken, so that it may be written through registers.
+    escapes: bool,
 }
 
 impl<'m> FunctionFacts<'m> {
@@ -84,6 +94,7 @@ impl<'m> FunctionFacts<'m> {
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
             relevance: OnceCell::new(),
+            parameters: OnceCell::new(),
         })
     }
 
@@ -154,6 +165,53 @@ impl<'m> FunctionFacts<'m> {
             Atom::Register(_) => true,
             Atom::Comparison(comparison) => {
                 self.relevance.get_or_init(|| Relevance::new(self)).repeats(comparison)
+            }
+        }
+    }
+
+    /// The instructions that store into a variable of the `.param` space, ascending.
+    #[must_use]
+    pub fn parameter_writers(&self, variable: Handle<Variable>) -> &[u32] {
+        self.parameters().get(&variable).map_or(&[], |stores| &stores.instructions)
+    }
+
+    /// Whether the address of a variable is taken.
+    #[must_use]
+    pub fn escapes(&self, variable: Handle<Variable>) -> bool {
+        self.parameters().get(&variable).is_some_and(|stores| stores.escapes)
+    }
+
+    fn parameters(&self) -> &FxHashMap<Handle<Variable>, Stores> {
+        self.parameters.get_or_init(|| {
+            let mut found: FxHashMap<Handle<Variable>, Stores> = FxHashMap::default();
+            for (handle, _) in self.body.instructions.iter() {
+                self.stores(handle, &mut found);
+            }
+            found
+        })
+    }
+
+    fn stores(&self, handle: Handle<Instruction>, found: &mut FxHashMap<Handle<Variable>, Stores>) {
+        let instruction = handle.index() as u32;
+        for (index, &operand) in self.body.operands(handle).iter().enumerate() {
+            match operand {
+                Operand::Variable { variable, .. } => found.entry(variable).or_default().escapes = true,
+                Operand::VariableAddress { variable, .. } => {
+                    let spec = self.instance(instruction).and_then(|instance| instance.operands.get(index));
+                    // An access that is not understood may be a store.
+                    if spec.is_none_or(|spec| spec.access.is_none_or(|access| access.writes)) {
+                        found.entry(variable).or_default().instructions.push(instruction);
+                    }
+                }
+                // The results of a call come first, the arguments behind the callee.
+                Operand::List(run) if index == 0 => {
+                    for child in self.body.children(run) {
+                        if let Operand::Variable { variable, .. } = child {
+                            found.entry(*variable).or_default().instructions.push(instruction);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
     }

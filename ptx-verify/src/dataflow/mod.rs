@@ -8,10 +8,13 @@
 //!   dominance, the rest of them by a bit-vector analysis, and only what is left by paths.
 //! * [`carry`] finds for each reader of `CC.CF` the instructions that may have produced it.
 //! * [`values`] follows addresses: which variable, how far into it, in which state space.
+//! * [`asynchronous`] finds ways that miss a wait.
 //! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
 //!   branches on the way say about each other ([`conditions`]). Its work is bounded; where the bound is hit
 //!   the answer is "not known", and nothing is reported.
 
+pub mod arithmetic;
+pub mod asynchronous;
 pub mod carry;
 pub mod conditions;
 pub mod divergence;
@@ -24,4 +27,4 @@ pub mod semantics;
 pub mod values;
 
 pub use facts::FunctionFacts;
-pub use roles::{Access, for_each_register, for_each_register_with_operand};
+pub use roles::{Access, aligned, for_each_register, for_each_register_with_operand};

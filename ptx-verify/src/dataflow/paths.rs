@@ -1,9 +1,11 @@
 //! The walk backwards from a read to the writes that it may see.
 
-use super::conditions::{Facts, consequences};
+use super::arithmetic::{Constraint, Test, are_possible};
+use super::conditions::{Atom, Facts, Relation, Term, consequences};
 use super::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::Register;
+use ptx_ir::ir::{Handle, Register, Variable};
+use ptx_ir::types::Type;
 use rustc_hash::FxHashMap;
 
 /// What is looked for.
@@ -13,6 +15,8 @@ pub enum Target {
     Register(Register),
     /// The carry flag.
     Carry,
+    /// A variable of the `.param` space: a return value, or an argument of a call.
+    Parameter(Handle<Variable>),
 }
 
 /// What leaves a target undefined.
@@ -50,6 +54,10 @@ const MOST_STEPS: usize = 1000;
 
 /// A walk that comes to one block with more different facts than this is given up.
 const MOST_VISITS: usize = 16;
+/// Steps of a walk that follows arithmetic.
+const MOST_EXACT_STEPS: usize = 4000;
+/// Visits of a block on such a walk.
+const MOST_EXACT_VISITS: usize = 200;
 
 /// How many steps all walks of an analysis may take together.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +77,22 @@ struct Place {
     /// Instructions below this one are still to be looked at.
     before: u32,
     facts: Facts,
+    /// What comparisons with constants say, where arithmetic is followed.
+    constraints: Vec<Constraint>,
     /// Index of the step that explains how the read is reached from here.
     step: Option<u32>,
+}
+
+impl Place {
+    /// The same place with other knowledge.
+    fn with(&self, facts: Facts, constraints: Vec<Constraint>) -> Self {
+        Self { block: self.block, before: self.before, facts, constraints, step: self.step }
+    }
+
+    /// The registers that something is known about.
+    fn registers(&self) -> impl Iterator<Item = Register> + '_ {
+        self.facts.registers().chain(self.constraints.iter().flat_map(Constraint::registers))
+    }
 }
 
 /// The steps of all ways, each pointing to the one after it.
@@ -87,7 +109,8 @@ pub struct Walk<'f, 'm> {
     result: Reaching,
     pending: Vec<Place>,
     steps: Vec<Step>,
-    seen: FxHashMap<NodeIndex, Vec<Facts>>,
+    seen: FxHashMap<NodeIndex, Vec<(Facts, Vec<Constraint>)>>,
+    arithmetic: bool,
     budget: usize,
 }
 
@@ -101,27 +124,34 @@ pub fn reaching(
 ) -> Reaching {
     let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
     let known = Facts::of(facts.condition(instruction));
-    from(facts, target, block, instruction, known, budget)
+    let place =
+        || Place { block, before: instruction, facts: known.clone(), constraints: Vec::new(), step: None };
+    let found = walk(facts, target, place(), budget, false);
+    if found.unknown || found.undefined.is_none() || found.writers.is_empty() {
+        return found;
+    }
+    // Some way leaves it undefined: is there one that arithmetic does not exclude? This is asked seldom.
+    let exact = walk(facts, target, place(), budget, true);
+    if exact.unknown { found } else { exact }
 }
 
-/// What `target` may be just before `before` in `block`, given what is known there.
-#[must_use]
-pub fn from(
+fn walk(
     facts: &FunctionFacts<'_>,
     target: Target,
-    block: NodeIndex,
-    before: u32,
-    known: Facts,
+    start: Place,
     budget: &mut Budget,
+    arithmetic: bool,
 ) -> Reaching {
-    let steps = budget.0.min(MOST_STEPS);
+    // Exact walks are few, and each settles a finding: they may take longer.
+    let steps = if arithmetic { MOST_EXACT_STEPS } else { budget.0.min(MOST_STEPS) };
     let mut walk = Walk {
         facts,
         target,
         result: Reaching::default(),
-        pending: vec![Place { block, before, facts: known, step: None }],
+        pending: vec![start],
         steps: Vec::new(),
         seen: FxHashMap::default(),
+        arithmetic,
         budget: steps,
     };
     while let Some(place) = walk.pending.pop() {
@@ -130,10 +160,31 @@ pub fn from(
             break;
         }
     }
-    budget.0 -= steps - walk.budget;
+    budget.0 = budget.0.saturating_sub(steps - walk.budget);
     walk.result.writers.sort_unstable();
     walk.result.writers.dedup();
     walk.result
+}
+
+/// What a comparison says as a test of a register with a constant.
+fn constraint(atom: Atom, value: bool) -> Option<Constraint> {
+    let Atom::Comparison(comparison) = atom else { return None };
+    let ty = Type::parse(comparison.ty).filter(|ty| !ty.is_float())?;
+    let unsigned = !comparison.ty.starts_with(".s");
+    let (register, test, constant) = match (comparison.relation, comparison.left, comparison.right) {
+        (Relation::Equal, Term::Register(register), Term::Constant(constant, 0)) => {
+            (register, if value { Test::Equal } else { Test::Different }, constant)
+        }
+        (Relation::Less, Term::Register(register), Term::Constant(constant, 0)) if unsigned => {
+            (register, if value { Test::Below } else { Test::NotBelow }, constant)
+        }
+        (Relation::Less, Term::Constant(constant, 0), Term::Register(register)) if unsigned => {
+            let next = constant.checked_add(1)?;
+            (register, if value { Test::NotBelow } else { Test::Below }, next)
+        }
+        _ => return None,
+    };
+    Some(Constraint::new(register, ty.bits(), test, constant))
 }
 
 impl Walk<'_, '_> {
@@ -177,8 +228,9 @@ impl Walk<'_, '_> {
         let mut best = match self.target {
             Target::Register(register) => last(self.facts.definitions(register)),
             Target::Carry => last(self.facts.carry_writers()),
+            Target::Parameter(variable) => last(self.facts.parameter_writers(variable)),
         };
-        for register in place.facts.registers() {
+        for register in place.registers() {
             best = best.max(last(self.facts.definitions(register)));
         }
         best
@@ -190,6 +242,9 @@ impl Walk<'_, '_> {
                 self.facts.definitions(register).binary_search(&instruction).is_ok()
             }
             Target::Carry => self.facts.carry_writers().binary_search(&instruction).is_ok(),
+            Target::Parameter(variable) => {
+                self.facts.parameter_writers(variable).binary_search(&instruction).is_ok()
+            }
         }
     }
 
@@ -245,7 +300,6 @@ impl Walk<'_, '_> {
     fn passes_condition_write(&mut self, place: &mut Place, instruction: u32) -> bool {
         let concerned: Vec<Register> = {
             let mut registers: Vec<Register> = place
-                .facts
                 .registers()
                 .filter(|&register| self.facts.definitions(register).binary_search(&instruction).is_ok())
                 .collect();
@@ -264,8 +318,7 @@ impl Walk<'_, '_> {
                     // Either it did not run, and all that is known stays; or it did.
                     let mut skipped = place.facts.clone();
                     if skipped.assume_condition(condition.negated()) {
-                        let (block, before, step) = (place.block, place.before, place.step);
-                        self.pending.push(Place { block, before, facts: skipped, step });
+                        self.pending.push(place.with(skipped, place.constraints.clone()));
                     }
                     if !place.facts.assume_condition(condition) {
                         return false;
@@ -303,18 +356,29 @@ impl Walk<'_, '_> {
         {
             return false;
         }
+        for constraint in &mut place.constraints {
+            for &register in concerned {
+                constraint.substitute(self.facts, instruction, register);
+            }
+        }
         let mut possible = cases.into_iter().filter_map(|case| {
             let mut facts = place.facts.clone();
-            let mut atoms = case.iter().filter(|(atom, _)| self.facts.is_relevant(atom));
-            atoms.all(|&(atom, value)| facts.assume(atom, value)).then_some(facts)
+            let relevant = |atom: &Atom| self.arithmetic || self.facts.is_relevant(atom);
+            let mut atoms = case.iter().filter(|(atom, _)| relevant(atom));
+            if !atoms.all(|&(atom, value)| facts.assume(atom, value)) {
+                return None;
+            }
+            let mut constraints = place.constraints.clone();
+            if self.arithmetic {
+                constraints.extend(case.iter().filter_map(|&(atom, value)| constraint(atom, value)));
+            }
+            are_possible(&constraints).then_some((facts, constraints))
         });
-        let Some(first) = possible.next() else { return false };
-        let rest: Vec<Facts> = possible.collect();
-        for facts in rest {
-            let (block, before, step) = (place.block, place.before, place.step);
-            self.pending.push(Place { block, before, facts, step });
-        }
-        place.facts = first;
+        let Some((facts, constraints)) = possible.next() else { return false };
+        let rest: Vec<Place> = possible.map(|(facts, constraints)| place.with(facts, constraints)).collect();
+        self.pending.extend(rest);
+        place.facts = facts;
+        place.constraints = constraints;
         if place.facts.is_too_large() {
             self.result.unknown = true;
             return false;
@@ -325,14 +389,17 @@ impl Walk<'_, '_> {
     /// Goes on at the blocks that control may have come from.
     fn predecessors(&mut self, place: Place) {
         let seen = self.seen.entry(place.block).or_default();
-        if seen.iter().any(|earlier| earlier.is_subset(&place.facts)) {
+        let is_known = |(facts, constraints): &(Facts, Vec<Constraint>)| {
+            facts.is_subset(&place.facts) && constraints.iter().all(|each| place.constraints.contains(each))
+        };
+        if seen.iter().any(is_known) {
             return;
         }
-        if seen.len() >= MOST_VISITS {
+        if seen.len() >= if self.arithmetic { MOST_EXACT_VISITS } else { MOST_VISITS } {
             self.result.unknown = true;
             return;
         }
-        seen.push(place.facts.clone());
+        seen.push((place.facts.clone(), place.constraints.clone()));
         if place.block.index() == 0 {
             self.undefined(Origin::Entry, place.step);
         }
@@ -351,7 +418,7 @@ impl Walk<'_, '_> {
                 if known == Some(false) {
                     continue;
                 }
-                if known.is_none() && self.facts.matters(condition.register) {
+                if known.is_none() && (self.arithmetic || self.facts.matters(condition.register)) {
                     // Nothing is known of the register itself; a comparison may still contradict it later.
                     let _possible = facts.assume_condition(condition);
                 }
@@ -362,7 +429,10 @@ impl Walk<'_, '_> {
                 self.result.unknown = true;
                 return;
             }
-            self.pending.push(Place { block, before, facts, step });
+            // What was computed before another round of a loop is another value.
+            let repeats = self.facts.cfg.place(block) >= self.facts.cfg.place(place.block);
+            let constraints = if repeats { Vec::new() } else { place.constraints.clone() };
+            self.pending.push(Place { block, before, facts, constraints, step });
         }
     }
 }

@@ -104,7 +104,8 @@ fn accumulator(instance: &Instance, operands: &[Operand]) -> Access {
 
 /// The operand of the instance that each operand of the statement stands for, where optional ones are left out.
 #[cold]
-fn aligned<'i>(
+#[must_use]
+pub fn aligned<'i>(
     module: &Module,
     body: &Body,
     instance: &'i Instance,

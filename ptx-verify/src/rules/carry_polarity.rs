@@ -3,6 +3,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::carry::fits;
+use crate::dataflow::values::Value;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -39,13 +40,12 @@ declare_rule! {
 
 /// Whether the instruction adds one thing to itself or constants, and so only looks at the flag. Programs that
 /// do so after a subtraction may know what their hardware answers.
+/// Whether the instruction adds the flag to constants, which takes it out for other uses.
 fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
-    use ptx_ir::ir::Operand;
     let operands = context.body.operands(ptx_ir::ir::Handle::new(instruction));
+    let is_number = |operand: &ptx_ir::ir::Operand| matches!(context.values().operand(context.module.module, *operand), Value::Number(bits) if bits.value().is_some());
     match operands {
-        [_, left, right] => {
-            left == right || matches!((left, right), (Operand::Integer { .. }, Operand::Integer { .. }))
-        }
+        [_, left, right] => left == right || (is_number(left) && is_number(right)),
         _ => false,
     }
 }

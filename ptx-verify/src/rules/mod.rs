@@ -35,20 +35,26 @@ mod carry_polarity;
 mod carry_undefined;
 mod carry_unused;
 mod constant_expression;
+mod cp_async_no_wait;
+mod dead_store;
 mod debug_information;
 mod declaration;
 mod divergent_barrier;
 mod duplicate_name;
 mod function_directive;
 pub(crate) mod guard_not_a_predicate;
+mod immediate_out_of_range;
 mod immediate_value;
 mod incomplete_array;
 mod ineffective_modifier;
 mod initializer;
 mod linkage;
 pub(crate) mod maybe_uninitialized_register;
+mod mbarrier_misaligned;
+mod mbarrier_uninitialized;
 mod misaligned_constant_offset;
 mod missing_modifier;
+mod missing_terminator;
 mod modifier_conflict;
 mod modifier_order;
 pub(crate) mod module_header;
@@ -59,17 +65,24 @@ mod operand_form;
 mod operand_kind;
 mod operand_type;
 mod out_of_bounds_constant_offset;
+mod packed_half_as_integer;
 mod parameter;
 mod parameter_size;
 pub(crate) mod pragma;
 mod predicate_in_memory;
+mod predicate_in_vector;
 mod prototype_mismatch;
 mod redeclaration;
 mod repeated_modifier;
+mod shadowed_declaration;
 mod state_space_mismatch;
 mod syntax;
 mod target_mismatch;
 pub(crate) mod target_too_low;
+mod tcgen05_missing_commit;
+mod tcgen05_missing_dealloc;
+mod tcgen05_missing_wait;
+mod testp_without_test;
 mod undeclared_label;
 mod undeclared_name;
 mod uninitialized_predicate;
@@ -77,11 +90,20 @@ pub(crate) mod uninitialized_register;
 mod unknown_modifier;
 mod unknown_opcode;
 pub(crate) mod unknown_suppression;
+mod unreachable_code;
+mod unset_call_argument;
+mod unset_return_value;
+mod unused_function;
+mod unused_label;
+mod unused_register;
 pub(crate) mod unused_suppression;
+mod unused_variable;
 mod variable_space;
 mod vector_length;
 mod vector_width;
 pub(crate) mod version_too_low;
+mod wgmma_missing_fence;
+mod wgmma_missing_wait;
 
 use crate::registry::Rule;
 
@@ -139,6 +161,22 @@ pub(crate) static ALL: &[&Rule] = &[
     &state_space_mismatch::RULE,
     &divergent_barrier::RULE,
     &ineffective_modifier::RULE,
+    &predicate_in_vector::RULE,
+    &packed_half_as_integer::RULE,
+    &testp_without_test::RULE,
+    &unset_return_value::RULE,
+    &unset_call_argument::RULE,
+    &missing_terminator::RULE,
+    &shadowed_declaration::RULE,
+    &immediate_out_of_range::RULE,
+    &cp_async_no_wait::RULE,
+    &wgmma_missing_fence::RULE,
+    &wgmma_missing_wait::RULE,
+    &mbarrier_uninitialized::RULE,
+    &mbarrier_misaligned::RULE,
+    &tcgen05_missing_dealloc::RULE,
+    &tcgen05_missing_wait::RULE,
+    &tcgen05_missing_commit::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,
     &carry_unused::RULE,
@@ -169,4 +207,10 @@ pub(crate) static ALL: &[&Rule] = &[
     &asm_target_feature::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
+    &unreachable_code::RULE,
+    &unused_register::RULE,
+    &unused_label::RULE,
+    &unused_variable::RULE,
+    &unused_function::RULE,
+    &dead_store::RULE,
 ];

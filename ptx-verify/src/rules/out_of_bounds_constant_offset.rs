@@ -9,7 +9,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part. It is
-    /// a warning for parameters, whose space compilers round up without saying so.
+    /// a warning for parameters, whose space compilers round up without saying so, and for `.global` variables,
+    /// which lie among others, so that the access itself does not fail.
     ///
     /// ## Why is this bad
     /// It reads or writes another variable, or nothing at all. The assembler does not check it.
@@ -56,7 +57,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
-        if variable.space.base() == StateSpace::Param {
+        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global) {
             finding.severity = Severity::Warning;
         }
         diagnostics.push(

@@ -1,0 +1,252 @@
+//! What comparisons with constants say about each other through arithmetic.
+//!
+//! Compilers guard the two loops of a divided iteration by different tests of the same count: `n & 3 == 0` skips
+//! the first, `n - 1 < 3` the second, and both at once cannot be. A [`Constraint`] is such a test as a function
+//! of a sum of registers; walking backwards over additions, copies, masks and shifts rewrites it in older
+//! registers, until two tests speak of the same sum. One of them bounds the sum to few values, which are tried.
+
+use super::facts::FunctionFacts;
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::Instance;
+
+/// Something that a sum is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Leaf {
+    /// The value of a register at the place of the walk.
+    Register(Register),
+    /// The value that a register got from an instruction that is not followed.
+    Symbol(u32, Register),
+}
+
+/// What is done to a sum, innermost first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Step {
+    And(u64),
+    ShiftRight(u32),
+    Add(u64),
+}
+
+/// A wrapping sum of leaves with coefficients, sorted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+struct Sum {
+    terms: Vec<(Leaf, u64)>,
+    constant: u64,
+}
+
+impl Sum {
+    fn add(&mut self, leaf: Leaf, coefficient: u64) {
+        match self.terms.binary_search_by_key(&leaf, |(leaf, _)| *leaf) {
+            Ok(index) => {
+                self.terms[index].1 = self.terms[index].1.wrapping_add(coefficient);
+                if self.terms[index].1 == 0 {
+                    self.terms.remove(index);
+                }
+            }
+            Err(index) if coefficient != 0 => self.terms.insert(index, (leaf, coefficient)),
+            Err(_) => {}
+        }
+    }
+
+    fn take(&mut self, leaf: Leaf) -> Option<u64> {
+        let index = self.terms.binary_search_by_key(&leaf, |(leaf, _)| *leaf).ok()?;
+        Some(self.terms.remove(index).1)
+    }
+}
+
+/// How the result is compared with the constant; numbers are unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// It is equal.
+    Equal,
+    /// It is different.
+    Different,
+    /// It is less.
+    Below,
+    /// It is not less.
+    NotBelow,
+}
+
+/// A test of a function of a sum with a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Constraint {
+    bits: u32,
+    sum: Sum,
+    steps: Vec<Step>,
+    test: Test,
+    constant: u64,
+}
+
+/// Steps and terms beyond this are not followed.
+const MOST_PARTS: usize = 8;
+/// Values that are tried.
+const MOST_VALUES: u64 = 64;
+
+impl Constraint {
+    /// A test of a register of a width.
+    #[must_use]
+    pub fn new(register: Register, bits: u32, test: Test, constant: u64) -> Self {
+        let mut sum = Sum::default();
+        sum.add(Leaf::Register(register), 1);
+        Self { bits, sum, steps: Vec::new(), test, constant: constant & mask(bits) }
+    }
+
+    /// The registers that it speaks of.
+    pub fn registers(&self) -> impl Iterator<Item = Register> + '_ {
+        self.sum.terms.iter().filter_map(|(leaf, _)| match leaf {
+            Leaf::Register(register) => Some(*register),
+            Leaf::Symbol(..) => None,
+        })
+    }
+
+    /// Rewrites it for the place before the instruction that wrote `register`.
+    pub fn substitute(&mut self, facts: &FunctionFacts<'_>, instruction: u32, register: Register) {
+        let Some(coefficient) = self.sum.take(Leaf::Register(register)) else { return };
+        let handle = Handle::new(instruction);
+        let followed = facts.instance(instruction).is_some_and(|instance| {
+            self.terms_fit() && self.follow(instance, facts.body.operands(handle), coefficient)
+        });
+        if !followed {
+            self.sum.add(Leaf::Symbol(instruction, register), coefficient);
+        }
+    }
+
+    fn terms_fit(&self) -> bool {
+        self.sum.terms.len() + self.steps.len() < MOST_PARTS
+    }
+
+    fn follow(&mut self, instance: &Instance, operands: &[Operand], coefficient: u64) -> bool {
+        if instance.has(".sat") || instance.ty.is_none_or(|ty| ty.bits() != self.bits || ty.is_float()) {
+            return false;
+        }
+        // Which function an instruction computes is not in the table: these few are followed.
+        let opcode = instance.canonical.split('.').next().unwrap_or("");
+        match (opcode, operands) {
+            ("mov", [_, a]) => self.plus(&[(*a, coefficient)]),
+            ("add", [_, a, b]) => self.plus(&[(*a, coefficient), (*b, coefficient)]),
+            ("sub", [_, a, b]) => self.plus(&[(*a, coefficient), (*b, coefficient.wrapping_neg())]),
+            ("neg", [_, a]) => self.plus(&[(*a, coefficient.wrapping_neg())]),
+            ("not", [_, a]) => {
+                let minus = coefficient.wrapping_neg();
+                let done = self.plus(&[(*a, minus)]);
+                if done {
+                    self.sum.constant = self.sum.constant.wrapping_add(minus);
+                }
+                done
+            }
+            ("shl", [_, a, Operand::Integer { bits: by, .. }]) if *by < u64::from(self.bits) => {
+                self.plus(&[(*a, coefficient.wrapping_shl(*by as u32))])
+            }
+            ("and", [_, a, Operand::Integer { bits: mask, .. }]) => {
+                self.nest(*a, coefficient, Step::And(*mask))
+            }
+            ("shr", [_, a, Operand::Integer { bits: by, .. }])
+                if *by < u64::from(self.bits)
+                    && !instance.ty.is_some_and(|ty| ty.as_str().starts_with(".s")) =>
+            {
+                self.nest(*a, coefficient, Step::ShiftRight(*by as u32))
+            }
+            _ => false,
+        }
+    }
+
+    fn plus(&mut self, parts: &[(Operand, u64)]) -> bool {
+        let known = parts
+            .iter()
+            .all(|(operand, _)| matches!(operand, Operand::Register { .. } | Operand::Integer { .. }));
+        if !known {
+            return false;
+        }
+        for &(operand, coefficient) in parts {
+            match operand {
+                Operand::Register { register, .. } => {
+                    self.sum.add(Leaf::Register(register), coefficient);
+                }
+                Operand::Integer { bits, .. } => {
+                    self.sum.constant = self.sum.constant.wrapping_add(bits.wrapping_mul(coefficient));
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Puts the whole function around a step, which only works where the register is all of the sum.
+    fn nest(&mut self, inner: Operand, coefficient: u64, step: Step) -> bool {
+        let Operand::Register { register, .. } = inner else { return false };
+        if coefficient != 1 || !self.sum.terms.is_empty() {
+            return false;
+        }
+        self.steps.splice(0..0, [step, Step::Add(self.sum.constant)]);
+        self.sum = Sum::default();
+        self.sum.add(Leaf::Register(register), 1);
+        true
+    }
+
+    fn holds(&self, sum: u64) -> bool {
+        let mask = mask(self.bits);
+        let mut value = sum & mask;
+        for step in &self.steps {
+            value = match *step {
+                Step::And(bits) => value & bits,
+                Step::ShiftRight(by) => value >> by,
+                Step::Add(number) => value.wrapping_add(number) & mask,
+            };
+        }
+        match self.test {
+            Test::Equal => value == self.constant,
+            Test::Different => value != self.constant,
+            Test::Below => value < self.constant,
+            Test::NotBelow => value >= self.constant,
+        }
+    }
+
+    /// How many values the sum may have, where that is few and they begin at 0.
+    fn bound(&self) -> Option<u64> {
+        match self.test {
+            Test::Below if self.steps.is_empty() && self.constant <= MOST_VALUES => Some(self.constant),
+            Test::Equal if self.steps.is_empty() && self.constant < MOST_VALUES => Some(self.constant + 1),
+            _ => None,
+        }
+    }
+}
+
+fn mask(bits: u32) -> u64 {
+    1_u64.checked_shl(bits).map_or(u64::MAX, |one| one - 1)
+}
+
+/// Whether all constraints can hold at once, as far as is known.
+#[must_use]
+pub fn are_possible(constraints: &[Constraint]) -> bool {
+    constraints.iter().all(|bounded| {
+        let Some(count) = bounded.bound() else { return true };
+        let same: Vec<&Constraint> = constraints
+            .iter()
+            .filter(|other| other.bits == bounded.bits && other.sum.terms == bounded.sum.terms)
+            .collect();
+        (0..count).any(|value| {
+            // `bounded` sees `value`; the others see it moved by the distance of the constants.
+            same.iter().all(|other| {
+                let distance = other.sum.constant.wrapping_sub(bounded.sum.constant);
+                other.holds(value.wrapping_add(distance))
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Constraint, Step, Test, are_possible};
+    use ptx_ir::ir::Register;
+
+    #[test]
+    fn the_tests_of_a_divided_loop_exclude_each_other() {
+        let count = Register(1);
+        let few = Constraint::new(count, 32, Test::Below, 3);
+        let mut even = Constraint::new(count, 32, Test::Equal, 0);
+        even.sum.constant = 1;
+        even.steps.push(Step::And(3));
+        assert!(!are_possible(&[few.clone(), even.clone()]));
+        even.sum.constant = 2;
+        assert!(are_possible(&[few, even]));
+    }
+}

@@ -1,0 +1,67 @@
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::asynchronous::{self, Action, Escapes};
+use crate::registry::declare_rule;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a `cp.async` of a kernel from which a way leads out of the kernel without `cp.async.wait_group`,
+    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`.
+    ///
+    /// ## Why is this bad
+    /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only behind the wait.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// cp.async.commit_group;
+    /// ld.shared.u32 %r2, [%r1];
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// cp.async.commit_group;
+    /// cp.async.wait_group 0;
+    /// ld.shared.u32 %r2, [%r1];
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A wait for too few groups, and a read before the wait. A function that is called may wait, and functions other than kernels may leave
+    /// the wait to their callers.
+    name: "cp-async-no-wait",
+    code: "H0360",
+    class: Hazard,
+    level: Warn,
+    summary: "an asynchronous copy that nothing waits for",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let actions = asynchronous::actions(facts);
+    let of = |wanted: &[AsyncAction]| -> Vec<u32> {
+        let is = |action: &&Action| action.group == AsyncGroup::CpAsync && wanted.contains(&action.action);
+        actions.iter().filter(is).map(|action| action.instruction).collect()
+    };
+    let starts = of(&[AsyncAction::Start]);
+    if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
+        return;
+    }
+    let waits = of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]);
+    let escapes = Escapes::new(facts, waits);
+    // The first tells all: what follows it runs into the same end.
+    let found = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?)));
+    if let Some((start, end)) = found {
+        let finding = RULE.at(context.instruction_span(start), "nothing waits for this copy on some way");
+        diagnostics.push(
+            finding
+                .with_secondary(context.instruction_span(end), "the kernel is left here")
+                .with_help("wait with `cp.async.wait_group` before the data is read"),
+        );
+    }
+}

@@ -1,0 +1,122 @@
+use ptx_ir::ir::Operand;
+use ptx_ir::isa::{Instance, OperandSpec};
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::context::FunctionContext;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports integer constants that do not fit into the type of their operand and lose bits, shifts by the
+    /// width or more, `lop3` tables above 0xff, integer division by 0, and literals with a leading 0, which are
+    /// octal.
+    ///
+    /// ## Why is this bad
+    /// The assembler takes all of these without a word and computes with another number than the one that
+    /// stands there.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// shl.b32 %r1, %r2, 32;
+    /// add.u32 %r3, %r4, 0x100000000;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mov.u32 %r1, 0;
+    /// add.u32 %r3, %r4, 0;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Constants that reach an instruction through a register.
+    name: "immediate-out-of-range",
+    code: "H0350",
+    class: Hazard,
+    level: Warn,
+    summary: "a constant that is cut off, or that makes no sense where it stands",
+    check: Function(check),
+}
+
+fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    for (handle, instruction) in context.body.instructions.iter() {
+        let operands = context.body.operands(handle);
+        if !operands.iter().any(|operand| matches!(operand, Operand::Integer { .. })) {
+            continue;
+        }
+        let Some(instance) = module.instance(instruction) else { continue };
+        for (index, operand) in operands.iter().enumerate() {
+            let Operand::Integer { bits, negative } = *operand else { continue };
+            let span = context.body.operand_span(handle, index);
+            let constant = Constant { bits, negative, index, span };
+            let spec =
+                (operands.len() == instance.operands.len()).then(|| instance.operands.get(index)).flatten();
+            if let Some(message) = wrong(context, instance, spec, &constant) {
+                diagnostics.push(RULE.at(span, message));
+            }
+        }
+    }
+}
+
+struct Constant {
+    bits: u64,
+    negative: bool,
+    index: usize,
+    span: Span,
+}
+
+fn wrong(
+    context: &FunctionContext<'_>,
+    instance: &Instance,
+    spec: Option<&OperandSpec>,
+    constant: &Constant,
+) -> Option<String> {
+    if let Some(message) = octal(context.module.text(constant.span), constant.bits) {
+        return Some(message);
+    }
+    // What a constant means to an instruction is not in the table: these few are known.
+    let opcode = instance.canonical.split('.').next().unwrap_or("");
+    let width = instance.ty.map(ptx_ir::types::Type::bits);
+    match (opcode, constant.index) {
+        ("shl" | "shr", 2)
+            if width.is_some_and(|width| constant.bits >= u64::from(width)) && !constant.negative =>
+        {
+            let width = width.unwrap_or_default();
+            return Some(format!("this shifts {width} bits by {}", constant.bits));
+        }
+        ("div" | "rem", 2) if constant.bits == 0 && instance.ty.is_some_and(|ty| !ty.is_float()) => {
+            return Some("this divides by 0".into());
+        }
+        ("lop3", _) if spec.is_some_and(|spec| spec.name == "immLut") && constant.bits > 0xff => {
+            return Some(format!("a table of `lop3` has 8 bits, and 0x{:x} has more", constant.bits));
+        }
+        _ => {}
+    }
+    truncated(spec?, constant)
+}
+
+fn octal(text: &str, bits: u64) -> Option<String> {
+    let digits = text.trim_start_matches('-').trim_end_matches('U');
+    let looks =
+        digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = bits as i64;
+    (looks && value.unsigned_abs() > 7).then(|| format!("`{text}` is octal: it is {value}"))
+}
+
+fn truncated(spec: &OperandSpec, constant: &Constant) -> Option<String> {
+    let ty = spec.ty.filter(|ty| ty.is_integer())?;
+    let width = ty.bits();
+    if !(8..64).contains(&width) || !spec.ranges.is_empty() {
+        return None;
+    }
+    let fits = if constant.negative {
+        constant.bits as i64 >= -(1_i64 << (width - 1))
+    } else {
+        // A sign-extended pattern of ones in front is a negative number written in hexadecimal.
+        constant.bits < 1 << width || constant.bits as i64 >> (width - 1) == -1
+    };
+    (!fits).then(|| {
+        let kept = constant.bits & ((1 << width) - 1);
+        format!("this constant does not fit into `{ty}`: {kept} is left of it")
+    })
+}

@@ -1,0 +1,92 @@
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::Control;
+use ptx_ir::space::StateSpace;
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::paths::{Budget, Target, reaching};
+use crate::registry::declare_rule;
+use crate::rules::maybe_uninitialized_register::with_way;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a function that returns although nothing has stored its return value: a `.param` that no
+    /// `st.param` and no call has written on some way to the `ret`, or a register parameter that is not set.
+    ///
+    /// ## Why is this bad
+    /// The caller reads whatever the register or the stack held.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .func (.param .b32 result) f(.param .b32 x) {
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .func (.param .b32 result) f(.param .b32 x) {
+    ///     st.param.b32 [result], 0;
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A value that is stored in part counts as stored. Parameters whose address is taken are not followed.
+    name: "unset-return-value",
+    code: "H0304",
+    class: Hazard,
+    level: Warn,
+    summary: "a return value that some way leaves unset",
+    check: Flow(check),
+}
+
+/// Steps of all walks of a function.
+const MOST_STEPS: usize = 20_000;
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let module = context.module.module;
+    let returned: Vec<_> = facts
+        .function
+        .returns
+        .iter()
+        .copied()
+        .filter(|&handle| {
+            module.variables[handle].space.base() == StateSpace::Param && !facts.escapes(handle)
+        })
+        .collect();
+    if returned.is_empty() {
+        return;
+    }
+    let mut budget = Budget::new(MOST_STEPS);
+    let mut ends: Vec<u32> = context
+        .body
+        .instructions
+        .handles()
+        .map(|handle| handle.index() as u32)
+        .filter(|&each| {
+            facts.instance(each).is_some_and(|instance| instance.effects.control == Control::Return)
+                && facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(each)))
+        })
+        .collect();
+    ends.sort_unstable();
+    for handle in returned {
+        let variable = &module.variables[handle];
+        let name = module.name(variable.name);
+        for &end in &ends {
+            let found = reaching(facts, Target::Parameter(handle), end, &mut budget);
+            let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
+            let certain = found.writers.is_empty();
+            let message = if certain {
+                format!("this returns, but nothing stores the return value `{name}` before")
+            } else {
+                format!("this may return before the return value `{name}` is stored")
+            };
+            let finding = RULE.at(context.instruction_span(end), message);
+            let finding = finding.with_secondary(variable.span, "declared here");
+            diagnostics.push(if certain { finding } else { with_way(context, undefined, finding) });
+            break;
+        }
+    }
+}

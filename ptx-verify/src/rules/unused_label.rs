@@ -1,0 +1,60 @@
+use ptx_ir::ir::{Handle, Item, Label, Operand};
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a label that no branch, no table and no debugging data refers to.
+    ///
+    /// ## Why is this bad
+    /// The reader looks for the branch.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// AGAIN:
+    /// add.u32 %r1, %r1, 1;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// add.u32 %r1, %r1, 1;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Labels of modules with debugging sections, which may refer to any of them.
+    name: "unused-label",
+    code: "S0404",
+    class: Style,
+    level: Info,
+    summary: "a label that nothing goes to",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    if context.body.labels.is_empty() || module.items.iter().any(|item| matches!(item, Item::Section(_))) {
+        return;
+    }
+    let mut used = vec![false; context.body.labels.len()];
+    let mut mark = |label: Handle<Label>| {
+        if let Some(slot) = used.get_mut(label.index()) {
+            *slot = true;
+        }
+    };
+    let listed = context.body.targets.iter().flat_map(|(_, list)| &list.targets);
+    for operand in context.body.operands.iter().chain(&context.body.children).chain(listed) {
+        if let Operand::Label(label) = operand {
+            mark(*label);
+        }
+    }
+    for (handle, label) in context.body.labels.iter() {
+        if !used[handle.index()] {
+            let name = module.name(label.name);
+            diagnostics.push(RULE.at(label.span, format!("nothing goes to the label `{name}`")));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use ptx_ir::ir::Register;
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::for_each_register;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a `.reg` declaration of which no register is read or written. Of a range such as `%r<10>` one
+    /// register in use is enough.
+    ///
+    /// ## Why is this bad
+    /// It distracts, and is often what a misspelt name leaves behind.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .reg .u32 %a, %b;
+    /// mov.u32 %a, 1;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .reg .u32 %a;
+    /// mov.u32 %a, 1;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Single registers of a range.
+    name: "unused-register",
+    code: "S0403",
+    class: Style,
+    level: Info,
+    summary: "a declared register that nothing uses",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let module = context.module.module;
+    // Debugging data may name registers that no instruction does.
+    if module.header.debug {
+        return;
+    }
+    let mut used = vec![false; context.body.register_count as usize];
+    let mut mark = |register: Register| {
+        if let Some(slot) = used.get_mut(register.index()) {
+            *slot = true;
+        }
+    };
+    for (handle, instruction) in context.body.instructions.iter() {
+        if let Some(register) = instruction.guard.and_then(|guard| guard.register) {
+            mark(register);
+        }
+        for_each_register(module, context.body, handle, |register, _| mark(register));
+    }
+    let parameters = facts.entry_registers();
+    for (_, group) in context.body.registers.iter() {
+        let range = group.first.0..group.first.0.saturating_add(group.len());
+        if group.first.0 < parameters
+            || range.clone().any(|register| used.get(register as usize) == Some(&true))
+        {
+            continue;
+        }
+        let name = module.name(group.name);
+        let message = match group.range {
+            Some(range) => format!("none of the registers `{name}<{range}>` is used"),
+            None => format!("register `{name}` is not used"),
+        };
+        diagnostics.push(RULE.at(group.span, message));
+    }
+}

@@ -1,0 +1,80 @@
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_syntax::Diagnostic;
+
+use crate::context::FlowContext;
+use crate::dataflow::asynchronous::{self, Escapes};
+use crate::instruction::register_name;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a register that a `wgmma.mma_async` will write and that another instruction reads or writes
+    /// before `wgmma.wait_group`, and a `wgmma.mma_async` from which a way leads out of the function without a
+    /// wait.
+    ///
+    /// ## Why is this bad
+    /// The register changes at some later time. PTX ISA manual, section "wgmma.mma_async": accessing it before
+    /// the wait is undefined.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;
+    /// wgmma.commit_group.sync.aligned;
+    /// add.f32 %f4, %f0, %f1;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;
+    /// wgmma.commit_group.sync.aligned;
+    /// wgmma.wait_group.sync.aligned 0;
+    /// add.f32 %f4, %f0, %f1;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A wait for too few groups. What lies far behind the operation.
+    name: "wgmma-missing-wait",
+    code: "H0362",
+    class: Hazard,
+    level: Warn,
+    summary: "a result of `wgmma.mma_async` that is used, or left, before it is there",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let actions = asynchronous::actions(facts);
+    let of = |wanted: AsyncAction| -> Vec<u32> {
+        let all =
+            actions.iter().filter(|action| (action.group, action.action) == (AsyncGroup::Wgmma, wanted));
+        all.map(|action| action.instruction).collect()
+    };
+    let (starts, waits) = (of(AsyncAction::Start), of(AsyncAction::Wait));
+    if starts.is_empty() {
+        return;
+    }
+    let is_same = |instruction: u32| starts.binary_search(&instruction).is_ok();
+    if let Some(touched) = asynchronous::touched_in_flight(facts, &starts, &waits, is_same).first() {
+        let name = register_name(context.module.module, context.body, touched.register);
+        let message = format!("`{name}` is used here before `wgmma.wait_group`");
+        let finding = RULE.at(context.instruction_span(touched.instruction), message);
+        diagnostics.push(
+            finding.with_secondary(context.instruction_span(touched.start), "still in flight from here"),
+        );
+        return;
+    }
+    // Other functions may leave the wait to their callers.
+    if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
+        return;
+    }
+    let escapes = Escapes::new(facts, waits);
+    if let Some((start, end)) = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?))) {
+        let finding =
+            RULE.at(context.instruction_span(start), "nothing waits for this operation on some way");
+        diagnostics.push(
+            finding
+                .with_secondary(context.instruction_span(end), "the function is left here")
+                .with_help("put `wgmma.wait_group.sync.aligned 0` in front"),
+        );
+    }
+}
