@@ -356,3 +356,33 @@ fn dumps_of_the_later_steps_show_what_is_known() {
     assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between lanes"), "{facts}");
     assert!(facts.contains("%rd2: address in .global"), "{facts}");
 }
+
+/// A function whose output may share a register with an input that is still read.
+const CUDA: &str = r#"__device__ void mul(unsigned& lo, unsigned& hi, unsigned a, unsigned b) {
+    asm("mul.lo.u32 %0, %2, %3;\n\t"
+        "mul.hi.u32 %1, %2, %3;" : "=r"(lo), "=r"(hi) : "r"(a), "r"(b));
+}
+"#;
+
+#[test]
+fn asm_statements_are_verified_and_fixed_in_their_source() {
+    let scratch = Scratch::new();
+    scratch.file("src/k.cu", CUDA);
+    let found = scratch.run(&["verify", "--message-format", "json", "src"]);
+    assert_eq!(found.status, 1);
+    let finding: Value = serde_json::from_str(found.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&finding["file"], &finding["line"]), (&"src/k.cu".into(), &3.into()));
+    assert_eq!(finding["rule"], "asm-missing-early-clobber");
+    assert_eq!(finding["fix"]["applicability"], "certain");
+    let diff = scratch.run(&["verify", "--diff", "src"]);
+    assert_eq!(diff.status, 1);
+    assert!(diff.stdout.contains("+        \"mul.hi.u32 %1, %2, %3;\" : \"=&r\"(lo)"), "{}", diff.stdout);
+    assert_eq!(scratch.read("src/k.cu"), CUDA, "--diff changes nothing");
+    let piped = scratch.run_with(&["verify", "--fix", "--stdin-filename", "k.cu", "-"], CUDA.as_bytes());
+    assert_eq!(piped.status, 0);
+    let fixed = scratch.run(&["verify", "--fix", "src"]);
+    assert_eq!((fixed.status, fixed.stdout.as_str()), (0, ""));
+    assert_eq!(fixed.stderr, "1 fix applied; no findings in 1 file\n");
+    assert_eq!(scratch.read("src/k.cu"), piped.stdout);
+    assert_eq!(scratch.run(&["verify", "src"]).status, 0);
+}
