@@ -27,9 +27,9 @@ pub struct Unset {
 }
 
 /// Steps of the walks that every function may have.
-const LEAST_STEPS: usize = 1000;
+const LEAST_STEPS: usize = 600;
 /// So many instructions add a step.
-const INSTRUCTIONS_PER_STEP: usize = 8;
+const INSTRUCTIONS_PER_STEP: usize = 16;
 
 /// Whether a read of the same register was judged that every way to this one leads through: what holds there
 /// holds here.
