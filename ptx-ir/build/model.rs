@@ -9,6 +9,8 @@ pub struct Table {
     pub forms: Vec<Form>,
     /// The class tables, one for each variant: bits of the classes by type, outputs first, inputs second.
     pub variants: Vec<[(u64, u64); Type::ALL.len()]>,
+    /// The numbers of the class tables for elements of brace lists, and for the first of them.
+    pub element_tables: (usize, usize),
     /// The classes of the base of an address, by space.
     pub addresses: Vec<(String, u64)>,
 }
@@ -72,6 +74,8 @@ pub struct Gate {
     pub when: Condition,
     /// The first version.
     pub version: Version,
+    /// The last version.
+    pub until: Version,
     /// The targets, as the bits of a target set.
     pub targets: u64,
 }

@@ -26,6 +26,8 @@ pub struct OperandClause {
     pub ranges: Vec<(i64, i64, i64)>,
     /// The modifiers with which the operand is there.
     pub with: Vec<Atom>,
+    /// Whether it may be left out even then.
+    pub optional: bool,
     /// The modifiers for which the clause holds.
     pub when: Vec<Atom>,
 }
@@ -106,6 +108,7 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<OperandClause>, Fault> {
         minus: Vec::new(),
         ranges: Vec::new(),
         with: Vec::new(),
+        optional: false,
         when: Vec::new(),
     };
     attributes(cursor, &mut clause)?;
@@ -199,6 +202,8 @@ fn attributes(cursor: &mut Cursor<'_>, clause: &mut OperandClause) -> Result<(),
             while cursor.eat(',') {
                 clause.ranges.push(range(cursor)?);
             }
+        } else if cursor.eat_word("optional") {
+            clause.optional = true;
         } else if cursor.eat_word("with") {
             clause.with = condition(cursor)?;
         } else if cursor.eat_word("if") {

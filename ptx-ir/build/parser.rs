@@ -114,8 +114,10 @@ pub enum Clause {
     Gate {
         /// The values that bring it.
         when: Vec<Atom>,
-        /// The version.
+        /// The first version.
         version: Version,
+        /// The last version.
+        until: Version,
         /// The targets.
         targets: TargetSet,
     },
@@ -285,15 +287,17 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     }
     let version = if cursor.eat_word("since") { Some(cursor.version()?) } else { None };
     let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
-    if version.is_none() && targets.is_none() {
+    let until = if cursor.eat_word("until") { Some(cursor.version()?) } else { None };
+    if version.is_none() && targets.is_none() && until.is_none() {
         return Err(cursor.fault(
-            "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on …`, \
+            "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
              `effect …`, `counts …`, `deviation …` or `fixed order`",
         ));
     }
     cursor.mark(';')?;
     let version = version.unwrap_or(Version::OLDEST);
-    Ok(vec![Clause::Gate { when, version, targets: targets.unwrap_or(TargetSet::ALL) }])
+    let until = until.unwrap_or(Version::LATEST);
+    Ok(vec![Clause::Gate { when, version, until, targets: targets.unwrap_or(TargetSet::ALL) }])
 }
 
 /// `.a|.b slot=.c no slot`: tests that must all hold.

@@ -40,7 +40,8 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
         }
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
-    Ok(Table { forms, variants: shared.variants, addresses: shared.addresses })
+    let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("first").unwrap_or(0));
+    Ok(Table { forms, variants: shared.variants, element_tables, addresses: shared.addresses })
 }
 
 /// What a named kind of operand takes: its type, and the classes for outputs and for inputs.
@@ -133,7 +134,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 44] = [
+const CLASS_WORDS: [(&str, &[Class]); 45] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -173,6 +174,7 @@ const CLASS_WORDS: [(&str, &[Class]); 44] = [
     ("naked", &[Class::NoBraces]),
     ("discard", &[Class::Discard]),
     ("longer", &[Class::Longer]),
+    ("minus", &[Class::Minus]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -289,9 +291,9 @@ impl<'a> Group<'a> {
                     None => {}
                 }
             }
-            Clause::Gate { when, version, targets } => {
+            Clause::Gate { when, version, until, targets } => {
                 if let Some(when) = self.condition(&form.slots, when)? {
-                    form.gates.push(Gate { when, version: *version, targets: targets.bits() });
+                    form.gates.push(Gate { when, version: *version, until: *until, targets: targets.bits() });
                 }
             }
             Clause::Effect { words, when, line } => {
@@ -398,8 +400,8 @@ impl<'a> Group<'a> {
         }
         for clause in self.clauses(&place.name) {
             if !clause.with.is_empty() {
-                // An operand that comes with a modifier is not optional: it is there, or it is not.
-                operand.optional = false;
+                // An operand that comes with a modifier is there or it is not, unless the clause says otherwise.
+                operand.optional &= clause.optional;
                 let never = vec![(0, 0)];
                 operand.when = self.condition(slots, &clause.with)?.unwrap_or(never);
             }

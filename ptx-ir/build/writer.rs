@@ -28,7 +28,16 @@ pub fn write(table: &Table) -> String {
     for variant in &table.variants {
         let _ = writeln!(out, "{variant:?},");
     }
-    let _ = writeln!(out, "];\n/// Classes of the base of an address, by space.");
+    let (element, first) = table.element_tables;
+    let _ = writeln!(
+        out,
+        "];\n/// The class table for elements of brace lists.\npub(super) const ELEMENT_TABLE: u8 = {element};"
+    );
+    let _ = writeln!(
+        out,
+        "/// The class table for the first element.\npub(super) const FIRST_TABLE: u8 = {first};"
+    );
+    let _ = writeln!(out, "/// Classes of the base of an address, by space.");
     let _ = writeln!(
         out,
         "pub(super) static ADDRESSES: [(&str, u64); {}] = {:?};",
@@ -74,7 +83,9 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         let _ = write!(out, "GateRule {{ when: ");
         write_condition(out, &gate.when);
         let (major, minor) = (gate.version.major(), gate.version.minor());
-        let _ = write!(out, ", version: Version::new({major}, {minor}), targets: {:#x} }}, ", gate.targets);
+        let _ = write!(out, ", version: Version::new({major}, {minor}), ");
+        let (major, minor) = (gate.until.major(), gate.until.minor());
+        let _ = write!(out, "until: Version::new({major}, {minor}), targets: {:#x} }}, ", gate.targets);
     }
     let _ = write!(out, "], effects: &[");
     for (when, words) in effects {

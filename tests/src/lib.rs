@@ -4,6 +4,7 @@ pub mod case;
 pub mod every_form;
 pub mod expect;
 pub mod machine_code;
+pub mod oracle;
 pub mod properties;
 pub mod same_code;
 pub mod same_ir;

@@ -146,6 +146,8 @@ classes! {
     NoBraces, "a single value";
     /// In what an operand accepts: a brace list may be longer than needed, up to four elements.
     Longer, "a longer brace list";
+    /// In what an operand accepts: the register may have a minus sign.
+    Minus, "a register with a minus sign";
     /// In what an operand accepts: `_` may stand for the whole brace list.
     Discard, "`_`";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake

@@ -4,8 +4,8 @@ use super::class::ClassSet;
 use super::effects::{Carry, Chain, Effects};
 use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role};
 use super::table::{
-    ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, Effect, FORMS, Form, OPCODES, Operand,
-    PatternTemplate, SpaceRef, TypeRef, Variant, allows, holds,
+    ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, Effect, FIRST_TABLE, FORMS,
+    Form, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant, allows, holds,
 };
 use crate::space::StateSpace;
 use crate::target::TargetSet;
@@ -28,6 +28,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
         .map(|gate| Gate {
             modifiers: gate.when.iter().filter_map(|&(slot, _)| expander.value(slot)).collect(),
             min_version: gate.version,
+            max_version: gate.until,
             targets: TargetSet::from_bits(gate.targets),
         })
         .collect();
@@ -40,6 +41,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
         form: FormId(id),
         operands,
         min_version: gates.iter().fold(Version::OLDEST, |version, gate| version.max(gate.min_version)),
+        max_version: gates.iter().fold(Version::LATEST, |version, gate| version.min(gate.max_version)),
         targets: gates.iter().fold(TargetSet::ALL, |targets, gate| targets.intersect(gate.targets)),
         gates,
         effects,
@@ -80,7 +82,8 @@ impl Expander<'_> {
             name: operand.name,
             role: variant.role,
             pattern,
-            accepts: self.accepts(variant, ty),
+            accepts: self.accepts(variant, ty, variant.table),
+            first: self.accepts(variant, ty, first_table(variant)),
             ty,
             optional: operand.optional,
             ranges: variant.ranges,
@@ -99,10 +102,10 @@ impl Expander<'_> {
         }
     }
 
-    fn accepts(&self, variant: &Variant, ty: Option<Type>) -> ClassSet {
+    fn accepts(&self, variant: &Variant, ty: Option<Type>, table: u8) -> ClassSet {
         let mut bits = 0;
         if let Some(ty) = ty {
-            let (places, sources) = CLASSES[variant.table as usize][ty as usize];
+            let (places, sources) = CLASSES[table as usize][ty as usize];
             bits = if variant.role == Role::Source { sources } else { places };
         }
         if let Some(AccessTemplate { space: SpaceRef::Slot(slot), .. }) = variant.access {
@@ -178,6 +181,11 @@ impl Expander<'_> {
         effects.carry = (carry.reads || carry.writes).then_some(carry);
         effects
     }
+}
+
+/// The class table for the first element of a brace list.
+fn first_table(variant: &Variant) -> u8 {
+    if variant.table == ELEMENT_TABLE { FIRST_TABLE } else { variant.table }
 }
 
 fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {

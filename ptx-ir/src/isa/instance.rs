@@ -115,6 +115,9 @@ pub struct OperandSpec {
     pub pattern: Pattern,
     /// The classes that are taken, of the value, the elements or the base.
     pub accepts: ClassSet,
+    /// For a brace list, the classes that its first element may have: NVIDIA's assembler checks the type of
+    /// that one, and of the others the width only.
+    pub first: ClassSet,
     /// The type of the value or of one element; `None` where it has none, as for labels.
     pub ty: Option<Type>,
     /// Whether the operand may be left out.
@@ -136,6 +139,8 @@ pub struct Gate {
     pub modifiers: Box<[&'static str]>,
     /// The first version that has it.
     pub min_version: Version,
+    /// The last version that has it: older forms were withdrawn.
+    pub max_version: Version,
     /// The targets that have it.
     pub targets: TargetSet,
 }
@@ -151,6 +156,8 @@ pub struct Instance {
     pub operands: Box<[OperandSpec]>,
     /// The first version that has all of it.
     pub min_version: Version,
+    /// The last version that has all of it.
+    pub max_version: Version,
     /// The targets that have all of it.
     pub targets: TargetSet,
     /// The single requirements, so that a message can say which modifier needs what.
@@ -173,11 +180,13 @@ impl Instance {
     /// Whether a module of this version and target may use it.
     #[must_use]
     pub fn is_available(&self, version: Version, target: Target) -> bool {
-        version >= self.min_version && self.targets.contains(target)
+        version >= self.min_version && version <= self.max_version && self.targets.contains(target)
     }
 
     /// The requirements that a module of this version and target does not meet.
     pub fn unmet(&self, version: Version, target: Target) -> impl Iterator<Item = &Gate> {
-        self.gates.iter().filter(move |gate| version < gate.min_version || !gate.targets.contains(target))
+        self.gates.iter().filter(move |gate| {
+            version < gate.min_version || version > gate.max_version || !gate.targets.contains(target)
+        })
     }
 }

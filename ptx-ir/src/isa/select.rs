@@ -183,7 +183,8 @@ fn check_longer(spec: &OperandSpec, shape: &Shape, count: u16) -> Option<Wanted>
 }
 
 /// Marks that a table puts among the accepted classes; no operand is of them.
-const MARKS: ClassSet = ClassSet::of(&[Class::Braces, Class::NoBraces, Class::Longer, Class::Discard]);
+const MARKS: ClassSet =
+    ClassSet::of(&[Class::Minus, Class::Braces, Class::NoBraces, Class::Longer, Class::Discard]);
 
 #[inline]
 fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
@@ -196,6 +197,9 @@ fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
             return Some(Wanted::Class(spec.accepts.without(MARKS)));
         }
     }
+    if shape.flags.contains(ShapeFlags::MINUS) && !spec.accepts.contains(Class::Minus) {
+        return Some(Wanted::Kind);
+    }
     if !spec.ranges.is_empty() && !in_ranges(spec.ranges, shape) {
         return Some(Wanted::Range(spec.ranges));
     }
@@ -206,8 +210,9 @@ fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let registers = shape.classes.intersect(ClassSet::REGISTERS);
     let one_width = registers.is_empty() || ClassSet::WIDTHS.iter().any(|width| registers.is_subset(*width));
-    if !one_width || shape.classes == Class::Sink.into() {
-        return Some(Wanted::Class(spec.accepts.without(MARKS)));
+    let first = ClassSet::from_bits(shape.immediate as u64).without(Class::Unknown.into());
+    if !one_width || shape.classes == Class::Sink.into() || !first.is_subset(spec.first) {
+        return Some(Wanted::Class(spec.first.without(MARKS)));
     }
     check_value(spec, shape)
 }

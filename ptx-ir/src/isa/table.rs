@@ -51,6 +51,7 @@ pub(super) struct Rule {
 pub(super) struct GateRule {
     pub when: Condition,
     pub version: Version,
+    pub until: Version,
     pub targets: u64,
 }
 

@@ -1,0 +1,128 @@
+//! The verdict of both sides on lines of one kernel.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use ptx_ir::target::{Suffix, Target};
+use ptx_ir::version::Version;
+use ptx_syntax::{Class, LineIndex, Severity};
+use ptx_verify::Config;
+
+use super::prelude::{TAIL, head};
+use crate::tools::{Complaint, assemble};
+
+/// What a module is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// `.target`
+    pub target: Target,
+    /// `.version`
+    pub version: Version,
+}
+
+impl Pair {
+    /// Reads `sm_90a` and `8.3`.
+    #[must_use]
+    pub fn parse(target: &str, version: &str) -> Option<Self> {
+        Some(Self { target: Target::parse(target)?, version: Version::parse(version)? })
+    }
+
+    /// The virtual architecture that NVIDIA's assembler is to be told, so that it only reads.
+    fn architecture(&self) -> String {
+        let number = self.target.number();
+        let suffix = match self.target.suffix() {
+            Suffix::Plain => "",
+            Suffix::Family => "f",
+            Suffix::Architecture => "a",
+        };
+        if number < 75 { "compute_75".to_owned() } else { format!("compute_{number}{suffix}") }
+    }
+}
+
+/// Accepted, or the first complaint.
+pub type Verdict = Result<(), String>;
+
+/// One kernel with a line for each probe, and the number of lines before the first.
+fn source(lines: &[Option<&str>], pair: &Pair) -> (String, usize) {
+    let mut text = head(pair);
+    let before = text.matches('\n').count();
+    for line in lines {
+        match line {
+            // Every line in its own scope, so that what is wrong with it stays on it.
+            Some(line) => text.push_str(&format!("{{ {line} }}\n")),
+            None => text.push('\n'),
+        }
+    }
+    text.push_str(TAIL);
+    (text, before)
+}
+
+/// The verdict of this project.
+#[must_use]
+pub fn ours(lines: &[&str], pair: &Pair) -> Vec<Verdict> {
+    let given: Vec<Option<&str>> = lines.iter().map(|line| Some(*line)).collect();
+    let (text, before) = source(&given, pair);
+    let index = LineIndex::new(&text);
+    let mut verdicts = vec![Ok(()); lines.len()];
+    for found in ptx_verify::check(&text, &Config::default()) {
+        if found.class != Class::Invalid || found.severity != Severity::Error {
+            continue;
+        }
+        let line = index.position(found.span.start).line as usize;
+        if let Some(verdict) = line.checked_sub(before + 1).and_then(|line| verdicts.get_mut(line)) {
+            *verdict = Err(format!("{}: {}", found.rule, found.message));
+        }
+    }
+    verdicts
+}
+
+/// The verdict of NVIDIA's assembler.
+///
+/// # Errors
+/// It cannot be started.
+pub fn theirs(ptxas: &Path, lines: &[&str], pair: &Pair) -> io::Result<Vec<Verdict>> {
+    let mut verdicts = vec![Ok(()); lines.len()];
+    for first in (0..lines.len()).step_by(400) {
+        let end = (first + 400).min(lines.len());
+        batch(ptxas, &lines[first..end], pair, &mut verdicts[first..end])?;
+    }
+    Ok(verdicts)
+}
+
+/// Takes refused lines out and asks again until all that is left is accepted as a whole.
+fn batch(ptxas: &Path, lines: &[&str], pair: &Pair, verdicts: &mut [Verdict]) -> io::Result<()> {
+    let mut live: Vec<Option<&str>> = lines.iter().map(|line| Some(*line)).collect();
+    loop {
+        let (text, before) = source(&live, pair);
+        let mut file = tempfile::Builder::new().suffix(".ptx").tempfile()?;
+        file.write_all(text.as_bytes())?;
+        let complaints = assemble(ptxas, file.path(), &pair.architecture())?;
+        let refused = by_line(complaints, before, &live);
+        if refused.is_empty() {
+            return Ok(());
+        }
+        if live.iter().filter(|line| line.is_some()).count() == refused.len() {
+            for (line, message) in refused {
+                verdicts[line] = Err(message);
+            }
+            return Ok(());
+        }
+        for (line, message) in refused {
+            (verdicts[line], live[line]) = (Err(message), None);
+        }
+    }
+}
+
+/// The complaints about lines that are still there. One that names no such line, as after a crash, is blamed on
+/// all, which the caller has to see as one answer for the batch.
+fn by_line(complaints: Vec<Complaint>, before: usize, live: &[Option<&str>]) -> BTreeMap<usize, String> {
+    let mut refused = BTreeMap::new();
+    for Complaint { line, message } in complaints {
+        let index = line.map(|line| (line as usize).wrapping_sub(before + 1));
+        if let Some(index) = index.filter(|&index| live.get(index).is_some_and(Option::is_some)) {
+            refused.entry(index).or_insert(message);
+        }
+    }
+    refused
+}
