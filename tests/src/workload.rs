@@ -70,13 +70,19 @@ impl Random {
     }
 }
 
-/// Registers that are set, by kind.
+/// The kinds of registers.
 #[derive(Clone, Copy)]
-struct Set {
-    words: usize,
-    longs: usize,
-    floats: usize,
-    predicates: usize,
+enum Kind {
+    Word,
+    Long,
+    Float,
+    Predicate,
+}
+
+impl Kind {
+    const fn prefix(self) -> &'static str {
+        ["%r", "%rd", "%f", "%p"][self as usize]
+    }
 }
 
 /// A function that is being written. Each value gets a new register, as compilers do it.
@@ -85,10 +91,10 @@ struct Function<'a> {
     manner: Manner,
     index: usize,
     random: &'a mut Random,
-    /// Registers that may be read.
-    set: Set,
-    /// Registers that were given out.
-    used: Set,
+    /// Numbers of the registers that are set on every way here, for each kind.
+    set: [Vec<usize>; 4],
+    /// How many registers were given out, for each kind.
+    used: [usize; 4],
     label: usize,
     call: usize,
     line: usize,
@@ -96,14 +102,13 @@ struct Function<'a> {
 
 impl Function<'_> {
     fn write(text: &mut String, manner: Manner, index: usize, random: &mut Random) {
-        let none = Set { words: 0, longs: 0, floats: 0, predicates: 0 };
         let mut function = Function {
             body: String::new(),
             manner,
             index,
             random,
-            set: none,
-            used: none,
+            set: Default::default(),
+            used: [0; 4],
             label: 0,
             call: 0,
             line: 10 + index % 900,
@@ -138,11 +143,12 @@ impl Function<'_> {
         };
         // Writing to a string does not fail.
         debug_assert!(result.is_ok());
-        let used = self.used;
-        let _ = writeln!(text, "\t.reg .pred \t%p<{}>;", used.predicates + 1);
-        let _ = writeln!(text, "\t.reg .f32 \t%f<{}>;", used.floats + 1);
-        let _ = writeln!(text, "\t.reg .b32 \t%r<{}>;", used.words + 1);
-        let _ = writeln!(text, "\t.reg .b64 \t%rd<{}>;\n", used.longs + 1);
+        for (kind, class) in
+            [(Kind::Predicate, "pred"), (Kind::Float, "f32"), (Kind::Word, "b32"), (Kind::Long, "b64")]
+        {
+            let _ = writeln!(text, "\t.reg .{class} \t{}<{}>;", kind.prefix(), self.used[kind as usize] + 1);
+        }
+        text.push('\n');
         text.push_str(&self.body);
         text.push_str(if self.is_function() {
             "                                        // -- End function\n}\n"
@@ -169,46 +175,59 @@ impl Function<'_> {
         self.body.push('\n');
     }
 
+    /// A register that nothing sets yet. It may be read from the next instruction on.
+    fn new(&mut self, kind: Kind) -> String {
+        self.used[kind as usize] += 1;
+        let number = self.used[kind as usize];
+        self.set[kind as usize].push(number);
+        format!("{}{number}", kind.prefix())
+    }
+
     fn new_word(&mut self) -> String {
-        self.used.words += 1;
-        format!("%r{}", self.used.words)
+        self.new(Kind::Word)
     }
 
     fn new_long(&mut self) -> String {
-        self.used.longs += 1;
-        format!("%rd{}", self.used.longs)
+        self.new(Kind::Long)
     }
 
     fn new_float(&mut self) -> String {
-        self.used.floats += 1;
-        format!("%f{}", self.used.floats)
+        self.new(Kind::Float)
     }
 
     fn new_predicate(&mut self) -> String {
-        self.used.predicates += 1;
-        format!("%p{}", self.used.predicates)
+        self.new(Kind::Predicate)
     }
 
-    /// What was given out is set now.
-    fn settle(&mut self) {
-        self.set = self.used;
+    /// A register that is set: one of the last, as it mostly is.
+    fn old(&mut self, kind: Kind) -> String {
+        let set = &self.set[kind as usize];
+        let back = 1 + self.random.below(set.len().min(12));
+        format!("{}{}", kind.prefix(), set[set.len() - back])
     }
 
     fn word(&mut self) -> String {
-        format!("%r{}", self.recent(self.set.words))
+        self.old(Kind::Word)
     }
 
     fn float(&mut self) -> String {
-        format!("%f{}", self.recent(self.set.floats))
+        self.old(Kind::Float)
     }
 
     fn address(&mut self) -> String {
-        format!("%rd{}", self.recent(self.set.longs))
+        self.old(Kind::Long)
     }
 
-    /// One of the last registers, most likely.
-    fn recent(&mut self, count: usize) -> usize {
-        count - self.random.below(count.min(12))
+    /// How many registers of each kind are set.
+    fn lengths(&self) -> [usize; 4] {
+        [0, 1, 2, 3].map(|kind| self.set[kind].len())
+    }
+
+    /// Forgets the registers that were set since: they are not set on every way here.
+    fn forget(&mut self, lengths: [usize; 4]) {
+        for (set, length) in self.set.iter_mut().zip(lengths) {
+            set.truncate(length);
+        }
     }
 
     fn prologue(&mut self) {
@@ -237,7 +256,6 @@ impl Function<'_> {
         self.line(&format!("add.s64 \t{at}, %rd2, {offset};"));
         let float = self.new_float();
         self.line(&format!("ld.global.f32 \t{float}, [{at}];"));
-        self.settle();
     }
 
     fn epilogue(&mut self) {
@@ -282,40 +300,35 @@ impl Function<'_> {
     fn branch(&mut self, depth: usize) {
         let (other, join) = (self.new_label(), self.new_label());
         let predicate = self.compare();
-        let before = self.set;
+        let before = self.lengths();
         self.line(&format!("@{predicate} bra \t{other};"));
         self.region(depth - 1);
         self.line(&format!("bra.uni \t{join};"));
         // What one way sets, the other does not.
-        self.set = before;
+        self.forget(before);
         self.label(&other);
         self.region(depth - 1);
-        self.set = before;
+        self.forget(before);
         self.label(&join);
     }
 
     fn repeat(&mut self, depth: usize) {
-        let (counter, limit) = (self.new_word(), self.word());
+        let (limit, counter) = (self.word(), self.new_word());
         self.line(&format!("mov.u32 \t{counter}, 0;"));
-        self.settle_word();
         let start = self.new_label();
         self.label(&start);
-        let before = self.set;
+        let before = self.lengths();
         self.region(depth - 1);
-        self.set = before;
+        self.forget(before);
         self.line(&format!("add.s32 \t{counter}, {counter}, 1;"));
         let predicate = self.new_predicate();
         self.line(&format!("setp.lt.s32 \t{predicate}, {counter}, {limit};"));
         self.line(&format!("@{predicate} bra \t{start};"));
     }
 
-    fn settle_word(&mut self) {
-        self.set.words = self.used.words;
-    }
-
     fn compare(&mut self) -> String {
-        let predicate = self.new_predicate();
         let (left, right) = (self.word(), self.word());
+        let predicate = self.new_predicate();
         let relation = ["eq", "ne", "lt", "ge", "gt"][self.random.below(5)];
         self.line(&format!("setp.{relation}.s32 \t{predicate}, {left}, {right};"));
         predicate
@@ -340,29 +353,14 @@ impl Function<'_> {
         let result = self.new_word();
         self.line(&format!("ld.param.b32 \t{result}, [retval0+0];"));
         self.line(&format!("}} // callseq {number}"));
-        // Values of a branch that ended must not become readable with the result.
-        if self.set.words + 1 == self.used.words {
-            self.settle_word();
-        }
     }
 
-    /// One instruction; where its result is the next register, later ones may read it.
     fn instruction(&mut self) {
-        let before = self.used;
         match self.random.below(12) {
             0..=3 => self.integer(),
             4..=7 => self.floating(),
             8..=10 => self.memory(),
             _ => self.mixed(),
-        }
-        if self.set.words == before.words {
-            self.set.words = self.used.words;
-        }
-        if self.set.floats == before.floats {
-            self.set.floats = self.used.floats;
-        }
-        if self.set.longs == before.longs {
-            self.set.longs = self.used.longs;
         }
     }
 
