@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Three texts of 20 MB (see `ptx_tests::workload`), or the given files. Each step runs in a process of its own, on
-//! one core where `taskset` is there, five times; shown is the best time, which other programs disturb least, and
-//! the most memory the process had, as bytes for each byte of the text (the text itself is one of them).
+//! one core where `taskset` is there, five times; shown is the best time on the processor (the time on the clock
+//! where the system does not tell), which other programs disturb least, and the most memory the process had, as bytes
+//! for each byte of the text (the text itself is one of them).
 //! `ptxas -arch=compute_…` only parses and checks, as `verify` does.
 
 use std::collections::BTreeMap;
@@ -58,9 +59,10 @@ fn measure(step: &str, file: &Path) {
     let text = std::fs::read_to_string(file).expect("the file is readable");
     let mut best = f64::INFINITY;
     for _ in 0..TIMES {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_time("self"));
         run(step, &text);
-        best = best.min(start.elapsed().as_secs_f64());
+        let elapsed = start.elapsed().as_secs_f64();
+        best = best.min(processor_time("self").zip(before).map_or(elapsed, |(after, before)| after - before));
     }
     println!("{best} {}", peak_memory("self").unwrap_or(0));
 }
@@ -144,27 +146,35 @@ fn on_one_core(program: &Path) -> Command {
 fn ptxas_cost(file: &Path) -> Option<Cost> {
     let mut best: Option<Cost> = None;
     for _ in 0..2 {
-        let start = Instant::now();
         let child = on_one_core(ptxas()?).arg("-arch=compute_80").arg(file).spawn();
-        let memory = wait(child.ok()?)?;
-        let seconds = start.elapsed().as_secs_f64();
-        if best.is_none_or(|best| seconds < best.seconds) {
-            best = Some(Cost { seconds, memory });
+        let cost = wait(child.ok()?)?;
+        if best.is_none_or(|best| cost.seconds < best.seconds) {
+            best = Some(cost);
         }
     }
     best
 }
 
-/// Waits for a process that succeeds; its peak memory, as it was seen last.
-fn wait(mut child: Child) -> Option<u64> {
-    let mut memory = 0;
+/// Waits for a process that succeeds; time and memory as they were seen last, some milliseconds before its end.
+fn wait(mut child: Child) -> Option<Cost> {
+    let start = Instant::now();
+    let id = child.id().to_string();
+    let mut cost = Cost { seconds: 0.0, memory: 0 };
     loop {
-        memory = peak_memory(&child.id().to_string()).unwrap_or(memory).max(memory);
+        let elapsed = start.elapsed().as_secs_f64();
+        cost.seconds = processor_time(&id).unwrap_or(elapsed).max(cost.seconds);
+        cost.memory = peak_memory(&id).unwrap_or(0).max(cost.memory);
         if let Some(status) = child.try_wait().ok()? {
-            return status.success().then_some(memory);
+            return status.success().then_some(cost);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Seconds that the first thread of a process was on a processor, where the system tells.
+fn processor_time(process: &str) -> Option<f64> {
+    let times = std::fs::read_to_string(format!("/proc/{process}/schedstat")).ok()?;
+    Some(times.split_whitespace().next()?.parse::<u64>().ok()? as f64 / 1e9)
 }
 
 /// The most memory that a process had, in bytes, where the system tells.
