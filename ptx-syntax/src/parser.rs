@@ -113,7 +113,8 @@ pub fn parse(source: &str) -> Parse {
 
 /// Parses a PTX module from its tokens, for callers that need those too.
 ///
-/// `tokens` are what [`tokenize`](crate::lexer::tokenize) gives for `source`; tokens of another text make
+/// `tokens` are what [`tokenize`](crate::lexer::tokenize) gives for `source`; trivia may be missing. Tokens of another
+/// text make
 /// a tree whose spans mean nothing, and no panic.
 #[must_use]
 pub fn parse_tokens(source: &str, tokens: &[Token]) -> Parse {

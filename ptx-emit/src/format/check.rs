@@ -5,11 +5,11 @@ use super::render;
 use super::sink::Comparison;
 use super::{Unformatted, comment};
 use ptx_syntax::Span;
-use ptx_syntax::lexer::{Token, TokenKind, tokenize};
+use ptx_syntax::lexer::{Token, TokenKind};
 
 /// Checks that `text` is what the formatter may make of `source`.
 pub(super) fn check(source: &str, tokens: &[Token], plan: &Plan, text: &str) -> Result<(), Unformatted> {
-    let formatted = tokenize(text);
+    let formatted = super::tokens(text);
     same_tokens(source, tokens, text, &formatted)?;
     // The tokens are the same, therefore so is the tree and, with it, the plan.
     let mut comparison = Comparison::new(text);
@@ -19,8 +19,8 @@ pub(super) fn check(source: &str, tokens: &[Token], plan: &Plan, text: &str) -> 
 
 /// Compares tokens and comments; no comment may have moved past a token either.
 fn same_tokens(source: &str, tokens: &[Token], text: &str, formatted: &[Token]) -> Result<(), Unformatted> {
-    let mut right = formatted.iter().filter(|token| token.kind != TokenKind::Whitespace);
-    for left in tokens.iter().filter(|token| token.kind != TokenKind::Whitespace) {
+    let mut right = formatted.iter();
+    for left in tokens {
         let same = right.next().is_some_and(|right| {
             let (left_text, right_text) = (left.text(source), right.text(text));
             left.kind == right.kind

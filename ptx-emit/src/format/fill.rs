@@ -6,7 +6,7 @@ use ptx_syntax::lexer::{Token, TokenKind};
 /// Columns that a line should not exceed.
 pub(super) const WIDTH: usize = 100;
 
-/// Breaks a statement: `tokens` are its tokens, trivia included, `marks` those of the others.
+/// Breaks a statement: `tokens` are its tokens, comments included, `marks` those of the others.
 ///
 /// An operand goes to the next line where it does not fit on this one and does fit there. One that fits
 /// nowhere stays, and is broken within, behind its own commas; a long name is not helped by a break.

@@ -83,7 +83,7 @@ impl Plan {
             tokens,
             tree,
             at: 0,
-            marks: Vec::with_capacity(tokens.len() / 2 + 1),
+            marks: Vec::with_capacity(tokens.len()),
             nodes: Vec::new(),
             wants_nodes: markers,
         };
@@ -96,7 +96,7 @@ impl Plan {
 struct Planner<'a> {
     tokens: &'a [Token],
     tree: &'a Tree,
-    /// Index of the next token, trivia included.
+    /// Index of the next token, comments included.
     at: usize,
     marks: Vec<Mark>,
     nodes: Vec<Node>,

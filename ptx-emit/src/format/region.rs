@@ -2,11 +2,12 @@
 
 use super::comment::is_blank;
 use super::plan::{Node, Plan};
+use ptx_syntax::Span;
 use ptx_syntax::lexer::{Token, TokenKind};
 
 const MARKER: &str = "ptx-format";
 
-/// A part of the text that is copied, in indices of tokens, trivia included.
+/// A part of the text that is copied, in indices of tokens, comments included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// What is between two comments; to the end of the text where the second is missing.
@@ -97,10 +98,10 @@ fn skipped(
     comment: usize,
 ) -> Option<Kept> {
     let next = significant.partition_point(|&index| index < comment);
-    let own_line = next == 0
-        || tokens[significant[next - 1] + 1..comment]
-            .iter()
-            .any(|token| token.kind == TokenKind::Whitespace && token.text(source).contains('\n'));
+    // The tokens from the last one that is no comment to the marker, and what stands between them.
+    let near = significant.get(next.wrapping_sub(1)).map_or(&[][..], |&last| &tokens[last..=comment]);
+    let mut gaps = near.windows(2).map(|pair| Span::new(pair[0].span.end, pair[1].span.start));
+    let own_line = next == 0 || gaps.any(|gap| gap.text(source).contains('\n'));
     let node = if own_line {
         let begins = plan.nodes.iter().filter(|node| node.first as usize == next);
         begins.max_by_key(|node| node.end)

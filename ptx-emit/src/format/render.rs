@@ -28,7 +28,8 @@ pub(super) fn indent(sink: &mut impl Sink, depth: u8) {
     sink.push(&TABS[..usize::from(depth).min(TABS.len())]);
 }
 
-/// Lays a text out into a sink. `plan` is the plan of a text with the same tokens.
+/// Lays a text out into a sink. `tokens` are those of the text but for white space; `plan` is the plan of a text with
+/// the same tokens.
 pub(super) fn render<S: Sink>(source: &str, tokens: &[Token], plan: &Plan, sink: &mut S) {
     let mut renderer = Renderer {
         source,
@@ -38,6 +39,7 @@ pub(super) fn render<S: Sink>(source: &str, tokens: &[Token], plan: &Plan, sink:
         next_kept: 0,
         sink,
         at: 0,
+        end: 0,
         mark: 0,
         gap: Gap::default(),
         previous: None,
@@ -60,8 +62,6 @@ fn ends_with_crlf(source: &str) -> bool {
 /// What was met since the last token.
 #[derive(Default)]
 struct Gap {
-    /// The white space behind the last token or comment.
-    white: Option<Span>,
     /// What the mark of the coming token means here, once it was asked for.
     resolved: Option<Mark>,
     /// Whether a line end was written.
@@ -96,8 +96,10 @@ struct Renderer<'a, S> {
     kept: Vec<Kept>,
     next_kept: usize,
     sink: &'a mut S,
-    /// Index of the token at hand, trivia included.
+    /// Index of the token at hand, comments included.
     at: usize,
+    /// Where the last token or comment ended, in the source.
+    end: u32,
     /// Index of the mark of the next token that is not trivia.
     mark: usize,
     gap: Gap,
@@ -120,7 +122,6 @@ impl<S: Sink> Renderer<'_, S> {
     fn run(&mut self) {
         while let Some(&token) = self.tokens.get(self.at) {
             match token.kind {
-                TokenKind::Whitespace => self.gap.white = Some(token.span),
                 TokenKind::LineComment | TokenKind::BlockComment => {
                     if self.comment(token) {
                         return;
@@ -157,11 +158,23 @@ impl<S: Sink> Renderer<'_, S> {
         self.lists.column = depth * TAB;
     }
 
-    /// How many lines end in the white space at hand, 2 standing for more.
+    /// How many lines end in the white space in front of the token at hand, 2 standing for more.
     fn line_ends(&self) -> usize {
-        let Some(white) = self.gap.white else { return 0 };
-        let bytes = white.text(self.source).bytes();
-        bytes.filter(|&byte| byte == b'\n').take(2).count()
+        self.line_ends_between(self.end, self.tokens.get(self.at))
+    }
+
+    /// How many lines end from `end` to a token, or to the end of the text, 2 standing for more.
+    fn line_ends_between(&self, end: u32, next: Option<&Token>) -> usize {
+        let start = next.map_or(self.source.len() as u32, |token| token.span.start);
+        let white = Span::new(end, start).text(self.source);
+        white.bytes().filter(|&byte| byte == b'\n').take(2).count()
+    }
+
+    /// How many lines end behind the token at `index`, 2 standing for more.
+    fn line_ends_behind(&self, index: usize) -> usize {
+        self.tokens
+            .get(index)
+            .map_or(0, |token| self.line_ends_between(token.span.end, self.tokens.get(index + 1)))
     }
 
     #[inline(always)]
@@ -180,6 +193,7 @@ impl<S: Sink> Renderer<'_, S> {
             self.separate(mark);
         }
         self.sink.copy(self.source, token.span);
+        self.end = token.span.end;
         if self.lists.broken > 0 {
             self.lists.column += token.span.len() as usize;
         }
@@ -266,11 +280,8 @@ impl<S: Sink> Renderer<'_, S> {
 
     /// Whether the author left a blank line further on in this gap.
     fn blank_line_ahead(&self) -> bool {
-        let rest = self.tokens.get(self.at..).unwrap_or(&[]);
-        rest.iter().take_while(|token| token.kind.is_trivia()).any(|token| {
-            token.kind == TokenKind::Whitespace
-                && token.span.text(self.source).bytes().filter(|&byte| byte == b'\n').count() > 1
-        })
+        let comments = self.tokens.iter().skip(self.at).take_while(|token| token.kind.is_comment()).count();
+        (self.at..self.at + comments).any(|index| self.line_ends_behind(index) > 1)
     }
 
     /// Writes a comment. Gives true where the rest of the text was copied.
@@ -285,8 +296,8 @@ impl<S: Sink> Renderer<'_, S> {
             comment::write(self.sink, token.text(self.source), depth, line_end);
         }
         self.written = true;
+        self.end = token.span.end;
         self.gap.commented = true;
-        self.gap.white = None;
         self.gap.open_comment = token.kind == TokenKind::LineComment;
         if self.lists.broken > 0 {
             self.lists.column = self.column();
@@ -331,10 +342,8 @@ impl<S: Sink> Renderer<'_, S> {
     fn stays_left(&self, token: Token) -> bool {
         let before = self.source.as_bytes().get((token.span.start as usize).wrapping_sub(1));
         let left = matches!(before, None | Some(b'\n'));
-        left && (token.kind == TokenKind::LineComment
-            || self.tokens.get(self.at + 1).is_none_or(|next| {
-                next.kind == TokenKind::Whitespace && next.text(self.source).contains('\n')
-            }))
+        let alone = self.at + 1 == self.tokens.len() || self.line_ends_behind(self.at) > 0;
+        left && (token.kind == TokenKind::LineComment || alone)
     }
 
     /// Goes to the column of comments.
@@ -424,11 +433,11 @@ impl<S: Sink> Renderer<'_, S> {
         if self.line_ends() > 0 {
             return true;
         }
-        for token in self.tokens.get(self.at..).unwrap_or(&[]) {
+        for (index, token) in self.tokens.iter().enumerate().skip(self.at) {
             match token.kind {
                 TokenKind::LineComment => return true,
-                TokenKind::Whitespace if token.text(self.source).contains('\n') => return true,
-                TokenKind::Whitespace | TokenKind::BlockComment => {}
+                TokenKind::BlockComment if self.line_ends_behind(index) > 0 => return true,
+                TokenKind::BlockComment => {}
                 _ => return false,
             }
         }
@@ -441,10 +450,11 @@ impl<S: Sink> Renderer<'_, S> {
         let mut column = self.lists.column + usize::from(!list);
         let mut depth = u32::from(list);
         let mut mark = self.mark;
-        for token in &self.tokens[self.at..] {
+        for (index, token) in self.tokens.iter().enumerate().skip(self.at) {
+            if depth > 0 && index > self.at && self.line_ends_behind(index - 1) > 0 {
+                return false;
+            }
             match token.kind {
-                TokenKind::Whitespace if depth > 0 && token.text(self.source).contains('\n') => return false,
-                TokenKind::Whitespace => continue,
                 TokenKind::LineComment | TokenKind::BlockComment => return depth == 0,
                 TokenKind::CloseBrace if depth == 0 => return true,
                 TokenKind::CloseBrace => depth -= 1,
@@ -486,6 +496,7 @@ impl<S: Sink> Renderer<'_, S> {
         self.sink.copy(self.source, Span::new(from as u32, last.span.end));
         self.pass(self.at, end);
         self.written = true;
+        self.end = last.span.end;
         self.gap = Gap::default();
         self.previous = Some(last.kind);
         self.at = end - 1;
@@ -503,6 +514,7 @@ impl<S: Sink> Renderer<'_, S> {
         let resolved = if self.mark == passed { self.gap.resolved } else { None };
         self.at = on;
         let token = self.tokens[on];
+        self.end = token.span.end;
         let line_end = self.line_end();
         comment::write(self.sink, token.text(self.source), None, line_end);
         self.gap = Gap {
@@ -512,7 +524,6 @@ impl<S: Sink> Renderer<'_, S> {
             open_comment: token.kind == TokenKind::LineComment,
             divided: true,
             resolved,
-            white: None,
         };
         false
     }

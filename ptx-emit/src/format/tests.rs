@@ -1,7 +1,6 @@
 //! Layouts of small texts, the markers, and the contract on texts that are hard.
 
-use super::{Unformatted, check, format, plan, render};
-use ptx_syntax::lexer::tokenize;
+use super::{Unformatted, check, format, plan, render, tokens};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n";
 
@@ -15,7 +14,7 @@ fn formatted(source: &str) -> String {
 
 /// The layout without the check, for messages.
 fn unchecked(source: &str) -> String {
-    let tokens = tokenize(source);
+    let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
     render::to_string(source, &tokens, &plan::Plan::new(source, &tokens, &parse.tree))
 }
@@ -270,7 +269,7 @@ fn errors_leave_the_text_alone() {
 #[test]
 fn the_check_sees_every_change() {
     let source = ".version 8.0\n.target sm_90\n\n// c\n.entry k()\n{\n\tret;\n}\n";
-    let tokens = tokenize(source);
+    let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
     let plan = plan::Plan::new(source, &tokens, &parse.tree);
     let checked = |text: &str| check::check(source, &tokens, &plan, text);
