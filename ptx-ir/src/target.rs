@@ -99,9 +99,13 @@ impl Target {
         (0..COUNT as u8).map(Self)
     }
 
-    /// Reads `sm_90a`. Gives `None` where NVIDIA's assembler knows no such target.
+    /// Reads `sm_90a`. Gives `None` where NVIDIA's assembler knows no such target. Before PTX 9.0, `sm_110` was
+    /// called `sm_101`, which the assembler still takes: both names give the same target.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(suffix) = text.strip_prefix("sm_101") {
+            return Self::all().find(|target| target.as_str().strip_prefix("sm_110") == Some(suffix));
+        }
         ROWS.iter().position(|row| row.name == text).map(|index| Self(index as u8))
     }
 
@@ -121,6 +125,27 @@ impl Target {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         ROWS[self.index()].name
+    }
+
+    /// The name in modules of a version: before PTX 9.0, `sm_110` was called `sm_101`.
+    #[must_use]
+    pub fn name_in(self, version: Version) -> &'static str {
+        match self.as_str() {
+            "sm_110" if version < Version::new(9, 0) => "sm_101",
+            "sm_110f" if version < Version::new(9, 0) => "sm_101f",
+            "sm_110a" if version < Version::new(9, 0) => "sm_101a",
+            name => name,
+        }
+    }
+
+    /// The first PTX version that knows the target by a name, which may be its old one.
+    #[must_use]
+    pub fn min_version_of(text: &str) -> Option<Version> {
+        match text {
+            "sm_101" | "sm_101a" => Some(Version::new(8, 6)),
+            "sm_101f" => Some(Version::new(8, 8)),
+            _ => Self::parse(text).map(Self::min_version),
+        }
     }
 
     /// The number, 90 of `sm_90a`.
@@ -148,9 +173,7 @@ impl Target {
             Suffix::Plain => device.number() >= self.number(),
             Suffix::Architecture => device == self,
             Suffix::Family => {
-                device.suffix() != Suffix::Plain
-                    && device.number() >= self.number()
-                    && family_of(self.number()).contains(&device.number())
+                device.number() >= self.number() && family_of(self.number()).contains(&device.number())
             }
         }
     }
@@ -272,6 +295,7 @@ impl fmt::Display for TargetSet {
 #[cfg(test)]
 mod tests {
     use super::{Target, TargetSet};
+    use crate::version::Version;
 
     fn target(name: &str) -> Target {
         Target::parse(name).unwrap()
@@ -282,7 +306,10 @@ mod tests {
         for each in Target::all() {
             assert_eq!(Target::parse(each.as_str()), Some(each));
         }
-        assert_eq!(Target::parse("sm_101"), None);
+        assert_eq!(Target::parse("sm_99"), None);
+        assert_eq!(Target::parse("sm_101a"), Target::parse("sm_110a"));
+        assert_eq!(target("sm_110f").name_in(Version::new(8, 8)), "sm_101f");
+        assert_eq!(target("sm_110f").name_in(Version::LATEST), "sm_110f");
         assert_eq!(Target::all().len(), Target::COUNT);
     }
 
@@ -296,7 +323,8 @@ mod tests {
         assert!(target("sm_100f").runs_on(target("sm_107f")));
         assert!(!target("sm_100f").runs_on(target("sm_110a")));
         assert!(!target("sm_103f").runs_on(target("sm_100a")));
-        assert!(!target("sm_100f").runs_on(target("sm_103")));
+        assert!(target("sm_100f").runs_on(target("sm_103")));
+        assert!(!target("sm_100a").runs_on(target("sm_100")));
     }
 
     #[test]

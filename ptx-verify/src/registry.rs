@@ -176,6 +176,77 @@ mod tests {
         }
     }
 
+    /// The PTX blocks below a heading of a page, each as a module.
+    fn blocks(doc: &str, heading: &str) -> Vec<String> {
+        let Some((_, section)) = doc.split_once(heading) else { return Vec::new() };
+        let section = section.split("\n ## ").next().unwrap_or(section);
+        let fenced = section.split("```").collect::<Vec<_>>();
+        fenced.iter().skip(1).step_by(2).filter_map(|block| block.strip_prefix("ptx\n")).map(module).collect()
+    }
+
+    /// Wraps an example into what it leaves out: a header, a kernel, declared registers.
+    fn module(block: &str) -> String {
+        let block: String =
+            block.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect();
+        if block.contains(".version") {
+            return block;
+        }
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        let whole = block.contains(".entry") || block.contains(".func") || block.contains(".section");
+        let declaration = |line: &&str| {
+            line.starts_with('.') && ![".reg", ".pragma", ".loc "].iter().any(|word| line.starts_with(word))
+        };
+        if whole || block.lines().all(|line| declaration(&line)) {
+            return format!("{header}{block}");
+        }
+        let (outside, inside): (Vec<&str>, Vec<&str>) = block.lines().partition(declaration);
+        let registers =
+            [("%p", "pred"), ("%r", "b32"), ("%rd", "b64"), ("%f", "f32"), ("%fd", "f64"), ("%h", "b16")];
+        let used = |name: &str| {
+            let numbered = |digit: char| block.contains(&format!("{name}{digit}"));
+            ('0'..='9').any(numbered) && !block.contains(&format!("{name}<"))
+        };
+        let registers = registers.iter().filter(|(name, _)| used(name));
+        let registers: String = registers.map(|(name, ty)| format!(".reg .{ty} {name}<16>;\n")).collect();
+        let mut outside = outside.join("\n");
+        for (name, declaration) in [
+            ("global_array", "\n.global .align 16 .b8 global_array[64];"),
+            ("helper", "\n.func helper()\n{\nret;\n}"),
+        ] {
+            if block.contains(name) {
+                outside.push_str(declaration);
+            }
+        }
+        let end = if block.trim_end().ends_with("ret;") { "" } else { "ret;\n" };
+        format!(
+            "{header}{outside}\n.entry example(.param .u64 p)\n{{\n{registers}{}\n{end}}}\n",
+            inside.join("\n")
+        )
+    }
+
+    #[test]
+    fn examples_show_the_fault_and_its_cure() {
+        let mut wrong = Vec::new();
+        let mut config = crate::config::Config::default();
+        for rule in rules() {
+            if rule.default_level == crate::config::Level::Allow {
+                config.levels.set(rule.name, crate::config::Level::Warn).unwrap();
+            }
+        }
+        for rule in rules().filter(|rule| !rule.name.starts_with("asm-")) {
+            for (heading, faulty) in [("## Example", true), ("## Use instead", false)] {
+                for text in blocks(rule.doc, heading) {
+                    let found = crate::check(&text, &config);
+                    if found.iter().any(|each| each.rule == rule.name) != faulty {
+                        let found: Vec<_> = found.iter().map(|each| (each.rule, &each.message)).collect();
+                        wrong.push(format!("{} {heading}: {found:?}", rule.name));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
     #[test]
     fn every_file_of_rules_is_registered() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");

@@ -71,7 +71,8 @@ impl Suppressions {
         let Some((file_level, at)) = directive(text) else { return };
         let line = if file_level { None } else { self.line_spoken_of(source, comment) };
         let list = &text[at..];
-        let list = list.split(" --").next().unwrap_or(list).trim_end_matches("*/");
+        let list = list.split(" --").next().unwrap_or(list);
+        let list = list.split("//").next().unwrap_or(list).trim_end_matches("*/");
         let mut start = comment.start + at as u32;
         for item in list.split(',') {
             let name = item.trim();

@@ -34,7 +34,7 @@ impl Printer<'_> {
 
     fn header(&mut self) {
         let header = &self.module.header;
-        self.text(&format!(".version {}\n.target {}", header.version, header.target));
+        self.text(&format!(".version {}\n.target {}", header.version, header.target.name_in(header.version)));
         for (option, _) in &header.options {
             self.text(", ");
             self.symbol(*option);

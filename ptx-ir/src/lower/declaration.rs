@@ -227,6 +227,10 @@ impl Context<'_> {
             let linkage = linkage.as_str();
             self.report(messages::declaration(whole, format!("a register cannot be `{linkage}`")));
         }
+        if let Some(align) = specifiers.align.filter(|align| !align.is_power_of_two()) {
+            self.report(messages::alignment(declarator.name, align));
+        }
+        self.check_name(declarator.name);
         if declarator.initializer.is_some() || declarator.dimensions.count > 0 {
             self.report(messages::declaration(
                 declarator.span,
@@ -236,6 +240,16 @@ impl Context<'_> {
         let range = self.range(declarator);
         let group = self.declare_registers(declarator.name, range, ty, specifiers.elements);
         self.body.statements.push(Statement::Registers(group));
+    }
+
+    /// `_` is a name of parameters only.
+    pub(super) fn check_name(&mut self, name: Span) {
+        if self.text(name) == "_" {
+            self.report(messages::declaration(
+                name,
+                "`_` is no name: it stands for a result that is thrown away",
+            ));
+        }
     }
 
     /// The type of a declaration; none where that has been reported.
@@ -309,6 +323,9 @@ impl Context<'_> {
             return None;
         };
         let ty = self.declared_type(specifiers, whole)?;
+        if place != Place::Parameter {
+            self.check_name(declarator.name);
+        }
         if space != StateSpace::Reg && !ty.is_register_type() && ty.kind() != TypeKind::Opaque {
             self.report(
                 messages::declaration(whole, format!("a variable cannot have the type `{ty}`")).with_help(

@@ -37,6 +37,7 @@ impl Context<'_> {
             span: ast.name,
             header: ast.header,
         };
+        self.check_name(ast.name);
         self.module.functions.push(function);
         self.define_function(handle, in_body);
         if let Some(body) = ast.body {

@@ -77,3 +77,7 @@ pub(super) fn second_header(span: Span, word: &str, earlier: Span) -> Diagnostic
         .with_secondary(earlier, "the first one")
         .with_help("a module has one: remove this one")
 }
+
+pub(super) fn alignment(span: Span, align: u32) -> Diagnostic {
+    error("E0306", "alignment", span, format!("`.align {align}` is no power of two"))
+}

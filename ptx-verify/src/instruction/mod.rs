@@ -13,7 +13,7 @@ mod shapes;
 mod wanted;
 
 use ptx_ir::ir::{Handle, Instruction, Module, Operand, Spelling};
-use ptx_ir::isa::{Instance, Leniency, Mismatch, Resolved, SpellingProblem};
+use ptx_ir::isa::{Instance, Leniency, Mismatch, Resolved, Shape, SpellingProblem, Wanted};
 use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
 
@@ -24,7 +24,7 @@ use crate::rules;
 pub(crate) use describe::{describe, form_of, name_of, register_name};
 pub(crate) use occurrence::Occurrence;
 pub(crate) use shapes::class_of;
-pub(crate) use wanted::{count_of, form_wanted, list_of, wanted_phrase};
+pub(crate) use wanted::{count_of, form_wanted, list_of, wanted_instead_of};
 
 /// One thing that is wrong with an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -127,11 +127,37 @@ fn look_again(
     match instance {
         Some(instance) if instance.is_available(module.header.version, module.header.target) => {}
         Some(instance) => show(Problem::Unavailable(instance)),
+        // What a name that is not declared would be is not known: one mistake, one message.
+        None if shapes::has_unknown(context.body, handle) => {}
         None => {
             let (operands, children) = shapes::shapes(module, context.body, handle);
             if let Err(mismatch) = spelling.resolved.select(&operands, &children) {
+                let mismatch = more_particular(&spelling.resolved, &operands, &children, mismatch);
                 show(Problem::Mismatch(&mismatch));
             }
         }
     }
+}
+
+/// Of the meanings of a spelling, one that has the form of the operands says more about what is in them:
+/// `mov.b64 d, {a, b}` is about the elements, not about the braces.
+fn more_particular(
+    resolved: &Resolved,
+    operands: &[Shape],
+    children: &[Shape],
+    mismatch: Mismatch,
+) -> Mismatch {
+    let Mismatch::Operand { operand: at, wanted: Wanted::Kind, .. } = mismatch else { return mismatch };
+    for (index, candidate) in resolved.instances.iter().enumerate() {
+        let alone = Resolved { instances: vec![candidate.clone()], ..Resolved::default() };
+        match alone.select(operands, children) {
+            Err(Mismatch::Operand { operand, part, spec, wanted, .. })
+                if operand >= at && wanted != Wanted::Kind =>
+            {
+                return Mismatch::Operand { operand, part, spec, instance: index, wanted };
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    mismatch
 }

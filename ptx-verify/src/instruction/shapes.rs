@@ -18,6 +18,17 @@ pub(super) fn shapes(
     (operands, children)
 }
 
+/// Whether an operand, or a part of one, has been reported already.
+pub(super) fn has_unknown(body: &Body, instruction: Handle<Instruction>) -> bool {
+    let unknown = |operand: &Operand| matches!(operand, Operand::Unknown(_));
+    body.operands(instruction).iter().any(|operand| match *operand {
+        Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) | Operand::List(run) => {
+            body.children(run).iter().any(unknown)
+        }
+        _ => unknown(operand),
+    })
+}
+
 /// The class of an operand that is one thing, of the base of an address, or of the elements of a vector register.
 pub(crate) fn class_of(module: &Module, body: &Body, operand: Operand) -> Class {
     match operand {

@@ -22,11 +22,27 @@ pub(crate) fn wanted_phrase(accepts: ClassSet) -> String {
     for class in rest.iter() {
         let folded = (special > 1 && class.phrase().ends_with("special register"))
             || (spaces.len() > 1 && variable_space(class).is_some());
-        if !folded && class != Class::Unknown && class != Class::Sink {
+        // What stands for a constant is no better way to say it.
+        let odd = matches!(class, Class::Unknown | Class::Sink | Class::AddressExpression);
+        if !folded && !odd {
             parts.push(class.phrase().into());
         }
     }
     list_of(&parts, "or")
+}
+
+/// What may stand at an operand, told to somebody who wrote something of class `found`: a register is compared
+/// with registers, and what stands for a constant now and then is left out.
+pub(crate) fn wanted_instead_of(found: Class, accepts: ClassSet) -> String {
+    let registers = accepts.intersect(ClassSet::REGISTERS);
+    if registers.is_empty() {
+        return wanted_phrase(accepts);
+    }
+    let immediates = accepts.intersect(ClassSet::IMMEDIATES);
+    if found.register_type().is_some() || found.phrase().ends_with("special register") {
+        return wanted_phrase(registers);
+    }
+    wanted_phrase(registers.union(immediates))
 }
 
 fn variable_space(class: Class) -> Option<Class> {
@@ -49,9 +65,14 @@ fn registers(accepts: ClassSet) -> Option<String> {
     if accepts.intersect(ClassSet::REGISTERS) == ClassSet::REGISTERS.without(Class::RegPred.into()) {
         return Some("a register other than a predicate".into());
     }
-    // A packed register passes where an integer of its width does; nobody means it.
-    let plain: Vec<Type> = types.iter().copied().filter(|ty| ty.kind() != TypeKind::Packed).collect();
-    let bits = first.bits();
+    // A packed register passes where an integer of its width does, and here and there a predicate in a brace
+    // list; nobody means them.
+    let meant = |ty: &Type| !matches!(ty.kind(), TypeKind::Packed | TypeKind::Predicate);
+    let mut plain: Vec<Type> = types.iter().copied().filter(meant).collect();
+    if plain.is_empty() {
+        plain.clone_from(&types);
+    }
+    let bits = plain.first().map_or(first.bits(), |ty| ty.bits());
     let integer = |ty: &Type| ty.is_integer() || ty.kind() == TypeKind::Bits;
     let integers = plain.iter().filter(|ty| integer(ty)).count();
     if types == [Type::Pred] {
@@ -67,10 +88,21 @@ fn registers(accepts: ClassSet) -> Option<String> {
         }
     } else if let Some(widths) = integer_widths(&plain) {
         return Some(widths);
+    } else if let Some(least) = at_least(&plain) {
+        return Some(format!("a register of {least} bits or more"));
     }
-    let names: Vec<String> = types.iter().map(|ty| format!("`{ty}`")).collect();
-    let article = if matches!(types[0].as_str().as_bytes()[1], b's' | b'f') { "an" } else { "a" };
+    let names: Vec<String> = plain.iter().map(|ty| format!("`{ty}`")).collect();
+    let article = if matches!(plain[0].as_str().as_bytes()[1], b's' | b'f') { "an" } else { "a" };
     Some(format!("{article} {} register", list_of(&names, "or")))
+}
+
+/// 32 of "a register of 32 bits or more", where every integer type from that width on is taken.
+fn at_least(types: &[Type]) -> Option<u32> {
+    let least = types.iter().map(|ty| ty.bits()).min()?;
+    let wide = |ty: &&Type| {
+        ty.is_register_type() && ty.bits() >= least && (ty.is_integer() || ty.kind() == TypeKind::Bits)
+    };
+    Type::ALL.iter().filter(wide).all(|ty| types.contains(ty)).then_some(least)
 }
 
 /// "an integer of 32 or 64 bits", where every integer type of each width is taken and no other type.
@@ -107,6 +139,9 @@ fn immediates(accepts: ClassSet) -> Option<String> {
 /// What the outer form of an operand must be: "an address in brackets", "a brace list of 4 registers".
 pub(crate) fn form_wanted(spec: &OperandSpec) -> String {
     match spec.pattern {
+        Pattern::Value if !spec.accepts.intersect(ClassSet::REGISTERS).is_empty() => {
+            "a single register".into()
+        }
         Pattern::Value => wanted_phrase(spec.accepts),
         Pattern::NegatableValue => "a predicate, negated or not,".into(),
         Pattern::Pair => "two destinations joined by `|`".into(),

@@ -1,4 +1,4 @@
-use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Module, Operand, Variable};
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Variable};
 use ptx_ir::isa::{Class, Control};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
@@ -82,11 +82,34 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     for (handle, instruction) in context.body.instructions.iter() {
         if is_call.get(instruction.spelling.index()).copied().unwrap_or(false) {
             let call = Call::new(context.body, context.body.operands(handle));
+            out.extend(indirect(context, handle));
             for (index, operand) in context.body.operands(handle).iter().enumerate() {
                 let span = context.body.operand_span(handle, index);
                 targets(context, &call, *operand, span, out);
             }
         }
+    }
+}
+
+/// An indirect call says what may be called, a direct one does not.
+fn indirect(context: &FunctionContext<'_>, handle: Handle<Instruction>) -> Option<Diagnostic> {
+    let (module, body) = (context.module.module, context.body);
+    let operands = body.operands(handle);
+    let is_list = |operand: &&Operand| !matches!(operand, Operand::List(_));
+    let mut rest = operands.iter().filter(is_list);
+    let (&callee, described) = (rest.next()?, rest.next());
+    let at = operands.iter().position(|operand| *operand == callee).unwrap_or_default();
+    let name = name_of(module, body, callee).unwrap_or_default();
+    let span = body.operand_span(handle, at);
+    match (callee, described) {
+        (Operand::Register { .. }, None) => Some(
+            RULE.at(span, format!("`{name}` is called without saying what it is"))
+                .with_help("add the label of a `.callprototype` or `.calltargets` as the last operand"),
+        ),
+        (Operand::Function(_), Some(Operand::Prototype(_) | Operand::Targets(_))) => Some(
+            RULE.at(span, format!("`{name}` is a function: only a call through a register has a prototype")),
+        ),
+        _ => None,
     }
 }
 
@@ -122,10 +145,8 @@ fn targets(
 ) {
     let module = context.module.module;
     match operand {
-        Operand::Function(function) if module.functions[function].kind == FunctionKind::Entry => {
-            let name = module.name(module.functions[function].name);
-            out.push(RULE.at(span, format!("`{name}` is a kernel, which cannot be called")));
-        }
+        // That kernels cannot be called is what the instruction table says.
+        Operand::Function(function) if module.functions[function].kind == FunctionKind::Entry => {}
         Operand::Function(function) | Operand::Prototype(function) => {
             out.extend(compare(context, call, &module.functions[function], span));
         }
@@ -192,12 +213,16 @@ fn fault(context: &FunctionContext<'_>, formal: &Variable, operand: Operand, res
     let (module, body) = (context.module.module, context.body);
     let name = name_of(module, body, operand).unwrap_or_default();
     match operand {
+        Operand::Register { register: each, .. }
+            if body.group(each).is_some_and(|group| group.elements > 1) =>
+        {
+            Some(format!("`{name}` is an element of a vector, which cannot be passed"))
+        }
         Operand::Register { class, .. } => register(formal, &name, class, 1),
         Operand::VectorRegister { class, count, .. } => register(formal, &name, class, count),
-        Operand::Integer { .. } | Operand::WarpSize => constant(formal, &name, false),
-        Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_) => {
-            constant(formal, &name, true)
-        }
+        Operand::Integer { .. } | Operand::WarpSize => constant(formal, &name, false, false),
+        Operand::SingleBits(_) => constant(formal, &name, true, true),
+        Operand::Decimal(_) | Operand::DoubleBits(_) => constant(formal, &name, true, false),
         Operand::Sink => (!result).then(|| "`_` is nothing to pass".into()),
         Operand::Variable { variable, offset: 0 } => memory(module, formal, variable, &name),
         Operand::Variable { .. } => Some(format!("`{name}` has an offset")),
@@ -239,18 +264,19 @@ fn register(formal: &Variable, name: &str, class: Class, count: u8) -> Option<St
     if !whole.is_some_and(|given| corresponds(wanted, given)) {
         return Some(is);
     }
-    let natural = wanted.bytes().unwrap_or(1);
+    let natural = wanted.bytes()?;
     let aligned = effective_alignment(formal);
     (aligned > natural).then(|| format!("{is} and not aligned to {aligned}"))
 }
 
-fn constant(formal: &Variable, name: &str, float: bool) -> Option<String> {
+fn constant(formal: &Variable, name: &str, float: bool, single: bool) -> Option<String> {
     let wanted = scalar(formal);
     let fits = wanted.is_some_and(|ty| match ty.kind() {
         TypeKind::Bits => true,
         TypeKind::Unsigned | TypeKind::Signed => !float,
         TypeKind::Float => float,
-        TypeKind::Packed => true,
+        // Only the bits of a single have the width of a pair of halves.
+        TypeKind::Packed => single,
         TypeKind::Predicate | TypeKind::Opaque => false,
     });
     let kind = if float { "a floating-point constant" } else { "an integer constant" };

@@ -15,7 +15,7 @@ declare_rule! {
     /// | `.loc … inlined_at F L C` | a `.loc F L C` stands before it in the same function |
     /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
     /// | `.b8`, `.b16` | values that fit, signed or unsigned |
-    /// | names of sections as data | `.b32` and `.b64` |
+    /// | names as data | alone on their line, sections in `.b32` and `.b64` |
     /// | labels of a `.section` | each once |
     ///
     /// ## Why is this bad
@@ -174,8 +174,12 @@ fn fault(line: &str) -> Option<String> {
         _ if ty.starts_with('.') => return Some(format!("debugging data have no type `{ty}`")),
         _ => return None,
     };
+    let several = values.contains(',');
     values.split(',').find_map(|value| {
         let value = value.trim();
+        if several && value.starts_with(|first: char| !first.is_ascii_digit() && first != '-') {
+            return Some(format!("`{value}` cannot stand in a list: names stand alone"));
+        }
         if value.starts_with('.') && high < 65536 {
             return Some(format!("the address of a section does not fit `{ty}`"));
         }

@@ -40,7 +40,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Values of fields of textures.
+    /// Numbers that a field of a texture cannot have.
     name: "initializer",
     code: "E0308",
     class: Invalid,
@@ -55,7 +55,13 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
         let name = context.module.name(variable.name);
         let fault = place(variable).or_else(|| value(context.module, variable, initializer));
         if let Some(fault) = fault {
-            out.push(RULE.at(variable.span, format!("`{name}` {fault}")));
+            let finding = RULE.at(variable.span, format!("`{name}` {fault}"));
+            out.push(match variable.ty {
+                Type::F16 | Type::F16x2 => {
+                    finding.with_help(format!("declare it `.b{}` and write the bits", variable.ty.bits()))
+                }
+                _ => finding,
+            });
         }
     }
 }
@@ -117,7 +123,7 @@ fn element(module: &Module, variable: &Variable, initializer: &Initializer) -> O
 
 fn scalar(module: &Module, ty: Type, initializer: &Initializer) -> Option<String> {
     if matches!(ty, Type::F16 | Type::F16x2) {
-        return Some(format!("is `{ty}`, which takes no initial value: declare it `.b{}`", ty.bits()));
+        return Some(format!("is `{ty}`, which takes no initial value"));
     }
     let float = ty.kind() == TypeKind::Float;
     match initializer {
@@ -183,7 +189,12 @@ fn opaque(module: &Module, variable: &Variable, initializer: &Initializer) -> Op
     let Initializer::List(fields) = initializer else {
         return Some(format!("is a `{}`: its initial value is a list of named fields", variable.ty));
     };
+    const VALUES: &[&str] =
+        &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "nearest", "linear"];
     fields.iter().find_map(|field| match field {
+        Initializer::Field(_, value) if !VALUES.contains(&module.name(*value)) => {
+            Some(format!("gets `{}`, which is no value of a field", module.name(*value)))
+        }
         Initializer::Field(name, _) | Initializer::NumberField(name, _) => {
             let name = module.name(*name);
             (!known(name)).then(|| format!("is a `{}`, which has no field `{name}`", variable.ty))

@@ -36,6 +36,9 @@ declare_rule! {
 /// More possible values than this are not worth a list.
 const MOST_LISTED: usize = 8;
 
+/// More possible values than this are named by what they are.
+const MOST_NAMED: usize = 5;
+
 fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let Problem::Spelling(SpellingProblem::MissingModifier { range, slot, allowed, fixed }) =
         occurrence.problem
@@ -45,6 +48,11 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let name = occurrence.name();
     let message = match allowed.as_slice() {
         [only] => format!("`{name}` lacks its modifier `{only}`"),
+        _ if (2..=MOST_NAMED).contains(&allowed.len()) && !is_type(slot) => {
+            let names: Vec<String> = allowed.iter().map(|each| format!("`{each}`")).collect();
+            // Another form of the instruction may have still others.
+            format!("`{name}` lacks a modifier such as {}", list_of(&names, "or"))
+        }
         _ => format!("`{name}` lacks {}", what(slot)),
     };
     let mut finding = RULE.at(occurrence.spelling_span(), message);
@@ -52,7 +60,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     if at.is_empty() && range.start < name.len() {
         finding = finding.with_secondary(at, "it belongs here");
     }
-    if allowed.len() > 1 {
+    if allowed.len() > MOST_NAMED || (allowed.len() > 1 && is_type(slot)) {
         finding = finding.with_help(choice(allowed));
     }
     Some(match fixed {
@@ -64,8 +72,8 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
 /// What messages call a slot of the instruction table.
 fn what(slot: &str) -> String {
     let word = slot.trim_start_matches(['.', '@']);
-    match word {
-        "type" | "t" | "T" => "a type".into(),
+    match word.to_ascii_lowercase().as_str() {
+        "type" | "t" => "a type".into(),
         "dtype" => "a result type".into(),
         "atype" | "stype" => "a source type".into(),
         "rnd" | "frnd" | "irnd" => "a rounding modifier".into(),
@@ -80,6 +88,10 @@ fn what(slot: &str) -> String {
         "" => "a modifier".into(),
         _ => format!("a modifier for `{word}`"),
     }
+}
+
+fn is_type(slot: &str) -> bool {
+    slot.to_ascii_lowercase().ends_with("type")
 }
 
 fn choice(allowed: &[&'static str]) -> String {

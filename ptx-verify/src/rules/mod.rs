@@ -46,7 +46,6 @@ pub(crate) mod guard_not_a_predicate;
 mod immediate_out_of_range;
 mod immediate_value;
 mod incomplete_array;
-mod ineffective_modifier;
 mod initializer;
 mod linkage;
 pub(crate) mod maybe_uninitialized_register;
@@ -77,6 +76,7 @@ mod repeated_modifier;
 mod shadowed_declaration;
 mod state_space_mismatch;
 mod syntax;
+mod target_list;
 mod target_mismatch;
 pub(crate) mod target_too_low;
 mod tcgen05_missing_commit;
@@ -149,6 +149,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &pragma::RULE,
     &debug_information::RULE,
     &alias::RULE,
+    &target_list::RULE,
     &uninitialized_register::RULE,
     &maybe_uninitialized_register::RULE,
     &uninitialized_predicate::RULE,
@@ -160,7 +161,6 @@ pub(crate) static ALL: &[&Rule] = &[
     &out_of_bounds_constant_offset::RULE,
     &state_space_mismatch::RULE,
     &divergent_barrier::RULE,
-    &ineffective_modifier::RULE,
     &predicate_in_vector::RULE,
     &packed_half_as_integer::RULE,
     &testp_without_test::RULE,

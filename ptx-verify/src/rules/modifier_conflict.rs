@@ -6,20 +6,20 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports modifiers that the instruction has, but not together: a saturation on an unsigned type, two types
-    /// for one place, a rounding where nothing is rounded.
+    /// Reports modifiers that the instruction has, but not together: the upper half of a floating-point product, two
+    /// types for one place, a rounding where nothing is rounded.
     ///
     /// ## Why is this bad
     /// The module does not assemble.
     ///
     /// ## Example
     /// ```ptx
-    /// add.sat.u32 %r1, %r2, %r3;
+    /// mul.hi.f32 %f1, %f2, %f3;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// add.sat.s32 %r1, %r2, %r3;
+    /// mul.f32 %f1, %f2, %f3;
     /// ```
     ///
     /// ## What it may miss

@@ -14,12 +14,12 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// cvt.s64.f32.rn %f1, %rd1;
+    /// mul24.u32.lo %r1, %r2, %r3;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// cvt.rn.f32.s64 %f1, %rd1;
+    /// mul24.lo.u32 %r1, %r2, %r3;
     /// ```
     ///
     /// ## What it may miss

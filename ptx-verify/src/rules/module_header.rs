@@ -17,7 +17,7 @@ declare_rule! {
     /// | what | rule |
     /// |---|---|
     /// | `.version` | a published version: 7.9, 8.9 and whatever is newer than 9.5 are refused |
-    /// | `.target` | one of the 44 targets; `sm_101` is called `sm_110` since 9.0 |
+    /// | `.target` | one of the 44 targets, or `sm_101`, the name of `sm_110` before PTX 9.0 |
     /// | `debug` | PTX 3.0, and a `.section` in the module |
     /// | `texmode_unified`, `texmode_independent` | PTX 1.5, one of them |
     /// | `map_f64_to_f32` | targets below `sm_13` |
@@ -158,25 +158,16 @@ fn check_version(context: &ModuleContext<'_>, span: Span, out: &mut Vec<Diagnost
 fn check_target(context: &ModuleContext<'_>, span: Span, out: &mut Vec<Diagnostic>) {
     let text = context.text(span);
     if let Some(target) = Target::parse(text) {
-        if target.min_version() > context.version() {
-            out.push(version_too_low::finding(
-                context,
-                span,
-                &format!("target `{target}`"),
-                target.min_version(),
-            ));
+        let first = Target::min_version_of(text).unwrap_or(target.min_version());
+        if first > context.version() {
+            out.push(version_too_low::finding(context, span, &format!("target `{text}`"), first));
         }
         return;
     }
     let nearest = Target::all().map(Target::as_str).min_by_key(|name| edit_distance(name, text));
     let finding = RULE.at(span, format!("there is no target `{text}`"));
-    let renamed = text.strip_prefix("sm_101").map(|suffix| format!("sm_110{suffix}"));
-    out.push(match (renamed, nearest) {
-        (Some(renamed), _) => with_replacement(finding, span, &renamed)
-            .with_note(format!("`{text}` is called `{renamed}` since PTX 9.0")),
-        (None, Some(nearest)) if edit_distance(nearest, text) <= 2 => {
-            with_replacement(finding, span, nearest)
-        }
+    out.push(match nearest {
+        Some(nearest) if edit_distance(nearest, text) <= 2 => with_replacement(finding, span, nearest),
         _ => finding,
     });
 }

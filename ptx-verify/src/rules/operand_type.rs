@@ -3,7 +3,7 @@ use ptx_ir::isa::{Class, ClassSet, Mismatch, OperandSpec, Role, Wanted};
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
-use crate::instruction::{Occurrence, Problem, class_of, describe, wanted_phrase};
+use crate::instruction::{Occurrence, Problem, class_of, describe, wanted_instead_of};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -53,7 +53,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let spec = occurrence.spec(*instance, *spec, *part)?;
     let context = occurrence.context;
     let class = class_of(context.module.module, context.body, found);
-    let wanted = wanted_phrase(*accepts);
+    let wanted = wanted_instead_of(class, *accepts);
     let is = describe(context.module.module, context.body, found, class);
     let finding = RULE
         .at(span, format!("`{}` takes {wanted} here, {is}", occurrence.name()))

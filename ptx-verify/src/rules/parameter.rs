@@ -16,6 +16,7 @@ declare_rule! {
     /// | kernel | `.param` |
     /// | function | `.reg`, and from PTX 2.0 and `sm_20` on `.param` |
     /// | several return values | `.reg` |
+    /// | arrays | of one dimension, not in `.reg` |
     /// | `.ptr` | parameters of kernels |
     /// | the name `_` | parameters of kernels and of `.callprototype` |
     ///
@@ -57,7 +58,7 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
         for &handle in function.parameters.iter().chain(&function.returns) {
             let variable = &context.module.variables[handle];
             if let Some(what) = fault(context, function, variable) {
-                let name = context.module.name(variable.name);
+                let name = context.text(variable.span);
                 out.push(RULE.at(variable.span, format!("`{name}` {what}")));
             }
         }
@@ -103,6 +104,12 @@ fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) 
     let nameless = context.module.name(variable.name) == "_";
     if variable.index.is_some() {
         return Some("is several names: a parameter has one".into());
+    }
+    if variable.dimensions.len() > 1 {
+        return Some("has several dimensions, parameters have one".into());
+    }
+    if space == StateSpace::Reg && !variable.dimensions.is_empty() {
+        return Some("is an array, which registers cannot hold".into());
     }
     match function.kind {
         FunctionKind::Entry if space != StateSpace::Param => {

@@ -15,7 +15,7 @@ declare_rule! {
     /// | `enable_smem_spilling` | body | PTX 8.7, `sm_75` |
     /// | `frequency N` | body, N above 0 | PTX 9.0 |
     /// | `mma_throughput N` | body | PTX 9.3 |
-    /// | anything else | ignored by the assembler | PTX 2.0 |
+    /// | anything else | kernel header, body: ignored by the assembler | PTX 2.0 |
     ///
     /// ## Why is this bad
     /// The module does not assemble.
@@ -54,16 +54,17 @@ pub(crate) const BODY_ONLY: &[&str] =
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    let of_module = module.items.iter().filter_map(|item| match item {
-        Item::Directive(directive) => Some(directive),
-        _ => None,
-    });
     let of_headers = module.functions.iter().flat_map(|(_, function)| &function.directives);
-    for (text, span) in of_module.chain(of_headers).flat_map(|directive| strings(module, directive)) {
+    for (text, span) in of_module(module).chain(of_headers).flat_map(|directive| strings(module, directive)) {
         if BODY_ONLY.contains(&word_of(text)) {
             out.push(
                 RULE.at(span, format!("pragma `{}` belongs into the body of a function", word_of(text))),
             );
+        }
+    }
+    for (text, span) in of_module(module).flat_map(|directive| strings(module, directive)) {
+        if !BODY_ONLY.contains(&word_of(text)) && text != "nounroll" {
+            out.push(RULE.at(span, format!("there is no pragma `{text}` for a module")));
         }
     }
     let bodies = module.functions.iter().filter_map(|(_, function)| function.body.as_ref());
@@ -72,6 +73,13 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             out.extend(frequency(text, span));
         }
     }
+}
+
+fn of_module(module: &Module) -> impl Iterator<Item = &Directive> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Directive(directive) => Some(directive),
+        Item::Variable(_) | Item::Function(_) | Item::Alias { .. } | Item::Section(_) => None,
+    })
 }
 
 /// The strings of a `.pragma`, without quotes; none of any other directive.

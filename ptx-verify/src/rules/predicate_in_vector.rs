@@ -17,13 +17,13 @@ declare_rule! {
     /// ## Example
     /// ```ptx
     /// .reg .pred %p<3>;
-    /// st.global.v2.b32 [%rd1], {%p1, %p2};
+    /// ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%p1, %p2}, [%rd1];
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
     /// .reg .b32 %r<3>;
-    /// st.global.v2.b32 [%rd1], {%r1, %r2};
+    /// ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%rd1];
     /// ```
     ///
     /// ## What it may miss

@@ -50,53 +50,64 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (_, variable) in variables(context.module) {
         if let Some(what) = fault(context, variable) {
             let name = context.module.name(variable.name);
-            out.push(RULE.at(variable.span, what.replace("{}", &format!("`{name}`"))));
+            let (what, help) = what;
+            let finding = RULE.at(variable.span, what.replace("{}", &format!("`{name}`")));
+            out.push(match help {
+                Some(help) => finding.with_help(help),
+                None => finding,
+            });
         }
     }
 }
 
-/// What is wrong with the place of a variable, `{}` for its name.
-fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<&'static str> {
+/// What is wrong, `{}` for the name of the variable, and what to write instead.
+type Fault = (&'static str, Option<&'static str>);
+
+/// What is wrong with the place of a variable.
+fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
     let at_module_level = variable.function.is_none();
     if variable.ty.kind() == TypeKind::Opaque {
         return opaque(context, variable);
     }
     if variable.linkage == Some(Linkage::Common) && at_module_level && variable.space != StateSpace::Global {
-        return Some("{} is `.common` and not in `.global`");
+        return Some(("{} is `.common` and not in `.global`", None));
     }
     match variable.space.base() {
         StateSpace::Local | StateSpace::Reg if at_module_level && context.version() >= Version::new(3, 0) => {
-            Some("{} is at module level: since PTX 3.0, `.local` and `.reg` belong to functions")
+            Some(("{} is at module level: since PTX 3.0, `.local` and `.reg` belong to functions", None))
         }
-        StateSpace::Param if at_module_level => Some("{} is at module level: `.param` belongs to functions"),
-        StateSpace::Sreg => Some("{} is in `.sreg`, which nobody can declare"),
-        StateSpace::Tex if !at_module_level => Some("{} is in `.tex`, which belongs to the module"),
+        StateSpace::Param if at_module_level => {
+            Some(("{} is at module level: `.param` belongs to functions", None))
+        }
+        StateSpace::Sreg => Some(("{} is in `.sreg`, which nobody can declare", None)),
+        StateSpace::Tex if !at_module_level => Some(("{} is in `.tex`, which belongs to the module", None)),
         StateSpace::Tex if context.version() >= Version::new(1, 5) => {
-            Some("{} is in `.tex`, which is not supported since PTX 1.5: declare a `.texref`")
+            Some(("{} is in `.tex`, which is not supported since PTX 1.5", Some("declare a `.texref`")))
         }
         StateSpace::Param if is_of_prototype(context.module, variable) => None,
         StateSpace::Param if variable.elements > 1 => {
-            Some("{} is a vector, which `.param` cannot hold: declare an array")
+            Some(("{} is a vector, which `.param` cannot hold", Some("declare an array")))
         }
         StateSpace::Param if variable.ty == Type::F16x2 => {
-            Some("{} is `.f16x2`, which `.param` cannot hold: declare `.b32`")
+            Some(("{} is `.f16x2`, which `.param` cannot hold", Some("declare `.b32`")))
         }
         _ => None,
     }
 }
 
-fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<&'static str> {
+fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
     let independent = context.module.header.texture_mode == TextureMode::Independent;
     if variable.ty == Type::Samplerref && !independent {
-        return Some("{} is a `.samplerref`: those exist only with `.target …, texmode_independent`");
+        return Some(("{} is a `.samplerref`: those exist only with `.target …, texmode_independent`", None));
     }
     match owner(context.module, variable) {
         None if variable.space == StateSpace::Global => None,
-        None => Some("{} is a texture, sampler or surface and not in `.global`"),
+        None => Some(("{} is a texture, sampler or surface and not in `.global`", None)),
         Some(function) if function.kind == FunctionKind::Entry && variable.is_parameter => None,
         Some(function) if function.kind == FunctionKind::Prototype => None,
-        Some(_) => {
-            Some("{} is a texture, sampler or surface: those are module variables or kernel parameters")
-        }
+        Some(_) => Some((
+            "{} is a texture, sampler or surface: those are module variables or kernel parameters",
+            None,
+        )),
     }
 }

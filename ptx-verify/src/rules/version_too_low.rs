@@ -1,4 +1,5 @@
 use ptx_ir::isa::{Gate, Instance};
+use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
@@ -78,6 +79,10 @@ pub(crate) fn subject(occurrence: &Occurrence<'_>, gate: Option<&Gate>) -> (Stri
     let modifiers = gate.map(|gate| &*gate.modifiers).unwrap_or_default();
     let places: Vec<_> = modifiers.iter().filter_map(|each| Some((*each, name.find(each)?))).collect();
     match places.as_slice() {
+        // A type says nothing on its own.
+        [(modifier, at)] if Type::parse(modifier).is_some() => {
+            (format!("`{name}`"), occurrence.place(&(*at..at + modifier.len())))
+        }
         [(modifier, at)] => {
             let place = occurrence.place(&(*at..at + modifier.len()));
             (format!("`{modifier}` of `{}`", occurrence.opcode()), place)

@@ -26,7 +26,7 @@ __device__ int condition(int x) {
 __device__ void mistakes(int i, int j, int k, unsigned x, float f, long long y) {
   asm("mov.s32 r1, %0;" :: "r"(i));  // error[undeclared-name]: `r1` is not declared
   asm("add.u32 %0, %0, %1;" : "=r"(x) : "n"(42));  // error[asm-output-read-before-write]: `%0` (`x`) is an output and is read here before it is written
-  asm("cvt.f32.s64 %0, %1;" : "=f"(f) : "l"(y));  // error[missing-modifier]: `cvt.f32.s64` lacks a rounding modifier
+  asm("cvt.f32.s64 %0, %1;" : "=f"(f) : "l"(y));  // error[missing-modifier]: `cvt.f32.s64` lacks a modifier such as `.rn`, `.rz`, `.rm` or `.rp`
   asm("mov.u32 %0, %n1;" : "=r"(i) : "r"(1));  // error[asm-operand-reference]: `%n` before a number is an operand modifier, and PTX has none
   asm("add.s32 %0, %1, %2;" : "=r"(i) : "rf"(j), "r"(k));  // error[asm-constraint]: a constraint has one letter, this one has 2
 }
