@@ -279,8 +279,10 @@ impl Local {
         count: u16,
         u: &mut Unstructured<'_>,
     ) -> Made {
+        // The first element decides which instruction it is; the others are like it here.
+        let accepts = spec.accepts.intersect(spec.first);
         let types: Vec<Type> =
-            spec.accepts.iter().filter_map(Class::register_type).filter(|ty| f.may_declare(*ty)).collect();
+            accepts.iter().filter_map(Class::register_type).filter(|ty| f.may_declare(*ty)).collect();
         if matches!(count, 2 | 4) && u.ratio(1, 4)? && !types.is_empty() {
             let (ty, count) = (*u.choose(&types)?, count as u8);
             if ty != Type::Pred && ty.bits() * u32::from(count) <= 128 {
@@ -292,7 +294,7 @@ impl Local {
         }
         // Elements are of one width, and not all of them `_`.
         let first = match types.is_empty() {
-            true => self.value(f, spec, u)?,
+            true => self.value(f, &OperandSpec { accepts, ..spec.clone() }, u)?,
             false => Some(self.register(f, *u.choose(&types)?).into()),
         };
         let Some(first) = first else { return Ok(None) };

@@ -3,16 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use super::declaration::{Declaration, Place};
-use super::error::{BuildError, NameProblem};
+use super::error::BuildError;
 use super::instruction::Guarded;
 use super::module::ModuleBuilder;
 use super::name;
-use super::value::{Brand, Func, Label, Reg, Value, Var};
+use super::value::{Brand, Func, Label, Reg, Var};
 use crate::arena::{Handle, Symbol};
-use crate::ir::{
-    self, Body, Definition, Function, FunctionKind, Linkage, Operand, Statement, TargetList, TargetListKind,
-    Variable,
-};
+use crate::ir::{self, Body, Function, FunctionKind, Linkage, Statement, Variable};
 use crate::space::StateSpace;
 use crate::types::Type;
 use crate::version::Version;
@@ -25,11 +22,11 @@ pub struct FunctionBuilder<'m> {
     pub(super) handle: Handle<Function>,
     pub(super) body: Body,
     pub(super) registers: Vec<RegisterInfo>,
-    labels: Vec<LabelInfo>,
+    pub(super) labels: Vec<LabelInfo>,
     /// The block that each local variable, list of targets and prototype belongs to.
-    owners: FxHashMap<Owned, u32>,
+    pub(super) owners: FxHashMap<Owned, u32>,
     /// The open blocks, the body itself first.
-    open: Vec<Block>,
+    pub(super) open: Vec<Block>,
     blocks: u32,
     /// A mistake in a call that returns no error of its own.
     pub(super) deferred: Option<BuildError>,
@@ -49,19 +46,19 @@ pub(super) struct RegisterInfo {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct LabelInfo {
-    block: u32,
-    placed: bool,
+pub(super) struct LabelInfo {
+    pub block: u32,
+    pub placed: bool,
 }
 
 #[derive(Debug, Default)]
-struct Block {
-    number: u32,
-    names: Vec<Symbol>,
+pub(super) struct Block {
+    pub number: u32,
+    pub names: Vec<Symbol>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Owned {
+pub(super) enum Owned {
     Variable(Handle<Variable>),
     Targets(u32),
     Prototype(Handle<Function>),
@@ -333,190 +330,6 @@ impl<'m> FunctionBuilder<'m> {
         Guarded { function: self, predicate, negated: true }
     }
 
-    /// Lists the labels that a `brx.idx` may go to.
-    ///
-    /// # Errors
-    /// The name is taken, or a label is not visible here.
-    pub fn branch_targets(
-        &mut self,
-        name: &str,
-        labels: impl IntoIterator<Item = Label>,
-    ) -> Result<Targets, BuildError> {
-        let values: Vec<Value> = labels.into_iter().map(Value::from).collect();
-        self.targets(name, TargetListKind::Branch, values)
-    }
-
-    /// Lists the functions that an indirect call may go to.
-    ///
-    /// # Errors
-    /// The name is taken, or a function is not of this module.
-    pub fn call_targets(
-        &mut self,
-        name: &str,
-        functions: impl IntoIterator<Item = Func>,
-    ) -> Result<Targets, BuildError> {
-        let values: Vec<Value> = functions.into_iter().map(Value::from).collect();
-        self.targets(name, TargetListKind::Call, values)
-    }
-
-    fn targets(
-        &mut self,
-        name: &str,
-        kind: TargetListKind,
-        values: Vec<Value>,
-    ) -> Result<Targets, BuildError> {
-        self.check_free(name)?;
-        let header = &self.builder.module.header;
-        if header.version < Version::new(2, 1) || header.target.number() < 30 {
-            let message = "needs PTX 2.1 and `sm_30`".to_owned();
-            let word = if kind == TargetListKind::Branch { ".branchtargets" } else { ".calltargets" };
-            return Err(BuildError::Directive { word, message });
-        }
-        let targets: Vec<Operand> =
-            values.iter().map(|value| self.operand(value)).collect::<Result<_, _>>()?;
-        let symbol = self.builder.intern(name);
-        let list = TargetList { name: Some(symbol), kind, targets, span: Span::default() };
-        let handle = self.body.targets.push(list);
-        self.body.statements.push(Statement::Targets(handle));
-        let index = handle.index() as u32;
-        self.enter(symbol, Some(Owned::Targets(index)));
-        Ok(Targets { brand: self.brand(), index })
-    }
-
-    /// Describes the signature of an indirect call: `name: .callprototype (…) _ (…);`. The names of the
-    /// declarations do not matter and may be `_`.
-    ///
-    /// # Errors
-    /// The name is taken, or PTX does not allow a declaration.
-    pub fn prototype(
-        &mut self,
-        name: &str,
-        results: impl IntoIterator<Item = Declaration>,
-        parameters: impl IntoIterator<Item = Declaration>,
-    ) -> Result<Func, BuildError> {
-        self.check_free(name)?;
-        let symbol = self.builder.intern(name);
-        let handle = Handle::new(self.builder.module.functions.len() as u32);
-        let returns = self.prototype_parameters(results, handle)?;
-        let parameters = self.prototype_parameters(parameters, handle)?;
-        let handle = self.builder.module.functions.push(Function {
-            name: symbol,
-            kind: FunctionKind::Prototype,
-            linkage: None,
-            attributes: Vec::new(),
-            returns,
-            parameters,
-            directives: Vec::new(),
-            body: None,
-            earlier: None,
-            span: Span::default(),
-            header: Span::default(),
-        });
-        self.body.statements.push(Statement::Prototype(handle));
-        self.enter(symbol, Some(Owned::Prototype(handle)));
-        Ok(Func { module: self.builder.id, handle })
-    }
-
-    fn prototype_parameters(
-        &mut self,
-        declarations: impl IntoIterator<Item = Declaration>,
-        handle: Handle<Function>,
-    ) -> Result<Vec<Handle<Variable>>, BuildError> {
-        let mut handles = Vec::new();
-        for declaration in declarations {
-            declaration.check(Place::FunctionParameter, self.builder.module.header.address_bits())?;
-            if declaration.name != "_" {
-                name::check(&declaration.name)?;
-            }
-            handles.push(self.builder.declare(&declaration, Some(handle), true)?);
-        }
-        Ok(handles)
-    }
-
-    /// The number of the innermost open block.
-    pub(super) fn block(&self) -> u32 {
-        self.open.last().map_or(0, |block| block.number)
-    }
-
-    fn is_open(&self, block: u32) -> bool {
-        self.open.iter().any(|open| open.number == block)
-    }
-
-    pub(super) fn check_free(&self, name: &str) -> Result<(), BuildError> {
-        name::check(name)?;
-        if self.is_visible(name) {
-            return Err(BuildError::Name { name: name.to_owned(), problem: NameProblem::Taken });
-        }
-        Ok(())
-    }
-
-    /// Whether a name means something here. Nothing may hide something else, so that each name has one meaning.
-    pub(super) fn is_visible(&self, name: &str) -> bool {
-        let Some(symbol) = self.builder.module.symbols.get(name) else { return false };
-        self.builder.has_name(name) || self.open.iter().any(|block| block.names.contains(&symbol))
-    }
-
-    fn enter(&mut self, name: Symbol, owned: Option<Owned>) {
-        let block = self.block();
-        if let Some(open) = self.open.last_mut() {
-            open.names.push(name);
-        }
-        if let Some(owned) = owned {
-            self.owners.insert(owned, block);
-        }
-    }
-
-    fn owns(&self, owned: Owned) -> bool {
-        self.owners.get(&owned).is_some_and(|&block| self.is_open(block))
-    }
-
-    /// Fails where the register may not be used here.
-    pub(super) fn check_register(&self, register: Reg) -> Result<&RegisterInfo, BuildError> {
-        let info = self.registers.get(register.index as usize).filter(|_| register.brand == self.brand());
-        info.filter(|info| self.is_open(info.block)).ok_or(BuildError::OutOfScope { what: "register" })
-    }
-
-    /// Fails where the label may not be used here.
-    pub(super) fn check_label(&self, label: Label) -> Result<Handle<ir::Label>, BuildError> {
-        let info = self.labels.get(label.index as usize).filter(|_| label.brand == self.brand());
-        let visible = info.is_some_and(|info| self.is_open(info.block));
-        if visible { Ok(Handle::new(label.index)) } else { Err(BuildError::OutOfScope { what: "label" }) }
-    }
-
-    /// Fails where the variable may not be used here.
-    pub(super) fn check_variable(&self, variable: Var) -> Result<Handle<Variable>, BuildError> {
-        let global = variable.brand == (Brand { module: self.builder.id, function: None });
-        let local = variable.brand == self.brand() && self.owns(Owned::Variable(variable.handle));
-        if global || local { Ok(variable.handle) } else { Err(BuildError::OutOfScope { what: "variable" }) }
-    }
-
-    /// Fails where the list of targets may not be used here.
-    pub(super) fn check_targets(&self, targets: Targets) -> Result<Handle<TargetList>, BuildError> {
-        if targets.brand == self.brand() && self.owns(Owned::Targets(targets.index)) {
-            Ok(Handle::new(targets.index))
-        } else {
-            Err(BuildError::OutOfScope { what: "list of targets" })
-        }
-    }
-
-    /// The operand of a function or prototype; fails where it may not be used here.
-    pub(super) fn function_operand(&self, function: Func) -> Result<Operand, BuildError> {
-        if function.module != self.builder.id {
-            return Err(BuildError::OutOfScope { what: "function" });
-        }
-        let handle = function.handle;
-        if self.builder.module.functions[handle].kind == FunctionKind::Prototype {
-            let owned = self.owns(Owned::Prototype(handle));
-            return owned
-                .then_some(Operand::Prototype(handle))
-                .ok_or(BuildError::OutOfScope { what: "prototype" });
-        }
-        if handle != self.handle {
-            self.builder.check_finished(handle)?;
-        }
-        Ok(Operand::Function(handle))
-    }
-
     /// Ends the function and makes it part of the module.
     ///
     /// # Errors
@@ -544,49 +357,5 @@ impl<'m> FunctionBuilder<'m> {
             return Err(BuildError::Declaration { name, message });
         }
         self.builder.enter_function(self.handle)
-    }
-}
-
-impl ModuleBuilder {
-    /// What a new function of this name would define: a declaration, nothing, or an error where the name is taken.
-    fn declaration_of(&self, name: &str, kind: FunctionKind) -> Result<Option<Handle<Function>>, BuildError> {
-        let known = self.module.symbols.get(name).and_then(|symbol| self.module.names.get(&symbol));
-        match known {
-            None => Ok(None),
-            Some(&Definition::Function(handle))
-                if self.module.functions[handle].body.is_none()
-                    && self.module.functions[handle].kind == kind =>
-            {
-                Ok(Some(handle))
-            }
-            Some(_) => Err(BuildError::Name { name: name.to_owned(), problem: NameProblem::Taken }),
-        }
-    }
-
-    fn enter_function(&mut self, handle: Handle<Function>) -> Result<Func, BuildError> {
-        let function = &self.module.functions[handle];
-        let name = function.name;
-        if let Some(earlier) = function.earlier
-            && !self.same_signature(earlier, handle)
-        {
-            let message = "the signature is not that of the earlier declaration".to_owned();
-            return Err(BuildError::Declaration { name: self.module.name(name).to_owned(), message });
-        }
-        self.unfinished.retain(|unfinished| *unfinished != handle);
-        self.module.names.insert(name, Definition::Function(handle));
-        self.module.items.push(ir::Item::Function(handle));
-        Ok(Func { module: self.id, handle })
-    }
-
-    fn same_signature(&self, left: Handle<Function>, right: Handle<Function>) -> bool {
-        let (left, right) = (&self.module.functions[left], &self.module.functions[right]);
-        let same = |left: &[Handle<Variable>], right: &[Handle<Variable>]| {
-            let shape = |handle: &Handle<Variable>| {
-                let variable = &self.module.variables[*handle];
-                (variable.ty, variable.elements, variable.dimensions.clone(), variable.alignment())
-            };
-            left.iter().map(shape).eq(right.iter().map(shape))
-        };
-        same(&left.returns, &right.returns) && same(&left.parameters, &right.parameters)
     }
 }

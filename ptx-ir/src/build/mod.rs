@@ -67,9 +67,12 @@ mod error;
 mod explain;
 mod finish;
 mod function;
+mod indirect;
 mod instruction;
 mod module;
 mod name;
+mod scope;
+mod signature;
 mod value;
 
 pub use declaration::Declaration;
