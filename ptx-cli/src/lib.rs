@@ -50,11 +50,15 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     std::panic::set_hook(Box::new(tell_panic));
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || run(&cli));
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(exit)) => exit.into(),
-        Ok(Err(_)) | Err(_) => Exit::Failed.into(),
-    }
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || run(&cli));
+        match worker.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(exit)) => exit.into(),
+            Ok(Err(_)) => Exit::Failed.into(),
+            // Where so much address space is not to be had, the stack of this thread has to do.
+            Err(_) => run(&cli).into(),
+        }
+    })
 }
 
 /// Runs the command and turns its result into an exit status; errors are told on standard error.
