@@ -15,7 +15,8 @@ fn main() -> ExitCode {
             "--seed" => seed = value.parse().unwrap_or(seed),
             "--count" => count = value.parse().unwrap_or(count),
             "--pair" => {
-                pairs.extend(value.split_once(',').and_then(|(target, version)| Pair::parse(target, version)))
+                pairs
+                    .extend(value.split_once(',').and_then(|(target, version)| Pair::parse(target, version)));
             }
             _ => {
                 eprintln!("unknown argument `{argument}`");
