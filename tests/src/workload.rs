@@ -176,7 +176,7 @@ impl Function<'_> {
     }
 
     /// A register that nothing sets yet. It may be read from the next instruction on.
-    fn new(&mut self, kind: Kind) -> String {
+    fn fresh(&mut self, kind: Kind) -> String {
         self.used[kind as usize] += 1;
         let number = self.used[kind as usize];
         self.set[kind as usize].push(number);
@@ -184,19 +184,19 @@ impl Function<'_> {
     }
 
     fn new_word(&mut self) -> String {
-        self.new(Kind::Word)
+        self.fresh(Kind::Word)
     }
 
     fn new_long(&mut self) -> String {
-        self.new(Kind::Long)
+        self.fresh(Kind::Long)
     }
 
     fn new_float(&mut self) -> String {
-        self.new(Kind::Float)
+        self.fresh(Kind::Float)
     }
 
     fn new_predicate(&mut self) -> String {
-        self.new(Kind::Predicate)
+        self.fresh(Kind::Predicate)
     }
 
     /// A register that is set: one of the last, as it mostly is.

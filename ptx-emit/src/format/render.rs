@@ -449,8 +449,9 @@ impl<S: Sink> Renderer<'_, S> {
     fn fits(&self, list: bool) -> bool {
         let mut column = self.lists.column + usize::from(!list);
         let mut depth = u32::from(list);
-        let mut mark = self.mark;
-        for (index, token) in self.tokens.iter().enumerate().skip(self.at) {
+        // No comment is passed, so tokens and marks keep step.
+        let marks = self.marks.get(self.mark..).unwrap_or(&[]);
+        for ((index, token), mark) in self.tokens.iter().enumerate().skip(self.at).zip(marks) {
             if depth > 0 && index > self.at && self.line_ends_behind(index - 1) > 0 {
                 return false;
             }
@@ -461,10 +462,8 @@ impl<S: Sink> Renderer<'_, S> {
                 TokenKind::OpenBrace => depth += 1,
                 _ => {}
             }
-            let separator = self.marks.get(mark).map(|mark| mark.separator);
-            let spaced = mark > self.mark && matches!(separator, Some(Separator::Space | Separator::Row));
+            let spaced = index > self.at && matches!(mark.separator, Separator::Space | Separator::Row);
             column += usize::from(spaced) + token.span.len() as usize;
-            mark += 1;
             if column > WIDTH {
                 return false;
             }
