@@ -9,7 +9,7 @@ pub struct Table {
     pub forms: Vec<Form>,
     /// The class tables, one for each variant: bits of the classes by type, outputs first, inputs second.
     pub variants: Vec<[(u64, u64); Type::ALL.len()]>,
-    /// The numbers of the class tables for elements of brace lists, and for the first of them.
+    /// The numbers of the class tables for elements of brace lists, and for lists without plain bits.
     pub element_tables: (usize, usize),
     /// The classes of the base of an address, by space.
     pub addresses: Vec<(String, u64)>,

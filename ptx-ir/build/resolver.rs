@@ -40,7 +40,7 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
         }
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
-    let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("first").unwrap_or(0));
+    let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("exact").unwrap_or(0));
     Ok(Table { forms, variants: shared.variants, element_tables, addresses: shared.addresses })
 }
 

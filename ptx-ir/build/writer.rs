@@ -28,14 +28,14 @@ pub fn write(table: &Table) -> String {
     for variant in &table.variants {
         let _ = writeln!(out, "{variant:?},");
     }
-    let (element, first) = table.element_tables;
+    let (element, exact) = table.element_tables;
     let _ = writeln!(
         out,
         "];\n/// The class table for elements of brace lists.\npub(super) const ELEMENT_TABLE: u8 = {element};"
     );
     let _ = writeln!(
         out,
-        "/// The class table for the first element.\npub(super) const FIRST_TABLE: u8 = {first};"
+        "/// The class table for brace lists without plain bits.\npub(super) const EXACT_TABLE: u8 = {exact};"
     );
     let _ = writeln!(out, "/// Classes of the base of an address, by space.");
     let _ = writeln!(

@@ -105,11 +105,7 @@ impl Module {
                 let class = if address < 0 { Class::NegativeInteger } else { Class::Integer };
                 Shape { immediate: address, ..Shape::address(class) }
             }
-            Operand::Vector(run) => {
-                let first = super::Run { count: run.count.min(1), ..run };
-                let first = self.union_of(body, first).bits() as i64;
-                Shape { immediate: first, ..Shape::vector(self.union_of(body, run), run.count as u16) }
-            }
+            Operand::Vector(run) => Shape::vector(self.union_of(body, run), run.count as u16),
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
             Operand::List(run) => self.parts(body, ShapeKind::List, run, children),

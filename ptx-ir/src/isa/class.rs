@@ -208,6 +208,39 @@ impl ClassSet {
         Class::WarpSize,
     ]);
 
+    /// The registers of plain bits.
+    pub const BITS: Self =
+        Self::of(&[Class::RegB8, Class::RegB16, Class::RegB32, Class::RegB64, Class::RegB128]);
+
+    /// What may stand together in a brace list besides plain bits: integers, floating-point numbers, packed
+    /// halves, predicates, addresses.
+    pub const KINDS: [Self; 5] = [
+        Self::of(&[
+            Class::RegU8,
+            Class::RegU16,
+            Class::RegU32,
+            Class::RegU64,
+            Class::RegS8,
+            Class::RegS16,
+            Class::RegS32,
+            Class::RegS64,
+            Class::Integer,
+            Class::NegativeInteger,
+            Class::WarpSize,
+        ]),
+        Self::of(&[
+            Class::RegF16,
+            Class::RegF32,
+            Class::RegF64,
+            Class::Decimal,
+            Class::SingleBits,
+            Class::DoubleBits,
+        ]),
+        Self::of(&[Class::RegF16x2]),
+        Self::of(&[Class::RegPred]),
+        Self::of(&[Class::Global, Class::Const, Class::Shared, Class::Local]),
+    ];
+
     /// The registers of each width, in which a brace list may mix types. A predicate counts as 32 bits there,
     /// as NVIDIA's assembler has it.
     pub const WIDTHS: [Self; 5] = [

@@ -4,7 +4,7 @@ use super::class::ClassSet;
 use super::effects::{Carry, Chain, Effects};
 use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role};
 use super::table::{
-    ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, Effect, FIRST_TABLE, FORMS,
+    ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, EXACT_TABLE, Effect, FORMS,
     Form, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant, allows, holds,
 };
 use crate::space::StateSpace;
@@ -83,7 +83,7 @@ impl Expander<'_> {
             role: variant.role,
             pattern,
             accepts: self.accepts(variant, ty, variant.table),
-            first: self.accepts(variant, ty, first_table(variant)),
+            exact: self.accepts(variant, ty, exact_table(variant)),
             ty,
             optional: operand.optional,
             ranges: variant.ranges,
@@ -183,9 +183,9 @@ impl Expander<'_> {
     }
 }
 
-/// The class table for the first element of a brace list.
-fn first_table(variant: &Variant) -> u8 {
-    if variant.table == ELEMENT_TABLE { FIRST_TABLE } else { variant.table }
+/// The class table for a brace list without plain bits.
+fn exact_table(variant: &Variant) -> u8 {
+    if variant.table == ELEMENT_TABLE { EXACT_TABLE } else { variant.table }
 }
 
 fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {

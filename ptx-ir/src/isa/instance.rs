@@ -115,9 +115,9 @@ pub struct OperandSpec {
     pub pattern: Pattern,
     /// The classes that are taken, of the value, the elements or the base.
     pub accepts: ClassSet,
-    /// For a brace list, the classes that its first element may have: NVIDIA's assembler checks the type of
-    /// that one, and of the others the width only.
-    pub first: ClassSet,
+    /// For a brace list without a register of plain bits, the classes of its elements; where there is one,
+    /// NVIDIA's assembler looks at the width only, and `accepts` holds.
+    pub exact: ClassSet,
     /// The type of the value or of one element; `None` where it has none, as for labels.
     pub ty: Option<Type>,
     /// Whether the operand may be left out.

@@ -7,6 +7,7 @@ use super::expand;
 use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
 use super::table::{ABSENT, Form, OPCODES, allows, forms_of};
+use crate::types::Type;
 
 /// What a spelling means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -201,8 +202,10 @@ impl<'a> Unordered<'a> {
     fn rest_is_repeated(&self) -> bool {
         let repeats = |index: usize| {
             let text = self.spelling.modifier(index);
-            (0..self.used.len())
-                .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
+            // A type too many is a type for which there is no place.
+            Type::parse(text).is_none()
+                && (0..self.used.len())
+                    .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
         };
         (0..self.used.len()).all(|index| self.used[index].is_some() || repeats(index))
     }

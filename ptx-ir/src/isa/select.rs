@@ -206,15 +206,23 @@ fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     None
 }
 
-/// The elements of a brace list must be of one width and cannot all be `_`.
+/// The elements of a brace list must be of one width, cannot all be `_`, and those that are no plain bits must
+/// be of one kind. Where one is plain bits, only the width counts; else the type has to fit.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let registers = shape.classes.intersect(ClassSet::REGISTERS);
+    let typed = shape.classes.without(ClassSet::BITS).without(Class::Sink.into());
     let one_width = registers.is_empty() || ClassSet::WIDTHS.iter().any(|width| registers.is_subset(*width));
-    let first = ClassSet::from_bits(shape.immediate as u64).without(Class::Unknown.into());
-    if !one_width || shape.classes == Class::Sink.into() || !first.is_subset(spec.first) {
-        return Some(Wanted::Class(spec.first.without(MARKS)));
+    let one_kind =
+        shape.classes.contains(Class::Unknown) || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
+    if !one_width || !one_kind || shape.classes == Class::Sink.into() {
+        return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
-    check_value(spec, shape)
+    let has_bits = !registers.intersect(ClassSet::BITS).is_empty();
+    let accepts = if has_bits { spec.accepts } else { spec.exact };
+    if !shape.classes.without(Class::Unknown.into()).is_subset(accepts) {
+        return Some(Wanted::Class(accepts.without(MARKS)));
+    }
+    None
 }
 
 /// Whether the value of an integer immediate is one of those allowed; true for what is no integer.

@@ -61,8 +61,7 @@ impl ShapeFlags {
 pub struct Shape {
     /// What the operand is; for vectors the union over the elements, for addresses the base.
     pub classes: ClassSet,
-    /// The value of an integer immediate, the bits of a [`Selector`], for a brace list the bits of the classes
-    /// of its first element; 0 for anything else.
+    /// The value of an integer immediate, the bits of a [`Selector`]; 0 for anything else.
     pub immediate: i64,
     /// The index of the first child in the slice of children.
     pub children: u32,

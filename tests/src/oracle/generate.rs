@@ -1,7 +1,6 @@
 //! Random instructions from the table, and mutants of them.
 
 use ptx_ir::isa::{Class, ClassSet, FormId, Instance, OperandSpec, Pattern, Selectors, forms};
-use ptx_ir::types::Type;
 
 use super::judge::Pair;
 use super::mutate;
@@ -128,26 +127,19 @@ fn parts(random: &mut Random, spec: &OperandSpec, pair: &Pair) -> Option<Vec<Str
     spec.children.iter().map(|child| operand(random, child, pair)).collect()
 }
 
-/// A brace list: registers of one width, the first of the type.
+/// A brace list: registers of one type that fits, now and then with plain bits of the same width among them.
 fn vector(random: &mut Random, spec: &OperandSpec, count: u16, pair: &Pair) -> Option<String> {
-    let registers = |set: ClassSet| set.intersect(ClassSet::REGISTERS);
-    let first = value(random, spec, registers(spec.first.intersect(spec.accepts)), pair)?;
-    let width = ClassSet::WIDTHS.into_iter().find(|width| {
-        Type::ALL.iter().any(|&ty| {
-            let class = Class::register(ty);
-            class.is_some_and(|class| width.contains(class)) && register_of(&first) == prefix(ty)
-        })
-    })?;
-    let mut elements = vec![first];
-    for _ in 1..count {
-        elements.push(value(random, spec, registers(spec.accepts).intersect(width), pair)?);
+    let fitting: Vec<Class> =
+        spec.exact.intersect(spec.accepts).intersect(ClassSet::REGISTERS).iter().collect();
+    let class = *random.pick(&fitting)?;
+    let width = ClassSet::WIDTHS.into_iter().find(|width| width.contains(class))?;
+    let bits = width.intersect(ClassSet::BITS).intersect(spec.accepts);
+    let mut elements = Vec::new();
+    for _ in 0..count {
+        let classes = if random.once_in(4) && !bits.is_empty() { bits } else { class.into() };
+        elements.push(value(random, spec, classes, pair)?);
     }
     Some(format!("{{{}}}", elements.join(",")))
-}
-
-/// The prefix of a register's name.
-fn register_of(name: &str) -> &str {
-    name.trim_end_matches(|character: char| character.is_ascii_digit())
 }
 
 /// Something of one of the classes; registers twice as often as anything else.
@@ -190,6 +182,7 @@ pub fn token(random: &mut Random, class: Class, spec: &OperandSpec, pair: &Pair)
         Class::Label => "LBL0",
         Class::BranchTargets => "TLIST",
         Class::Sink => "_",
+        Class::Function => "efun0",
         Class::Param if spec.pattern != Pattern::Address => return None,
         Class::Param => "pa",
         Class::ParamEntry => "kp",

@@ -93,29 +93,52 @@ pub fn theirs(ptxas: &Path, lines: &[&str], pair: &Pair) -> io::Result<Vec<Verdi
 /// Takes refused lines out and asks again until all that is left is accepted as a whole.
 fn batch(ptxas: &Path, lines: &[&str], pair: &Pair, verdicts: &mut [Verdict]) -> io::Result<()> {
     let mut live: Vec<Option<&str>> = lines.iter().map(|line| Some(*line)).collect();
-    loop {
+    while live.iter().any(Option::is_some) {
         let (text, before) = source(&live, pair);
         let mut file = tempfile::Builder::new().suffix(".ptx").tempfile()?;
         file.write_all(text.as_bytes())?;
         let complaints = assemble(ptxas, file.path(), &pair.architecture())?;
-        let refused = by_line(complaints, before, &live);
-        if refused.is_empty() {
+        if complaints.is_empty() {
             return Ok(());
         }
-        if live.iter().filter(|line| line.is_some()).count() == refused.len() {
-            for (line, message) in refused {
-                verdicts[line] = Err(message);
-            }
-            return Ok(());
+        let message = complaints[0].message.clone();
+        let refused = by_line(complaints, before, &live);
+        if refused.is_empty() {
+            return unexplained(ptxas, &live, pair, verdicts, message);
         }
         for (line, message) in refused {
             (verdicts[line], live[line]) = (Err(message), None);
         }
     }
+    Ok(())
 }
 
-/// The complaints about lines that are still there. One that names no such line, as after a crash, is blamed on
-/// all, which the caller has to see as one answer for the batch.
+/// A crash or a complaint that names no line: halves the batch until one line is left to blame.
+fn unexplained(
+    ptxas: &Path,
+    live: &[Option<&str>],
+    pair: &Pair,
+    verdicts: &mut [Verdict],
+    message: String,
+) -> io::Result<()> {
+    let rest: Vec<usize> = (0..live.len()).filter(|&line| live[line].is_some()).collect();
+    if let [line] = rest[..] {
+        verdicts[line] = Err(format!("unexplained: {message}"));
+        return Ok(());
+    }
+    let (left, right) = rest.split_at(rest.len() / 2);
+    for half in [left, right] {
+        let lines: Vec<&str> = half.iter().filter_map(|&line| live[line]).collect();
+        let mut judged = vec![Ok(()); lines.len()];
+        batch(ptxas, &lines, pair, &mut judged)?;
+        for (&line, verdict) in half.iter().zip(judged) {
+            verdicts[line] = verdict;
+        }
+    }
+    Ok(())
+}
+
+/// The complaints about lines that are still there.
 fn by_line(complaints: Vec<Complaint>, before: usize, live: &[Option<&str>]) -> BTreeMap<usize, String> {
     let mut refused = BTreeMap::new();
     for Complaint { line, message } in complaints {
