@@ -3,6 +3,7 @@
 pub mod case;
 pub mod every_form;
 pub mod expect;
+pub mod faults;
 pub mod machine_code;
 pub mod oracle;
 pub mod properties;

@@ -257,7 +257,13 @@ impl Walk<'_, '_> {
             self.found(instruction, place.step);
             return false;
         };
-        match place.facts.holds(condition) {
+        // What is known of a guard that the instruction overwrites is its new value.
+        let known = if self.facts.writes(instruction, condition.register) {
+            None
+        } else {
+            place.facts.holds(condition)
+        };
+        match known {
             Some(true) => {
                 self.found(instruction, place.step);
                 false
@@ -311,7 +317,10 @@ impl Walk<'_, '_> {
             return true;
         }
         if let Some(condition) = self.facts.condition(instruction) {
-            match place.facts.holds(condition) {
+            // What is known of a guard that the instruction overwrites is its new value.
+            let overwritten = concerned.contains(&condition.register);
+            let known = if overwritten { None } else { place.facts.holds(condition) };
+            match known {
                 Some(false) => return true,
                 Some(true) => {}
                 None => {
@@ -320,7 +329,7 @@ impl Walk<'_, '_> {
                     if skipped.assume_condition(condition.negated()) {
                         self.pending.push(place.with(skipped, place.constraints.clone()));
                     }
-                    if !place.facts.assume_condition(condition) {
+                    if !overwritten && !place.facts.assume_condition(condition) {
                         return false;
                     }
                 }
@@ -349,9 +358,8 @@ impl Walk<'_, '_> {
                 })
                 .collect();
         }
-        // What follows speaks of the values before the instruction; a guard that it overwrites as well.
+        // What follows speaks of the values before the instruction, and so does its guard.
         if let Some(condition) = condition
-            && !concerned.contains(&condition.register)
             && !place.facts.assume_condition(condition)
         {
             return false;

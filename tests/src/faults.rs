@@ -1,0 +1,437 @@
+//! Plants faults with known lines into clean PTX, to see whether they are found.
+//!
+//! Works on the text, line by line, and knows no more of PTX than it needs: a statement on a line of its own,
+//! its guard, its opcode, its first operand. A fault that cannot show, because nothing reads what it spoils, is
+//! marked as harmless rather than left out.
+
+use std::fmt::Write;
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The first `.cc` of a function is dropped.
+    DropCarry,
+    /// Another `.cc` is put between a producer and its consumer.
+    InsertCarry,
+    /// An `addc` becomes a `subc`, or the reverse.
+    SwapChain,
+    /// The first producer of a function gets a guard.
+    GuardProducer,
+    /// The only `mov` of a constant into a register is removed.
+    DropInitialization,
+    /// The only write of a register is moved below the read behind it.
+    UseAboveDefinition,
+    /// The only write of a register gets a guard.
+    InitializeSometimes,
+    /// The offset of an access is moved by one byte.
+    Misalign,
+    /// The offset of an access is moved behind its variable.
+    OutOfBounds,
+    /// A `.global` access of a converted address becomes a `.shared` one.
+    ChangeSpace,
+    /// A barrier gets a guard that depends on the thread.
+    DivergentBarrier,
+    /// The waits for asynchronous copies are removed.
+    DropWait,
+    /// The store of a return value or an argument is removed.
+    DropParameter,
+    /// The last `ret` of a function is removed.
+    DropReturn,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 14] = [
+        Self::DropCarry,
+        Self::InsertCarry,
+        Self::SwapChain,
+        Self::GuardProducer,
+        Self::DropInitialization,
+        Self::UseAboveDefinition,
+        Self::InitializeSometimes,
+        Self::Misalign,
+        Self::OutOfBounds,
+        Self::ChangeSpace,
+        Self::DivergentBarrier,
+        Self::DropWait,
+        Self::DropParameter,
+        Self::DropReturn,
+    ];
+
+    /// The rules that may report it.
+    #[must_use]
+    pub const fn rules(self) -> &'static [&'static str] {
+        const UNSET: &[&str] =
+            &["uninitialized-register", "maybe-uninitialized-register", "uninitialized-predicate"];
+        match self {
+            Self::DropCarry => &["carry-undefined", "carry-clobbered"],
+            Self::InsertCarry => &["carry-clobbered"],
+            Self::SwapChain => &["carry-polarity"],
+            Self::GuardProducer => &["carry-undefined"],
+            Self::DropInitialization | Self::UseAboveDefinition | Self::InitializeSometimes => UNSET,
+            Self::Misalign => &["misaligned-constant-offset"],
+            Self::OutOfBounds => &["out-of-bounds-constant-offset"],
+            Self::ChangeSpace => &["state-space-mismatch"],
+            Self::DivergentBarrier => &["divergent-barrier"],
+            Self::DropWait => &["cp-async-no-wait"],
+            Self::DropParameter => &["unset-return-value", "unset-call-argument"],
+            Self::DropReturn => &["missing-terminator"],
+        }
+    }
+}
+
+/// A planted fault.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Its kind.
+    pub kind: Kind,
+    /// The whole text with the fault.
+    pub text: String,
+    /// The line that was changed, from 1, in the text with the fault.
+    pub line: u32,
+    /// Whether nothing can notice it.
+    pub harmless: bool,
+}
+
+/// A statement on a line of its own.
+#[derive(Clone, Copy, Debug)]
+struct Statement<'t> {
+    line: usize,
+    guarded: bool,
+    opcode: &'t str,
+    operands: &'t str,
+}
+
+impl<'t> Statement<'t> {
+    fn read(line: usize, text: &'t str) -> Option<Self> {
+        let code = text.split("//").next().unwrap_or("").trim();
+        let code = code.strip_suffix(';')?.trim_end();
+        if code.contains([';', '{', '}']) && !code.contains('[') && code.contains(';') {
+            return None;
+        }
+        let (guarded, code) = match code.strip_prefix('@') {
+            Some(rest) => (true, rest.split_once(char::is_whitespace)?.1.trim_start()),
+            None => (false, code),
+        };
+        let (opcode, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+        let letters = opcode.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+        letters.then_some(Self { line, guarded, opcode, operands: operands.trim() })
+    }
+
+    /// The register that it writes, where that is its first operand alone.
+    fn result(&self) -> Option<&'t str> {
+        let first = self.operands.split(',').next()?.trim();
+        let stores = ["st", "red", "bra", "bar", "barrier", "call", "ret", "exit", "prefetch"];
+        let root = self.opcode.split('.').next()?;
+        (first.starts_with('%') && !first.contains('|') && !stores.contains(&root)).then_some(first)
+    }
+
+    fn root(&self) -> &'t str {
+        self.opcode.split('.').next().unwrap_or("")
+    }
+
+    fn has(&self, modifier: &str) -> bool {
+        self.opcode.split('.').skip(1).any(|each| each == modifier)
+    }
+}
+
+/// A function of a clean text.
+struct Function<'t> {
+    lines: &'t [&'t str],
+    /// The line of `{` and of `}`.
+    open: usize,
+    close: usize,
+    statements: Vec<Statement<'t>>,
+}
+
+/// What the planted guards are: uniform, and dependent on the thread.
+const PRELUDE: &str = ".reg .pred %planted, %planted_lane; .reg .b32 %planted_id; \
+    mov.u32 %planted_id, %ctaid.x; setp.eq.u32 %planted, %planted_id, 3; \
+    mov.u32 %planted_id, %tid.x; setp.eq.u32 %planted_lane, %planted_id, 3;";
+
+impl<'t> Function<'t> {
+    fn mentions(&self, name: &str) -> Vec<usize> {
+        (self.open..self.close).filter(|&line| mentions(self.lines[line], name)).collect()
+    }
+
+    /// Writes of a register: statements with it as their first operand.
+    fn writes(&self, name: &str) -> usize {
+        let vectors = |statement: &&Statement<'_>| {
+            statement.result() == Some(name)
+                || (statement.operands.starts_with(['{', '(']) || statement.operands.contains('|'))
+                    && mentions(statement.operands, name)
+        };
+        self.statements.iter().filter(vectors).count()
+    }
+
+    /// Whether anything may enter or leave between two lines.
+    fn straight(&self, from: usize, to: usize) -> bool {
+        (from..=to).all(|line| {
+            let text = self.lines[line].split("//").next().unwrap_or("").trim();
+            let control = Statement::read(line, text)
+                .is_some_and(|each| matches!(each.root(), "bra" | "brx" | "ret" | "exit" | "call" | "trap"));
+            !text.ends_with(':') && !text.contains(": ") && !control && !text.starts_with(['{', '}', '('])
+        })
+    }
+
+    /// The text with some lines replaced and the planted guards declared at its start.
+    fn with(&self, kind: Kind, at: usize, changes: &[(usize, String)], harmless: bool) -> Fault {
+        let mut text = String::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            match changes.iter().find(|(changed, _)| *changed == index) {
+                Some((_, new)) => writeln!(text, "{new}"),
+                None => writeln!(text, "{line}"),
+            }
+            .unwrap_or_default();
+            if index == self.open {
+                // On the line of the brace, so that all lines keep their numbers.
+                text.pop();
+                writeln!(text, " {PRELUDE}").unwrap_or_default();
+            }
+        }
+        Fault { kind, text, line: at as u32 + 1, harmless }
+    }
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let rest = &text[at + name.len()..];
+        !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$')
+    })
+}
+
+fn functions<'t>(lines: &'t [&'t str]) -> Vec<Function<'t>> {
+    let mut found = Vec::new();
+    let mut open = None;
+    for (index, line) in lines.iter().enumerate() {
+        match line.trim_end() {
+            "{" => open = Some(index),
+            "}" => {
+                if let Some(open) = open.take() {
+                    let statements =
+                        (open + 1..index).filter_map(|line| Statement::read(line, lines[line])).collect();
+                    found.push(Function { lines, open, close: index, statements });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// All faults of a kind that can be planted into a text.
+#[must_use]
+pub fn plant(kind: Kind, text: &str) -> Vec<Fault> {
+    let lines: Vec<&str> = text.lines().collect();
+    functions(&lines).iter().flat_map(|function| plant_in(kind, function)).collect()
+}
+
+fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
+    let all = &function.statements;
+    let change = |statement: &Statement<'_>, new: String, harmless: bool| {
+        function.with(kind, statement.line, &[(statement.line, new)], harmless)
+    };
+    let line = |statement: &Statement<'_>| function.lines[statement.line];
+    let reads_carry = |each: &Statement<'_>| matches!(each.root(), "addc" | "subc" | "madc");
+    let starts_chain = |each: &Statement<'_>| each.has("cc") && !reads_carry(each);
+    match kind {
+        Kind::DropCarry | Kind::GuardProducer => {
+            // Later chains would be read with the carry of the one before, which is defined.
+            let Some(first) = all.iter().find(|each| starts_chain(each)) else { return Vec::new() };
+            let read_next =
+                all.iter().find(|each| each.line > first.line && (reads_carry(each) || each.has("cc")));
+            let harmless = !read_next.is_some_and(reads_carry);
+            let calls = all.iter().any(|each| each.root() == "call");
+            if first.guarded
+                || calls
+                || !function.straight(first.line, read_next.map_or(first.line, |each| each.line))
+            {
+                return Vec::new();
+            }
+            let new = if kind == Kind::DropCarry {
+                line(first).replacen(".cc", "", 1)
+            } else {
+                format!("@%planted {}", line(first).trim())
+            };
+            vec![change(first, new, harmless)]
+        }
+        Kind::InsertCarry => all
+            .windows(2)
+            .filter(|pair| {
+                starts_chain(&pair[0]) && !pair[0].guarded && reads_carry(&pair[1]) && !pair[1].guarded
+            })
+            .filter(|pair| function.straight(pair[0].line, pair[1].line))
+            .map(|pair| {
+                change(&pair[1], format!("add.cc.u32 %planted_id, 1, 2; {}", line(&pair[1]).trim()), false)
+            })
+            .collect(),
+        Kind::SwapChain => all
+            .windows(2)
+            .filter(|pair| pair[0].has("cc") && !pair[0].guarded && matches!(pair[1].root(), "addc" | "subc"))
+            .filter(|pair| function.straight(pair[0].line, pair[1].line))
+            // One that is wrong already becomes right.
+            .filter(|pair| pair[0].root().starts_with("sub") == (pair[1].root() == "subc"))
+            .map(|pair| {
+                let (old, new) = if pair[1].root() == "addc" { ("addc", "subc") } else { ("subc", "addc") };
+                change(&pair[1], line(&pair[1]).replacen(old, new, 1), false)
+            })
+            .collect(),
+        Kind::DropInitialization | Kind::InitializeSometimes => all
+            .iter()
+            .filter(|each| !each.guarded && (each.root() == "mov" || kind == Kind::InitializeSometimes))
+            .filter_map(|each| Some((each, each.result()?)))
+            .filter(|(each, name)| {
+                function.writes(name) == 1 && is_single(function, name) && !each.operands.contains('[')
+            })
+            .map(|(each, name)| {
+                let harmless = !is_read(function, each.line, name);
+                let new = if kind == Kind::DropInitialization {
+                    String::new()
+                } else {
+                    format!("@%planted {}", line(each).trim())
+                };
+                change(each, new, harmless)
+            })
+            .collect(),
+        Kind::UseAboveDefinition => all
+            .windows(2)
+            .filter_map(|pair| Some((&pair[0], &pair[1], pair[0].result()?)))
+            .filter(|(first, second, name)| {
+                function.writes(name) == 1
+                    && is_single(function, name)
+                    && second.operands.split_once(',').is_some_and(|(_, rest)| mentions(rest, name))
+                    && !first.guarded
+                    && !second.guarded
+                    && function.straight(first.line, second.line)
+            })
+            .map(|(first, second, _)| {
+                let swapped = [(first.line, line(second).to_owned()), (second.line, line(first).to_owned())];
+                function.with(kind, first.line, &swapped, false)
+            })
+            .collect(),
+        Kind::Misalign | Kind::OutOfBounds => all
+            .iter()
+            .filter(|each| matches!(each.root(), "ld" | "st"))
+            .filter_map(|each| Some((each, each.operands.split_once('[')?.1.split_once(']')?.0)))
+            .filter(|(_, address)| {
+                let name = address.split('+').next().unwrap_or("").trim();
+                !name.starts_with('%') && !name.contains(',') && !name.is_empty()
+            })
+            .filter(|(each, _)| !each.has("b8") && !each.has("u8") && !each.has("s8"))
+            .filter(|(_, address)| is_sized(function, address))
+            .map(|(each, address)| {
+                let distance = if kind == Kind::Misalign { 1 } else { 1 << 20 };
+                let old = format!("[{address}]");
+                change(each, line(each).replacen(&old, &format!("[{address}+{distance}]"), 1), false)
+            })
+            .collect(),
+        Kind::ChangeSpace => all
+            .iter()
+            .filter(|each| matches!(each.root(), "ld" | "st") && each.has("global") && !each.has("nc"))
+            .filter(|each| is_plain(each.opcode))
+            .filter_map(|each| {
+                Some((each, each.operands.split_once('[')?.1.split_once([']', '+'])?.0.trim()))
+            })
+            .filter(|(_, base)| {
+                function.writes(base) == 1
+                    && all.iter().any(|other| {
+                        other.result() == Some(base) && other.opcode.starts_with("cvta.to.global")
+                    })
+            })
+            .map(|(each, _)| change(each, line(each).replacen(".global", ".shared", 1), false))
+            .collect(),
+        Kind::DivergentBarrier => all
+            .iter()
+            .filter(|each| each.opcode == "bar.sync" && !each.guarded && !each.operands.contains(','))
+            .map(|each| change(each, format!("@%planted_lane {}", line(each).trim()), false))
+            .collect(),
+        Kind::DropWait => {
+            let waits: Vec<&Statement<'_>> =
+                all.iter().filter(|each| each.opcode.starts_with("cp.async.wait")).collect();
+            let kernel = (0..function.open)
+                .rev()
+                .map(|line| function.lines[line])
+                .find(|line| line.contains(".func") || line.contains(".entry"));
+            let others =
+                all.iter().any(|each| each.opcode.contains("cp.async.mbarrier") || each.root() == "call");
+            let starts = |each: &Statement<'_>| each.opcode.starts_with("cp.async.c") && each.has("global");
+            match waits.last() {
+                Some(last) if !others && kernel.is_some_and(|line| line.contains(".entry")) => {
+                    let changes: Vec<(usize, String)> =
+                        waits.iter().map(|each| (each.line, String::new())).collect();
+                    let harmless = !all.iter().any(starts);
+                    vec![function.with(kind, last.line, &changes, harmless)]
+                }
+                _ => Vec::new(),
+            }
+        }
+        Kind::DropParameter => all
+            .iter()
+            .filter(|each| each.root() == "st" && each.has("param") && !each.guarded)
+            .filter_map(|each| {
+                Some((each, each.operands.strip_prefix('[')?.split_once([']', '+'])?.0.trim()))
+            })
+            .filter(|(each, name)| {
+                // The same name comes again in every call sequence: the store nearest to its call.
+                let next = all.iter().find(|other| {
+                    other.line > each.line && (other.root() == "call" || other.root() == "ret")
+                });
+                let before = function.lines[..each.line].iter().rev().find(|text| text.contains(".param"));
+                let alone = all
+                    .iter()
+                    .filter(|other| other.root() == "st" && other.operands.starts_with(&format!("[{name}")))
+                    .count()
+                    == 1;
+                next.is_some() && before.is_some() && alone
+            })
+            .map(|(each, _)| change(each, String::new(), false))
+            .collect(),
+        Kind::DropReturn => all
+            .last()
+            .filter(|last| last.opcode == "ret" && !last.guarded)
+            .map(|last| {
+                // What ends in a jump before it is not reached.
+                let before = all.iter().rev().nth(1);
+                let harmless = before.is_some_and(|each| {
+                    let leaves = matches!(each.root(), "bra" | "exit" | "trap" | "ret") && !each.guarded;
+                    leaves && function.straight(each.line + 1, last.line)
+                });
+                let ends_in_call = before.is_none_or(|each| each.root() == "call");
+                (change(last, String::new(), harmless), ends_in_call)
+            })
+            .filter(|(_, ends_in_call)| !ends_in_call)
+            .map(|(fault, _)| fault)
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Only plain loads and stores exist in both spaces.
+fn is_plain(opcode: &str) -> bool {
+    opcode.split('.').skip(1).all(|word| matches!(word, "global" | "v2" | "v4") || word.len() <= 3)
+}
+
+/// Whether a name stands for one register, declared once and read by nothing that this does not see.
+fn is_single(function: &Function<'_>, name: &str) -> bool {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let declared = |text: &str| text.trim_start().starts_with(".reg") && text.contains(stem);
+    let declarations =
+        function.lines[function.open..function.close].iter().filter(|text| declared(text)).count();
+    declarations == 1
+        && !function.lines[function.open..function.close].iter().any(|line| line.contains("%planted"))
+}
+
+fn is_read(function: &Function<'_>, definition: usize, name: &str) -> bool {
+    function.mentions(name).into_iter().any(|line| {
+        line != definition
+            && !function.lines[line].trim_start().starts_with('.')
+            && !function.lines[line].trim_start().starts_with("//")
+    })
+}
+
+/// Whether a variable has a size that is known here.
+fn is_sized(function: &Function<'_>, address: &str) -> bool {
+    let name = address.split('+').next().unwrap_or("").trim();
+    let declaration = function.lines.iter().find(|line| mentions(line, name) && line.contains('.'));
+    declaration.is_some_and(|line| !line.contains(".extern") && !line.contains("[]"))
+}

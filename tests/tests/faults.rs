@@ -1,0 +1,130 @@
+//! Faults planted into clean PTX are found: the repository's own kernels and data files, and compilers' output
+//! where it is there. The table of what was found is printed with `-- --nocapture`.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ptx_syntax::{Class, Diagnostic, LineIndex};
+use ptx_tests::case::files;
+use ptx_tests::faults::{Fault, Kind, plant};
+use ptx_tests::tools::{corpus, root};
+use ptx_verify::Config;
+
+/// Faults of each kind that are tried.
+const MOST_FAULTS: usize = 60;
+/// Faults of a kind taken from one file.
+const MOST_OF_A_FILE: usize = 6;
+/// Larger files cost more than they show.
+const MOST_BYTES: usize = 120_000;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % count.max(1)
+    }
+
+    fn shuffle<T>(&mut self, values: &mut [T]) {
+        for index in (1..values.len()).rev() {
+            values.swap(index, self.below(index + 1));
+        }
+    }
+}
+
+/// Texts in which nothing is found.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut paths = files(&root().join("tests/kernels"), "ptx");
+    paths.extend(
+        files(&root().join("tests/cases"), "ptx").into_iter().filter(|path| path.ends_with("silent.ptx")),
+    );
+    if let Some(corpus) = corpus() {
+        let mut more = files(&corpus, "ptx");
+        Random(7).shuffle(&mut more);
+        paths.extend(more);
+    }
+    paths
+        .into_iter()
+        .filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?)))
+        .filter(|(_, text)| text.len() < MOST_BYTES)
+        .collect()
+}
+
+fn hazards(text: &str) -> Vec<Diagnostic> {
+    let mut found = ptx_verify::check(text, &Config::default());
+    found.retain(|each| each.class != Class::Style);
+    found
+}
+
+/// What became of a fault.
+enum Outcome {
+    Found,
+    Missed,
+    /// The text is refused: that is no fault of the kind.
+    Invalid,
+}
+
+fn judge(fault: &Fault, before: &BTreeSet<(&'static str, u32)>) -> Outcome {
+    let found = hazards(&fault.text);
+    if found.iter().any(|each| each.class == Class::Invalid) {
+        return Outcome::Invalid;
+    }
+    let index = LineIndex::new(&fault.text);
+    let is_new = found.iter().any(|each| {
+        let line = index.position(each.span.start).line;
+        fault.kind.rules().contains(&each.rule) && !before.contains(&(each.rule, line))
+    });
+    if is_new { Outcome::Found } else { Outcome::Missed }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let sources = sources();
+    let mut failures = String::new();
+    for kind in Kind::ALL {
+        let mut random = Random(0x5eed + kind as u64);
+        let (mut found, mut planted, mut harmless, mut noticed) = (0, 0, 0, 0);
+        let mut missed = Vec::new();
+        for (path, text) in &sources {
+            if planted >= MOST_FAULTS {
+                break;
+            }
+            let mut faults = plant(kind, text);
+            if faults.is_empty() {
+                continue;
+            }
+            let clean = hazards(text);
+            if clean.iter().any(|each| each.class == Class::Invalid) {
+                continue;
+            }
+            let index = LineIndex::new(text);
+            let before = clean.iter().map(|each| (each.rule, index.position(each.span.start).line)).collect();
+            random.shuffle(&mut faults);
+            for fault in faults.iter().take(MOST_OF_A_FILE) {
+                match judge(fault, &before) {
+                    Outcome::Invalid => {}
+                    Outcome::Found if fault.harmless => noticed += 1,
+                    Outcome::Missed if fault.harmless => harmless += 1,
+                    Outcome::Found => (found, planted) = (found + 1, planted + 1),
+                    Outcome::Missed => {
+                        planted += 1;
+                        missed.push(format!("{}:{}", path.display(), fault.line));
+                    }
+                }
+            }
+        }
+        println!(
+            "{kind:?}: {found}/{planted} found, {harmless} harmless ones silent, {noticed} of them noticed"
+        );
+        let least = if corpus().is_some() { 10 } else { 1 };
+        if planted < least || found * 100 < planted * 95 {
+            failures += &format!("{kind:?}: {found} of {planted}; missed {missed:#?}\n");
+        }
+        if noticed > 0 {
+            failures += &format!("{kind:?}: {noticed} harmless faults are reported\n");
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}

@@ -1,0 +1,65 @@
+//! Real compilers' output: no finding of class `hazard` is an error, and the warnings are those that somebody
+//! has looked at.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ptx_syntax::{Class, LineIndex, Severity};
+use ptx_tests::tools::{corpus, skipped};
+use ptx_verify::Config;
+
+/// How many warnings of each rule there are at most, and why they are right.
+const EXAMINED: &[(&str, usize, &str)] = &[
+    ("carry-polarity", 8, "a division in a header takes the borrow out with `addc 0, 0`"),
+    ("maybe-uninitialized-register", 8, "variables of the source that are set only where something is found"),
+    (
+        "out-of-bounds-constant-offset",
+        89,
+        "vectors of `i1` and padded structs, stored past their declared size",
+    ),
+    ("state-space-mismatch", 1, "a cast chain that goes through the wrong space"),
+    ("uninitialized-predicate", 41, "operations that an older compiler dropped, keeping their results"),
+    ("uninitialized-register", 115, "undefined values of the source, printed as registers that nothing sets"),
+    ("unset-call-argument", 1, "an undefined value of the source, passed"),
+];
+
+#[test]
+fn no_hazard_in_compilers_output_is_an_error() {
+    let Some(folder) = corpus() else { return skipped("precision on compilers' output: no corpus") };
+    let manifest = std::fs::read_to_string(folder.join("manifest.jsonl")).unwrap();
+    let paths: Vec<String> = manifest
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|entry| entry["accepted"] == true)
+        .map(|entry| entry["path"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(paths.len() > 800, "{} accepted files", paths.len());
+    let (next, counts, errors) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let source = std::fs::read_to_string(folder.join(path)).unwrap();
+            let index = LineIndex::new(&source);
+            for found in ptx_verify::check(&source, &Config::default()) {
+                if found.class != Class::Hazard {
+                    continue;
+                }
+                *counts.lock().unwrap().entry(found.rule).or_insert(0_usize) += 1;
+                if found.severity == Severity::Error {
+                    let line = index.position(found.span.start).line;
+                    errors.lock().unwrap().push(format!("{path}:{line}: {}: {}", found.rule, found.message));
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+    let errors = errors.into_inner().unwrap();
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
+    for (rule, count) in counts.into_inner().unwrap() {
+        let most = EXAMINED.iter().find(|(name, ..)| *name == rule).map_or(0, |(_, most, _)| *most);
+        assert!(count <= most, "{count} warnings of {rule}, and {most} were examined");
+    }
+}
