@@ -6,7 +6,7 @@
 //! [`paths`]: super::paths
 
 use super::facts::FunctionFacts;
-use super::paths::{Budget, Reaching, Target, reaching};
+use super::paths::{Budget, Origin, Reaching, Target, Undefined, reaching};
 use super::roles::for_each_register_with_operand;
 use ptx_ir::ir::{Handle, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,7 +72,11 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
         if !facts.is_guarded(read.instruction) {
             judged.entry(read.register).or_default().push(read.instruction);
         }
-        let reaching = reaching(facts, Target::Register(read.register), read.instruction, &mut budget);
+        let reaching = if facts.definitions(read.register).is_empty() {
+            never_written()
+        } else {
+            reaching(facts, Target::Register(read.register), read.instruction, &mut budget)
+        };
         if reaching.unknown {
             given_up.insert(read.register);
         }
@@ -88,6 +92,12 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut found: Vec<Unset> = found.into_values().collect();
     found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
     found
+}
+
+/// What a read of a register sees that nothing writes: no walk is needed to tell.
+fn never_written() -> Reaching {
+    let undefined = Undefined { origin: Origin::Entry, way: Vec::new() };
+    Reaching { undefined: Some(undefined), ..Reaching::default() }
 }
 
 /// The registers that a function finds set at its entry.
