@@ -27,7 +27,7 @@ pub struct Unset {
 }
 
 /// Steps of the walks that every function may have.
-const LEAST_STEPS: usize = 600;
+const LEAST_STEPS: usize = 3000;
 /// So many instructions add a step.
 const INSTRUCTIONS_PER_STEP: usize = 16;
 
@@ -72,11 +72,10 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
         if !facts.is_guarded(read.instruction) {
             judged.entry(read.register).or_default().push(read.instruction);
         }
-        let reaching = if facts.definitions(read.register).is_empty() {
-            never_written()
-        } else {
-            reaching(facts, Target::Register(read.register), read.instruction, &mut budget)
-        };
+        let mut reaching = reaching(facts, Target::Register(read.register), read.instruction, &mut budget);
+        if reaching.unknown && facts.definitions(read.register).is_empty() {
+            reaching = never_written();
+        }
         if reaching.unknown {
             given_up.insert(read.register);
         }
@@ -94,7 +93,7 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     found
 }
 
-/// What a read of a register sees that nothing writes: no walk is needed to tell.
+/// What a read of a register sees that nothing writes, where the walk was given up.
 fn never_written() -> Reaching {
     let undefined = Undefined { origin: Origin::Entry, way: Vec::new() };
     Reaching { undefined: Some(undefined), ..Reaching::default() }

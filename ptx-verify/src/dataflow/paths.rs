@@ -50,7 +50,7 @@ pub struct Undefined {
 }
 
 /// A walk ends after this many steps; a step is an event that changes what is known, or an edge.
-const MOST_STEPS: usize = 600;
+const MOST_STEPS: usize = 1000;
 
 /// A walk that comes to one block with more different facts than this is given up.
 const MOST_VISITS: usize = 16;

@@ -7,7 +7,7 @@
 use super::FunctionFacts;
 use super::roles::for_each_register;
 use super::semantics::Operation;
-use ptx_ir::ir::{Body, Handle, Module, Operand, Register, Variable};
+use ptx_ir::ir::{Body, FunctionKind, Handle, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Class, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::Type;
@@ -247,6 +247,12 @@ impl Values {
             Operand::Register { register, class } if class != Class::Unknown => self.of(register),
             Operand::Integer { bits, .. } => Value::Number(Bits::constant(bits)),
             Operand::WarpSize => Value::Number(Bits::constant(32)),
+            // The parameter of a function that is no kernel may be copied to local memory when its address is
+            // taken, and compilers access it there and in its own space. PTX ISA manual, section "Device Function
+            // Parameters".
+            Operand::Variable { variable, .. } if is_copied(module, &module.variables[variable]) => {
+                Value::Any
+            }
             Operand::Variable { variable, offset } => Value::Address(Address {
                 object: Object::Variable(variable),
                 space: module.variables[variable].space.base(),
@@ -330,6 +336,13 @@ impl Values {
             None => Value::Any,
         }
     }
+}
+
+/// Whether a variable is a parameter of a function that is no kernel.
+fn is_copied(module: &Module, variable: &Variable) -> bool {
+    variable.is_parameter
+        && variable.space.base() == StateSpace::Param
+        && variable.function.is_some_and(|owner| module.functions[owner].kind != FunctionKind::Entry)
 }
 
 /// A constant product of 32-bit numbers may be wider than what is known of its factors.
