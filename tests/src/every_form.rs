@@ -280,7 +280,8 @@ impl Local {
         u: &mut Unstructured<'_>,
     ) -> Made {
         // The first element decides which instruction it is; the others are like it here.
-        let accepts = spec.accepts.intersect(spec.first);
+        let exact = spec.accepts.intersect(spec.exact);
+        let accepts = if exact.is_empty() { spec.accepts } else { exact };
         let types: Vec<Type> =
             accepts.iter().filter_map(Class::register_type).filter(|ty| f.may_declare(*ty)).collect();
         if matches!(count, 2 | 4) && u.ratio(1, 4)? && !types.is_empty() {
