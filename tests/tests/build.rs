@@ -305,7 +305,11 @@ fn every_form_of_the_table_is_built_and_printed() {
     let failures: Vec<String> = built.into_iter().flat_map(|(_, failures)| failures).collect();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
     // Calls have tests of their own; the table does not tell what a function takes.
-    let missed = forms().filter(|form| !covered.contains(form) && form.opcode().name() != "call");
+    // The first spelling of `wmma.mma`, of PTX 6.0 alone, is not among the versions that are built here.
+    let withdrawn = "wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype";
+    let missed = forms().filter(|form| {
+        !covered.contains(form) && form.opcode().name() != "call" && !form.syntax().starts_with(withdrawn)
+    });
     let missed: Vec<&str> = missed.map(FormId::syntax).collect();
     assert!(missed.is_empty(), "never built:\n{}", missed.join("\n"));
 }

@@ -69,7 +69,6 @@ mod parameter;
 mod parameter_size;
 pub(crate) mod pragma;
 mod predicate_in_memory;
-mod predicate_in_vector;
 mod prototype_mismatch;
 mod redeclaration;
 mod repeated_modifier;
@@ -161,7 +160,6 @@ pub(crate) static ALL: &[&Rule] = &[
     &out_of_bounds_constant_offset::RULE,
     &state_space_mismatch::RULE,
     &divergent_barrier::RULE,
-    &predicate_in_vector::RULE,
     &packed_half_as_integer::RULE,
     &testp_without_test::RULE,
     &unset_return_value::RULE,
