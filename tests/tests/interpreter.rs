@@ -330,7 +330,7 @@ fn reported(source: &str) -> Undefined {
             }
             "uninitialized-predicate" => panic!("{source}\n{diagnostic:?}"),
             rule => {
-                assert!(diagnostic.class != ptx_syntax::Class::Invalid, "{rule}\n{source}\n{diagnostic:?}")
+                assert!(diagnostic.class != ptx_syntax::Class::Invalid, "{rule}\n{source}\n{diagnostic:?}");
             }
         }
     }
