@@ -4,6 +4,7 @@
 //! is [`Truth::Unknown`]. So `#if __CUDA_ARCH__ >= 900` excludes a statement on `sm_80` with certainty, and
 //! `#ifdef SOME_FEATURE` excludes nothing.
 
+use super::expression::precedence;
 use std::cell::Cell;
 
 use super::model::{ConditionId, CudaFile, Macro};
@@ -404,22 +405,6 @@ impl Parser<'_, '_> {
             _ => None,
         }
     }
-}
-
-fn precedence(operator: &str) -> Option<u8> {
-    Some(match operator {
-        "||" => 0,
-        "&&" => 1,
-        "|" => 2,
-        "^" => 3,
-        "&" => 4,
-        "==" | "!=" => 5,
-        "<" | ">" | "<=" | ">=" => 6,
-        "<<" | ">>" => 7,
-        "+" | "-" => 8,
-        "*" | "/" | "%" => 9,
-        _ => return None,
-    })
 }
 
 fn apply(operator: &str, left: Option<i64>, right: Option<i64>) -> Option<i64> {

@@ -301,7 +301,8 @@ impl<'s> Parser<'_, 's> {
     }
 }
 
-fn precedence(operator: &str) -> Option<u8> {
+/// How tightly a binary operator of C++ binds; a larger number binds tighter.
+pub(super) fn precedence(operator: &str) -> Option<u8> {
     Some(match operator {
         "||" => 0,
         "&&" => 1,

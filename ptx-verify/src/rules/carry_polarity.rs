@@ -40,7 +40,6 @@ declare_rule! {
 
 /// Whether the instruction adds one thing to itself or constants, and so only looks at the flag. Programs that
 /// do so after a subtraction may know what their hardware answers.
-/// Whether the instruction adds the flag to constants, which takes it out for other uses.
 fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
     let operands = context.body.operands(ptx_ir::ir::Handle::new(instruction));
     let is_number = |operand: &ptx_ir::ir::Operand| matches!(context.values().operand(context.module.module, *operand), Value::Number(bits) if bits.value().is_some());
