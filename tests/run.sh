@@ -7,5 +7,6 @@ cd "$(dirname "$0")/.."
 if ! bash tests/install-toolkit.sh; then
   echo "skipped: NVIDIA's compiler tools cannot be installed; the tests that ask ptxas will say so" >&2
 fi
-cargo test --workspace
+# One run shows all that fails.
+cargo test --workspace --no-fail-fast
 bash tests/pre-commit.sh
