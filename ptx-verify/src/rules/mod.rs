@@ -66,6 +66,7 @@ mod operand_type;
 mod out_of_bounds_constant_offset;
 mod packed_half_as_integer;
 mod parameter;
+mod parameter_access;
 mod parameter_size;
 pub(crate) mod pragma;
 mod predicate_in_memory;
@@ -149,6 +150,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &debug_information::RULE,
     &alias::RULE,
     &target_list::RULE,
+    &parameter_access::RULE,
     &uninitialized_register::RULE,
     &maybe_uninitialized_register::RULE,
     &uninitialized_predicate::RULE,
