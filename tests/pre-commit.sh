@@ -46,8 +46,8 @@ repos:
       - id: ptx-format
 YAML
 kernel() { printf '.version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n%s\n}\n' "$1"; }
-kernel $'\t.reg .b32 %r<2>;\n\tmov.u32 %r1 7;\n\tret;' >wrong.ptx
-kernel $'.reg    .b32   %r<2>;\n      mov.u32   %r1,7;\nret;' >untidy.ptx
+kernel $'\t.reg .b32 %r<2>;\n\tmov.u32 %r1 7;\n\tbar.sync %r1;\n\tret;' >wrong.ptx
+kernel $'.reg    .b32   %r<2>;\n      mov.u32   %r1,7;\n  bar.sync %r1;\nret;' >untidy.ptx
 echo 'not PTX at all' >notes.txt
 git add --all
 
