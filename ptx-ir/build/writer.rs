@@ -218,7 +218,33 @@ const ACTIONS: [(&str, &str); 9] = [
     ("test", "Test"),
 ];
 
-const EFFECTS: [(&str, &str); 19] = [
+const COMPUTATIONS: [(&str, &str); 23] = [
+    ("move", "Move"),
+    ("not", "Not"),
+    ("and", "And"),
+    ("or", "Or"),
+    ("xor", "Xor"),
+    ("add", "Add"),
+    ("subtract", "Subtract"),
+    ("negate", "Negate"),
+    ("multiply", "Multiply"),
+    ("multiply-wide", "MultiplyWide"),
+    ("multiply-add", "MultiplyAdd"),
+    ("multiply-add-wide", "MultiplyAddWide"),
+    ("divide", "Divide"),
+    ("remainder", "Remainder"),
+    ("shift-left", "ShiftLeft"),
+    ("shift-right", "ShiftRight"),
+    ("compare", "Compare"),
+    ("select", "Select"),
+    ("convert", "Convert"),
+    ("to-generic", "ToGeneric"),
+    ("from-generic", "FromGeneric"),
+    ("map-rank", "MapRank"),
+    ("load", "Load"),
+];
+
+const EFFECTS: [(&str, &str); 20] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -237,6 +263,7 @@ const EFFECTS: [(&str, &str); 19] = [
     ("thread-dependent", "Effect::ThreadDependent"),
     ("reads-memory", "Effect::ReadsMemory"),
     ("writes-memory", "Effect::WritesMemory"),
+    ("computes", ""),
     ("async", ""),
 ];
 
@@ -248,6 +275,12 @@ pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
     let mut expressions = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
+        if word == "computes" {
+            let name = words.next().ok_or("`computes` needs what is computed")?;
+            let name = find(&COMPUTATIONS, name).ok_or(format!("`{name}` is nothing that is computed"))?;
+            expressions.push(format!("Effect::Computes(Computation::{name})"));
+            continue;
+        }
         if word != "async" {
             expressions.push(find(&EFFECTS, word).ok_or(format!("`{word}` is no effect"))?.to_owned());
             continue;

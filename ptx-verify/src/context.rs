@@ -7,10 +7,12 @@ use ptx_syntax::Span;
 
 use crate::config::Config;
 use crate::dataflow::FunctionFacts;
+use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
-use crate::dataflow::semantics::Operation;
 use crate::dataflow::values::Values;
+use crate::memory::{self, Access, Conversion};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Convergence};
 use std::cell::OnceCell;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -31,7 +33,34 @@ pub(crate) struct ModuleContext<'a> {
 /// What is computed once for a module, when the first function needs it.
 #[derive(Default)]
 pub(crate) struct Shared {
-    operations: OnceLock<Vec<Box<[Operation]>>>,
+    features: OnceLock<Features>,
+}
+
+/// What there is among the instructions of a module, so that nothing is looked for in vain.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Features {
+    /// Uses of the carry flag.
+    pub(crate) carry: bool,
+    /// Instructions that threads have to reach together.
+    pub(crate) convergence: bool,
+    /// Anything that acts on operations that run on their own.
+    pub(crate) asynchronous: bool,
+    /// Among them, uses of `mbarrier` objects.
+    pub(crate) mbarrier: bool,
+}
+
+impl Features {
+    fn of(module: &Module) -> Self {
+        let mut features = Self::default();
+        let instances = module.spellings.iter().flat_map(|(_, spelling)| &spelling.resolved.instances);
+        for effects in instances.map(|instance| &instance.effects) {
+            features.carry |= effects.carry.is_some();
+            features.convergence |= effects.convergence != Convergence::None;
+            features.asynchronous |= effects.asynchronous.is_some();
+            features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
+        }
+        features
+    }
 }
 
 impl<'a> ModuleContext<'a> {
@@ -45,9 +74,9 @@ impl<'a> ModuleContext<'a> {
         self.module.header.target
     }
 
-    /// The function that each instance of each spelling computes.
-    pub(crate) fn operations(&self) -> &'a [Box<[Operation]>] {
-        self.shared.operations.get_or_init(|| Operation::table(self.module))
+    /// What there is among the instructions.
+    pub(crate) fn features(&self) -> Features {
+        *self.shared.features.get_or_init(|| Features::of(self.module))
     }
 
     /// The text of a place.
@@ -75,6 +104,9 @@ pub(crate) struct FlowContext<'a> {
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
     values: OnceCell<Values>,
+    accesses: OnceCell<Vec<Access>>,
+    conversions: OnceCell<Vec<Conversion>>,
+    actions: OnceCell<Vec<Action>>,
 }
 
 impl<'a> Deref for FlowContext<'a> {
@@ -93,6 +125,9 @@ impl<'a> FlowContext<'a> {
             unset: OnceCell::new(),
             carry: OnceCell::new(),
             values: OnceCell::new(),
+            accesses: OnceCell::new(),
+            conversions: OnceCell::new(),
+            actions: OnceCell::new(),
         }
     }
 
@@ -112,14 +147,41 @@ impl<'a> FlowContext<'a> {
     /// What is known about the values of registers.
     pub(crate) fn values(&self) -> &Values {
         self.values.get_or_init(|| match self.facts() {
-            Some(facts) => Values::new(facts, self.module.operations()),
+            Some(facts) => Values::new(facts),
             None => Values::default(),
         })
     }
 
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
-        self.carry.get_or_init(|| self.facts().map(carry::analyze).unwrap_or_default())
+        self.carry.get_or_init(|| match self.facts() {
+            Some(facts) if self.module.features().carry => carry::analyze(facts),
+            Some(_) | None => CarryFacts::default(),
+        })
+    }
+
+    /// The accesses of memory at addresses that something is known about, in order of the text.
+    pub(crate) fn accesses(&self) -> &[Access] {
+        self.accesses.get_or_init(|| memory::accesses(self))
+    }
+
+    /// The address conversions, in order of the text.
+    pub(crate) fn conversions(&self) -> &[Conversion] {
+        self.conversions.get_or_init(|| memory::conversions(self))
+    }
+
+    /// What acts on operations that run on their own, in order of the text.
+    pub(crate) fn actions(&self) -> &[Action] {
+        self.actions.get_or_init(|| match self.facts() {
+            Some(facts) if self.module.features().asynchronous => asynchronous::actions(facts),
+            Some(_) | None => Vec::new(),
+        })
+    }
+
+    /// The instructions that do one of these to operations of a group, ascending.
+    pub(crate) fn acting(&self, group: AsyncGroup, wanted: &[AsyncAction]) -> Vec<u32> {
+        let is = |action: &&Action| action.group == group && wanted.contains(&action.action);
+        self.actions().iter().filter(is).map(|action| action.instruction).collect()
     }
 
     /// The place of an instruction without its guard and its `;`.

@@ -1,14 +1,13 @@
 //! What rules about memory go over: the accesses and the address conversions of a function.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{self, Instance, OperandSpec};
+use ptx_ir::isa::Computation;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
 use crate::context::FlowContext;
-use crate::dataflow::aligned;
-use crate::dataflow::semantics::Operation;
 use crate::dataflow::values::{Address, Value};
+use crate::dataflow::{FunctionFacts, aligned};
 
 /// An access of memory at an address that something is known about.
 pub(crate) struct Access {
@@ -36,72 +35,71 @@ pub(crate) struct Conversion {
     pub(crate) source: Value,
 }
 
-/// Calls `visit` for each access that can be reached.
-pub(crate) fn accesses(context: &FlowContext<'_>, mut visit: impl FnMut(Access)) {
-    each(context, |instruction, instance| {
+/// The accesses that can be reached.
+pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
+    let mut found = Vec::new();
+    let Some(facts) = context.facts() else { return found };
+    let module = context.module.module;
+    for instruction in reachable(facts) {
         let handle = Handle::new(instruction);
         let operands = context.body.operands(handle);
-        let memory = |spec: Option<&OperandSpec>| spec.and_then(|spec| spec.access);
-        let mut show = |index: usize, operand: Operand, memory: Option<isa::Access>| {
-            let Some(memory) = memory else { return };
-            let known = match operand {
+        for (index, &operand) in operands.iter().enumerate() {
+            let address = match operand {
                 Operand::RegisterAddress { .. } | Operand::VariableAddress { .. } => {
-                    context.values().address(context.module.module, operand)
+                    context.values().address(module, operand)
                 }
-                _ => return,
+                _ => continue,
             };
-            let Value::Address(address) = known else { return };
-            visit(Access {
+            let Value::Address(address) = address else { continue };
+            let Some(memory) = facts.instance(instruction).and_then(|instance| {
+                if instance.operands.len() == operands.len() {
+                    return instance.operands[index].access;
+                }
+                // Optional operands are left out.
+                aligned(module, context.body, instance, operands)[index]?.access
+            }) else {
+                continue;
+            };
+            found.push(Access {
                 instruction,
                 span: context.body.operand_span(handle, index),
                 space: memory.space,
                 bytes: memory.bytes,
                 address,
             });
-        };
-        if instance.operands.len() == operands.len() {
-            for (index, (operand, spec)) in operands.iter().zip(&instance.operands).enumerate() {
-                show(index, *operand, memory(Some(spec)));
-            }
-        } else {
-            // Optional operands are left out.
-            let specs = aligned(context.module.module, context.body, instance, operands);
-            for (index, (operand, spec)) in operands.iter().zip(specs).enumerate() {
-                show(index, *operand, memory(spec));
-            }
         }
-    });
+    }
+    found
 }
 
-/// Calls `visit` for each conversion that can be reached.
-pub(crate) fn conversions(context: &FlowContext<'_>, mut visit: impl FnMut(Conversion)) {
-    each(context, |instruction, instance| {
-        let to_generic = match Operation::of(instance) {
-            Operation::ToGeneric => true,
-            Operation::FromGeneric => false,
-            _ => return,
+/// The conversions that can be reached.
+pub(crate) fn conversions(context: &FlowContext<'_>) -> Vec<Conversion> {
+    let mut found = Vec::new();
+    let Some(facts) = context.facts() else { return found };
+    for instruction in reachable(facts) {
+        let Some(instance) = facts.instance(instruction) else { continue };
+        let to_generic = match instance.effects.computes {
+            Some(Computation::ToGeneric) => true,
+            Some(Computation::FromGeneric) => false,
+            _ => continue,
         };
         let handle = Handle::new(instruction);
-        let [_, source] = context.body.operands(handle) else { return };
-        let Some(space) = instance.modifiers.iter().find_map(|word| StateSpace::parse(word)) else { return };
-        visit(Conversion {
+        let [_, source] = context.body.operands(handle) else { continue };
+        let Some(space) = instance.modifiers.iter().find_map(|word| StateSpace::parse(word)) else {
+            continue;
+        };
+        found.push(Conversion {
             span: context.body.operand_span(handle, 1),
             space: space.base(),
             to_generic,
             source: context.values().operand(context.module.module, *source),
         });
-    });
+    }
+    found
 }
 
-fn each(context: &FlowContext<'_>, mut visit: impl FnMut(u32, &Instance)) {
-    let Some(facts) = context.facts() else { return };
-    for block in facts.cfg.graph().node_indices() {
-        if facts.cfg.is_reachable(block) {
-            for instruction in facts.cfg.instructions(block) {
-                if let Some(instance) = facts.instance(instruction) {
-                    visit(instruction, instance);
-                }
-            }
-        }
-    }
+/// The instructions that control can come to, in order of the text.
+fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> + 'f {
+    let blocks = facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block));
+    blocks.flat_map(|block| facts.cfg.instructions(block))
 }

@@ -7,7 +7,6 @@ use ptx_verify::dataflow::carry::{self, CarryFacts};
 use ptx_verify::dataflow::divergence::{Divergence, Divergent, Variance};
 use ptx_verify::dataflow::initialization::{Unset, entry_registers, unset_reads};
 use ptx_verify::dataflow::paths::{Origin, Reaching};
-use ptx_verify::dataflow::semantics::Operation;
 use ptx_verify::dataflow::values::{Address, Bits, Form, Object, Value, Values};
 use ptx_verify::dataflow::{FunctionFacts, for_each_register};
 
@@ -15,10 +14,9 @@ use super::operand::{instruction, register};
 
 /// Writes every function that has a body.
 pub fn facts(out: &mut dyn Write, module: &Module) -> io::Result<()> {
-    let operations = Operation::table(module);
     for handle in module.functions.handles() {
         if let Some(facts) = FunctionFacts::new(module, handle) {
-            write_function(out, &facts, &operations)?;
+            write_function(out, &facts)?;
         }
     }
     Ok(())
@@ -34,19 +32,15 @@ struct Known<'f, 'm> {
     divergent: Vec<Divergent>,
 }
 
-fn write_function(
-    out: &mut dyn Write,
-    facts: &FunctionFacts<'_>,
-    operations: &[Box<[Operation]>],
-) -> io::Result<()> {
+fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<()> {
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
-    let divergence = Divergence::new(facts, operations);
+    let divergence = Divergence::new(facts);
     let known = Known {
         facts,
         carry: carry::analyze(facts),
         unset: unset_reads(facts, entry_registers(facts)),
-        values: Values::new(facts, operations),
+        values: Values::new(facts),
         divergent: divergence.divergent(facts),
         divergence,
     };

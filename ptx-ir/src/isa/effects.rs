@@ -110,7 +110,60 @@ pub enum AsyncAction {
     Test,
 }
 
-/// Everything an instruction does besides computing its results.
+/// The function of its operands that an instruction computes, for those whose values are followed. Numbers are
+/// integers, or plain bits; a `mov` moves whatever it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Computation {
+    /// `d = a`
+    Move,
+    /// `d = !a`, bit by bit
+    Not,
+    /// `d = a & b`
+    And,
+    /// `d = a | b`
+    Or,
+    /// `d = a ^ b`
+    Xor,
+    /// `d = a + b`, wrapping
+    Add,
+    /// `d = a - b`, wrapping
+    Subtract,
+    /// `d = -a`, wrapping
+    Negate,
+    /// `d = a * b`, its lower half
+    Multiply,
+    /// `d = a * b`, twice as wide
+    MultiplyWide,
+    /// `d = a * b + c`, of the lower half
+    MultiplyAdd,
+    /// `d = a * b + c`, twice as wide
+    MultiplyAddWide,
+    /// `d = a / b`
+    Divide,
+    /// `d = a % b`
+    Remainder,
+    /// `d = a << b`
+    ShiftLeft,
+    /// `d = a >> b`
+    ShiftRight,
+    /// `p = a ? b`; where there is `p|q`, `q` is the opposite; combined with a predicate `c` where there is one.
+    /// The modifiers say how.
+    Compare,
+    /// `d = c ? a : b`
+    Select,
+    /// `d = a`, fitted into another type
+    Convert,
+    /// The generic address of an address of a state space.
+    ToGeneric,
+    /// The address in a state space of a generic one.
+    FromGeneric,
+    /// The address of the same variable in another block of the cluster.
+    MapRank,
+    /// What is in memory.
+    Load,
+}
+
+/// What an instruction does, apart from the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Effects {
     /// Use of the carry flag.
@@ -134,6 +187,8 @@ pub struct Effects {
     pub volatile: bool,
     /// Whether the result may differ between the threads of a warp though the operands do not.
     pub thread_dependent: bool,
+    /// What its first result is of its operands, where that is followed.
+    pub computes: Option<Computation>,
 }
 
 impl Effects {

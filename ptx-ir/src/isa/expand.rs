@@ -202,6 +202,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
         Effect::ReadsMemory => effects.reads_memory = true,
         Effect::WritesMemory => effects.writes_memory = true,
         Effect::Async(group, action) => effects.asynchronous = Some((group, action)),
+        Effect::Computes(computation) => effects.computes = Some(computation),
     }
 }
 

@@ -26,7 +26,7 @@ mod shape;
 mod table;
 
 pub use class::{Class, ClassSet};
-pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Control, Convergence, Effects};
+pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Computation, Control, Convergence, Effects};
 pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Role, Selectors,

@@ -1,6 +1,6 @@
 //! The static table that `build.rs` makes of `isa/*.isa`, as it stands in the program.
 
-use super::effects::{AsyncAction, AsyncGroup, Chain, Control, Convergence};
+use super::effects::{AsyncAction, AsyncGroup, Chain, Computation, Control, Convergence};
 use super::instance::{ImmediateRange, OpcodeId, Role, Selectors};
 use crate::types::Type;
 use crate::version::Version;
@@ -138,6 +138,7 @@ pub(super) enum Effect {
     ReadsMemory,
     WritesMemory,
     Async(AsyncGroup, AsyncAction),
+    Computes(Computation),
 }
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));

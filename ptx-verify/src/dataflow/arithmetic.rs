@@ -5,9 +5,11 @@
 //! of a sum of registers; walking backwards over additions, copies, masks and shifts rewrites it in older
 //! registers, until two tests speak of the same sum. One of them bounds the sum to few values, which are tried.
 
+use super::conditions::{Comparison, Relation, Term};
 use super::facts::FunctionFacts;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::Instance;
+use ptx_ir::isa::{Computation, Instance};
+use ptx_ir::types::Type;
 
 /// Something that a sum is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,20 +57,16 @@ impl Sum {
 
 /// How the result is compared with the constant; numbers are unsigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Test {
-    /// It is equal.
+enum Test {
     Equal,
-    /// It is different.
     Different,
-    /// It is less.
     Below,
-    /// It is not less.
     NotBelow,
 }
 
 /// A test of a function of a sum with a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Constraint {
+pub(super) struct Constraint {
     bits: u32,
     sum: Sum,
     steps: Vec<Step>,
@@ -82,16 +80,35 @@ const MOST_PARTS: usize = 8;
 const MOST_VALUES: u64 = 64;
 
 impl Constraint {
+    /// What a comparison says as a test of a register with a constant.
+    pub(super) fn of_comparison(comparison: &Comparison, value: bool) -> Option<Self> {
+        let ty = Type::parse(comparison.ty).filter(|ty| !ty.is_float())?;
+        let unsigned = !comparison.ty.starts_with(".s");
+        let (register, test, constant) = match (comparison.relation, comparison.left, comparison.right) {
+            (Relation::Equal, Term::Register(register), Term::Constant(constant, 0)) => {
+                (register, if value { Test::Equal } else { Test::Different }, constant)
+            }
+            (Relation::Less, Term::Register(register), Term::Constant(constant, 0)) if unsigned => {
+                (register, if value { Test::Below } else { Test::NotBelow }, constant)
+            }
+            (Relation::Less, Term::Constant(constant, 0), Term::Register(register)) if unsigned => {
+                let next = constant.checked_add(1)?;
+                (register, if value { Test::NotBelow } else { Test::Below }, next)
+            }
+            _ => return None,
+        };
+        Some(Self::new(register, ty.bits(), test, constant))
+    }
+
     /// A test of a register of a width.
-    #[must_use]
-    pub fn new(register: Register, bits: u32, test: Test, constant: u64) -> Self {
+    fn new(register: Register, bits: u32, test: Test, constant: u64) -> Self {
         let mut sum = Sum::default();
         sum.add(Leaf::Register(register), 1);
         Self { bits, sum, steps: Vec::new(), test, constant: constant & mask(bits) }
     }
 
     /// The registers that it speaks of.
-    pub fn registers(&self) -> impl Iterator<Item = Register> + '_ {
+    pub(super) fn registers(&self) -> impl Iterator<Item = Register> + '_ {
         self.sum.terms.iter().filter_map(|(leaf, _)| match leaf {
             Leaf::Register(register) => Some(*register),
             Leaf::Symbol(..) => None,
@@ -99,7 +116,7 @@ impl Constraint {
     }
 
     /// Rewrites it for the place before the instruction that wrote `register`.
-    pub fn substitute(&mut self, facts: &FunctionFacts<'_>, instruction: u32, register: Register) {
+    pub(super) fn substitute(&mut self, facts: &FunctionFacts<'_>, instruction: u32, register: Register) {
         let Some(coefficient) = self.sum.take(Leaf::Register(register)) else { return };
         let handle = Handle::new(instruction);
         let followed = facts.instance(instruction).is_some_and(|instance| {
@@ -115,33 +132,34 @@ impl Constraint {
     }
 
     fn follow(&mut self, instance: &Instance, operands: &[Operand], coefficient: u64) -> bool {
-        if instance.has(".sat") || instance.ty.is_none_or(|ty| ty.bits() != self.bits || ty.is_float()) {
+        let Some(ty) = instance.ty.filter(|ty| ty.bits() == self.bits && !ty.is_float()) else {
             return false;
-        }
-        // Which function an instruction computes is not in the table: these few are followed.
-        let opcode = instance.canonical.split('.').next().unwrap_or("");
-        match (opcode, operands) {
-            ("mov", [_, a]) => self.plus(&[(*a, coefficient)]),
-            ("add", [_, a, b]) => self.plus(&[(*a, coefficient), (*b, coefficient)]),
-            ("sub", [_, a, b]) => self.plus(&[(*a, coefficient), (*b, coefficient.wrapping_neg())]),
-            ("neg", [_, a]) => self.plus(&[(*a, coefficient.wrapping_neg())]),
-            ("not", [_, a]) => {
-                let minus = coefficient.wrapping_neg();
+        };
+        let Some(computation) = instance.effects.computes else { return false };
+        let minus = coefficient.wrapping_neg();
+        match (computation, operands) {
+            (Computation::Move, [_, a]) => self.plus(&[(*a, coefficient)]),
+            (Computation::Add, [_, a, b]) => self.plus(&[(*a, coefficient), (*b, coefficient)]),
+            (Computation::Subtract, [_, a, b]) => self.plus(&[(*a, coefficient), (*b, minus)]),
+            (Computation::Negate, [_, a]) => self.plus(&[(*a, minus)]),
+            (Computation::Not, [_, a]) => {
+                // `!a` is `-a - 1`.
                 let done = self.plus(&[(*a, minus)]);
                 if done {
                     self.sum.constant = self.sum.constant.wrapping_add(minus);
                 }
                 done
             }
-            ("shl", [_, a, Operand::Integer { bits: by, .. }]) if *by < u64::from(self.bits) => {
+            (Computation::ShiftLeft, [_, a, Operand::Integer { bits: by, .. }])
+                if *by < u64::from(self.bits) =>
+            {
                 self.plus(&[(*a, coefficient.wrapping_shl(*by as u32))])
             }
-            ("and", [_, a, Operand::Integer { bits: mask, .. }]) => {
+            (Computation::And, [_, a, Operand::Integer { bits: mask, .. }]) => {
                 self.nest(*a, coefficient, Step::And(*mask))
             }
-            ("shr", [_, a, Operand::Integer { bits: by, .. }])
-                if *by < u64::from(self.bits)
-                    && !instance.ty.is_some_and(|ty| ty.as_str().starts_with(".s")) =>
+            (Computation::ShiftRight, [_, a, Operand::Integer { bits: by, .. }])
+                if *by < u64::from(self.bits) && !ty.as_str().starts_with(".s") =>
             {
                 self.nest(*a, coefficient, Step::ShiftRight(*by as u32))
             }
@@ -215,8 +233,7 @@ fn mask(bits: u32) -> u64 {
 }
 
 /// Whether all constraints can hold at once, as far as is known.
-#[must_use]
-pub fn are_possible(constraints: &[Constraint]) -> bool {
+pub(super) fn are_possible(constraints: &[Constraint]) -> bool {
     constraints.iter().all(|bounded| {
         let Some(count) = bounded.bound() else { return true };
         let same: Vec<&Constraint> = constraints

@@ -4,7 +4,6 @@
 //! wait for what its caller started, so it counts as a wait.
 
 use super::facts::FunctionFacts;
-use super::roles::for_each_register;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Control, Role};
@@ -189,14 +188,9 @@ fn first_touch(
             if is_same(instruction) {
                 continue;
             }
-            let mut touched = None;
-            for_each_register(facts.module, facts.body, Handle::new(instruction), |register, _| {
-                if touched.is_none() && results.contains(&register) {
-                    touched = Some(register);
-                }
-            });
-            if let Some(register) = touched {
-                return Some(InFlight { start, instruction, register });
+            let mut uses = facts.uses().of(instruction).iter();
+            if let Some(touched) = uses.find(|each| results.contains(&each.register)) {
+                return Some(InFlight { start, instruction, register: touched.register });
             }
         }
         if !stopped {
@@ -214,16 +208,11 @@ fn first_touch(
 fn results(facts: &FunctionFacts<'_>, start: u32) -> FxHashSet<Register> {
     let mut found = FxHashSet::default();
     let Some(instance) = facts.instance(start) else { return found };
-    super::roles::for_each_register_with_operand(
-        facts.module,
-        facts.body,
-        Handle::new(start),
-        |register, access, operand| {
-            let result = instance.operands.get(operand).is_some_and(|spec| spec.role != Role::Source);
-            if result && access.writes() {
-                found.insert(register);
-            }
-        },
-    );
+    for each in facts.uses().of(start) {
+        let result = instance.operands.get(each.operand()).is_some_and(|spec| spec.role != Role::Source);
+        if result && each.access().writes() {
+            found.insert(each.register);
+        }
+    }
     found
 }

@@ -4,7 +4,7 @@
 //! across calls and is undefined when a function is entered.
 
 use super::facts::FunctionFacts;
-use super::paths::{Budget, Reaching, Target, reaching};
+use super::paths::{Budget, Reaching, Target, Walker};
 use ptx_ir::isa::{Carry, Chain};
 
 /// Steps of the walks that every function may have.
@@ -51,6 +51,7 @@ pub fn analyze(facts: &FunctionFacts<'_>) -> CarryFacts {
         return CarryFacts { unknown: true, ..result };
     }
     let mut budget = Budget::new(LEAST_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len());
+    let mut walker = Walker::new(facts);
     for block in facts.cfg.graph().node_indices() {
         if !facts.cfg.is_reachable(block) {
             continue;
@@ -61,7 +62,7 @@ pub fn analyze(facts: &FunctionFacts<'_>) -> CarryFacts {
                 writers.push(instruction);
             }
             if carry.reads {
-                let reaching = reaching(facts, Target::Carry, instruction, &mut budget);
+                let reaching = walker.reaching(Target::Carry, instruction, &mut budget);
                 result.unknown |= reaching.unknown;
                 seen.extend_from_slice(&reaching.writers);
                 result.readers.push(Reader { instruction, carry, reaching });

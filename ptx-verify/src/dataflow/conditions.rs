@@ -1,27 +1,39 @@
 //! What is known about predicates on a way through a function, seen backwards.
 //!
-//! A [`Facts`] is a conjunction: these predicates have these values, these comparisons come out so. Walking
-//! backwards over the instruction that computes a predicate replaces what is known of its result by what
-//! follows for its operands, so two predicates are the same condition when they come from the same
-//! comparison of the same values, through any number of copies and negations. Facts that contradict each
-//! other show that nobody can come this way.
+//! A [`Facts`] is a conjunction of [`Literal`]s: these predicates have these values, these comparisons come out
+//! so. Walking backwards over the instruction that computes a predicate replaces what is known of its result by
+//! what follows for its operands ([`super::formulas`]), so two predicates are the same condition when they come
+//! from the same comparison of the same values, through any number of copies and negations. Facts that
+//! contradict each other show that nobody can come this way.
+//!
+//! A walk makes many of these and looks at few, so they are small and live in place: a comparison is the number
+//! that [`Comparisons`] gave it.
 
 use ptx_ir::cfg::Condition;
-use ptx_ir::ir::{Body, Handle, Module, Operand, Register};
-use ptx_ir::isa::Instance;
+use ptx_ir::ir::Register;
+use rustc_hash::FxHashMap;
 
 /// An operand of a comparison, as far as two of them can be told to be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Term {
+pub(super) enum Term {
     /// A register, at the point the comparison stands.
     Register(Register),
     /// A constant: its bits, and which kind of literal it was.
     Constant(u64, u8),
 }
 
+impl Term {
+    pub(super) const fn register(self) -> Option<Register> {
+        match self {
+            Self::Register(register) => Some(register),
+            Self::Constant(..) => None,
+        }
+    }
+}
+
 /// The relations of integers and floats; each stands for itself and, negated, for its opposite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Relation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Relation {
     /// `a == b`; for floats false where one is NaN.
     Equal,
     /// `a < b`; for floats false where one is NaN.
@@ -35,161 +47,217 @@ pub enum Relation {
 }
 
 /// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Comparison {
-    /// The relation.
-    pub relation: Relation,
-    /// The left operand.
-    pub left: Term,
-    /// The right operand.
-    pub right: Term,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Comparison {
+    pub(super) relation: Relation,
+    pub(super) left: Term,
+    pub(super) right: Term,
     /// The spelling of the type compared; comparisons of different types are different.
-    pub ty: &'static str,
+    pub(super) ty: &'static str,
 }
 
-/// Something that is true or false at a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Atom {
-    /// A predicate register.
-    Register(Register),
-    /// A comparison of values.
-    Comparison(Comparison),
+/// The distinct comparisons of a function, as far as walks have met them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Comparisons {
+    all: Vec<Comparison>,
+    numbers: FxHashMap<Comparison, u32>,
 }
 
-impl Atom {
-    /// Whether the atom says something about a register, so that a write of it ends what is known.
-    #[must_use]
-    pub fn depends_on(&self, register: Register) -> bool {
-        match self {
-            Self::Register(own) => *own == register,
-            Self::Comparison(comparison) => {
-                comparison.left == Term::Register(register) || comparison.right == Term::Register(register)
-            }
+impl Comparisons {
+    /// That a comparison is true.
+    pub(super) fn literal(&mut self, comparison: Comparison) -> Literal {
+        let next = self.all.len() as u32;
+        let number = *self.numbers.entry(comparison).or_insert(next);
+        if number == next {
+            self.all.push(comparison);
+        }
+        Literal(COMPARISON | number << 1 | 1)
+    }
+
+    /// The comparison that a literal is about.
+    pub(super) fn of(&self, literal: Literal) -> Option<&Comparison> {
+        (literal.0 & COMPARISON != 0).then(|| &self.all[((literal.0 & !COMPARISON) >> 1) as usize])
+    }
+
+    /// The registers that a literal says something about, so that a write of one ends what is known.
+    pub(super) fn registers(&self, literal: Literal) -> (Option<Register>, Option<Register>) {
+        match self.of(literal) {
+            Some(comparison) => (comparison.left.register(), comparison.right.register()),
+            None => (literal.register(), None),
         }
     }
 }
 
-/// A conjunction of atoms with their values, sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Facts {
-    atoms: Vec<(Atom, bool)>,
+const COMPARISON: u32 = 1 << 31;
+
+/// A predicate register or a comparison, and whether it is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Literal(u32);
+
+impl Literal {
+    /// The value of a predicate register.
+    pub(super) const fn new(register: Register, value: bool) -> Self {
+        Self((register.0 << 1 | value as u32) & !COMPARISON)
+    }
+
+    /// What is true or false, without which of the two.
+    const fn atom(self) -> u32 {
+        self.0 >> 1
+    }
+
+    pub(super) const fn value(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    pub(super) const fn negated(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
+    /// The same thing with the value, where `value`, or else with the opposite value.
+    pub(super) const fn when(self, value: bool) -> Self {
+        if value { self } else { self.negated() }
+    }
+
+    /// The predicate register that it is about, where it is no comparison.
+    pub(super) const fn register(self) -> Option<Register> {
+        if self.0 & COMPARISON == 0 { Some(Register(self.0 >> 1)) } else { None }
+    }
 }
 
 /// More than this is not kept: the walk gives up instead.
-const MOST_ATOMS: usize = 24;
+const MOST_LITERALS: usize = 24;
+/// A step adds a few before it is asked whether there are too many.
+const CAPACITY: usize = 32;
+
+/// A conjunction of literals, sorted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    literals: [Literal; CAPACITY],
+    count: u8,
+}
 
 impl Facts {
     /// What holds where an instruction with this guard runs.
-    #[must_use]
-    pub fn of(condition: Option<Condition>) -> Self {
-        let mut facts = Self::default();
+    pub(super) fn of(condition: Option<Condition>) -> Self {
+        let mut facts = Self { literals: [Literal(0); CAPACITY], count: 0 };
         if let Some(condition) = condition {
-            facts.atoms.push((Atom::Register(condition.register), condition.value));
+            facts.literals[0] = Literal::new(condition.register, condition.value);
+            facts.count = 1;
         }
         facts
     }
 
-    /// The value of a condition's predicate compared with the wanted one, where it is known.
-    #[must_use]
-    pub fn holds(&self, condition: Condition) -> Option<bool> {
-        self.value(Atom::Register(condition.register)).map(|value| value == condition.value)
+    /// The literals, sorted.
+    pub(super) fn literals(&self) -> &[Literal] {
+        &self.literals[..usize::from(self.count)]
     }
 
-    /// The value of an atom, where it is known.
-    #[must_use]
-    pub fn value(&self, atom: Atom) -> Option<bool> {
-        let index = self.atoms.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
-        Some(self.atoms[index].1)
+    /// The value of a condition's predicate compared with the wanted one, where it is known.
+    pub(super) fn holds(&self, condition: Condition) -> Option<bool> {
+        let wanted = Literal::new(condition.register, condition.value);
+        self.find(wanted).ok().map(|index| self.literals[index] == wanted)
+    }
+
+    fn find(&self, literal: Literal) -> Result<usize, usize> {
+        let literals = self.literals();
+        // There are few, and most are registers declared before those asked for.
+        let index = literals.iter().position(|each| each.atom() >= literal.atom()).unwrap_or(literals.len());
+        match literals.get(index) {
+            Some(found) if found.atom() == literal.atom() => Ok(index),
+            _ => Err(index),
+        }
     }
 
     /// Adds a fact; false where it contradicts what is known.
     #[must_use]
-    pub fn assume(&mut self, atom: Atom, value: bool) -> bool {
-        match self.atoms.binary_search_by_key(&atom, |(atom, _)| *atom) {
-            Ok(index) => self.atoms[index].1 == value,
+    pub(super) fn assume(&mut self, literal: Literal, comparisons: &Comparisons) -> bool {
+        match self.find(literal) {
+            Ok(index) => self.literals[index] == literal,
             Err(index) => {
-                self.atoms.insert(index, (atom, value));
-                self.is_possible(atom, value)
+                self.insert(index, literal);
+                comparisons.of(literal).is_none_or(|new| self.is_possible(new, literal.value(), comparisons))
             }
         }
     }
 
     /// Adds a condition; false where it contradicts what is known.
     #[must_use]
-    pub fn assume_condition(&mut self, condition: Condition) -> bool {
-        self.assume(Atom::Register(condition.register), condition.value)
+    pub(super) fn assume_condition(&mut self, condition: Condition) -> bool {
+        let literal = Literal::new(condition.register, condition.value);
+        match self.find(literal) {
+            Ok(index) => self.literals[index] == literal,
+            Err(index) => {
+                self.insert(index, literal);
+                true
+            }
+        }
+    }
+
+    fn insert(&mut self, index: usize, literal: Literal) {
+        let count = usize::from(self.count);
+        // What does not fit is left out; there is too much by then, and the walk ends.
+        if count < CAPACITY {
+            self.literals.copy_within(index..count, index + 1);
+            self.literals[index] = literal;
+            self.count += 1;
+        }
     }
 
     /// Comparisons of the same operands exclude each other: `a < b` and `a == b`.
-    fn is_possible(&self, atom: Atom, value: bool) -> bool {
-        let Atom::Comparison(new) = atom else { return true };
-        self.atoms.iter().all(|(other, known)| match other {
-            Atom::Comparison(old) if old.ty == new.ty && old.left == new.left && old.right == new.right => {
-                compatible((new.relation, value), (old.relation, *known))
+    fn is_possible(&self, new: &Comparison, value: bool, comparisons: &Comparisons) -> bool {
+        self.literals().iter().all(|&literal| {
+            let Some(old) = comparisons.of(literal) else { return true };
+            let known = literal.value();
+            if old.ty != new.ty || old.left != new.left {
+                return true;
             }
-            Atom::Comparison(old)
-                if old.ty == new.ty
-                    && old.left == new.left
-                    && old.relation == Relation::Equal
-                    && new.relation == Relation::Equal
-                    && *known
-                    && value =>
-            {
-                // One value cannot equal two constants.
-                !matches!((old.right, new.right), (Term::Constant(a, kind), Term::Constant(b, other)) if a != b && kind == other)
+            if old.right == new.right {
+                return compatible((new.relation, value), (old.relation, known));
             }
-            Atom::Comparison(_) | Atom::Register(_) => true,
+            let equal = old.relation == Relation::Equal && new.relation == Relation::Equal && known && value;
+            // One value cannot equal two constants.
+            !(equal
+                && matches!((old.right, new.right), (Term::Constant(a, kind), Term::Constant(b, other)) if a != b && kind == other))
         })
     }
 
     /// Whether more is known than is worth keeping.
-    #[must_use]
-    pub fn is_too_large(&self) -> bool {
-        self.atoms.len() > MOST_ATOMS
-    }
-
-    /// Whether every fact is one of `other` too, so that `self` allows all that `other` allows.
-    #[must_use]
-    pub fn is_subset(&self, other: &Self) -> bool {
-        self.atoms.len() <= other.atoms.len()
-            && self.atoms.iter().all(|(atom, value)| other.value(*atom) == Some(*value))
-    }
-
-    /// The registers that something is known about.
-    pub fn registers(&self) -> impl Iterator<Item = Register> + '_ {
-        self.atoms.iter().flat_map(|(atom, _)| {
-            let (first, second) = match atom {
-                Atom::Register(register) => (Some(*register), None),
-                Atom::Comparison(comparison) => (register_of(comparison.left), register_of(comparison.right)),
-            };
-            first.into_iter().chain(second)
-        })
-    }
-
-    /// The facts as pairs.
-    #[must_use]
-    pub fn atoms(&self) -> &[(Atom, bool)] {
-        &self.atoms
+    pub(super) fn is_too_large(&self) -> bool {
+        usize::from(self.count) > MOST_LITERALS
     }
 
     /// Forgets a predicate and gives what was known of it.
-    pub fn take(&mut self, register: Register) -> Option<bool> {
-        let atom = Atom::Register(register);
-        let index = self.atoms.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
-        Some(self.atoms.remove(index).1)
+    pub(super) fn take(&mut self, register: Register) -> Option<bool> {
+        let index = self.find(Literal::new(register, true)).ok()?;
+        let value = self.literals[index].value();
+        self.literals.copy_within(index + 1..usize::from(self.count), index);
+        self.count -= 1;
+        Some(value)
     }
 
     /// Forgets all that depends on the value of a register.
-    pub fn forget(&mut self, register: Register) {
-        self.atoms.retain(|(atom, _)| !atom.depends_on(register));
+    pub(super) fn forget(&mut self, register: Register, comparisons: &Comparisons) {
+        let mut kept = 0;
+        for index in 0..usize::from(self.count) {
+            let literal = self.literals[index];
+            let (first, second) = comparisons.registers(literal);
+            if first != Some(register) && second != Some(register) {
+                self.literals[kept] = literal;
+                kept += 1;
+            }
+        }
+        self.count = kept as u8;
     }
 }
 
-fn register_of(term: Term) -> Option<Register> {
-    match term {
-        Term::Register(register) => Some(register),
-        Term::Constant(..) => None,
+/// Whether every literal of `few` is one of `many` too, so that `few` allows all that `many` allows. Both are
+/// sorted.
+pub(super) fn is_subset(few: &[Literal], many: &[Literal]) -> bool {
+    if few.len() > many.len() {
+        return false;
     }
+    let mut rest = many.iter();
+    few.iter().all(|literal| rest.by_ref().find(|each| each.atom() >= literal.atom()) == Some(literal))
 }
 
 /// Whether two outcomes of relations between the same two values can be true at once. Only what is certain for
@@ -205,191 +273,4 @@ fn compatible(new: (Relation, bool), old: (Relation, bool)) -> bool {
         )
     };
     !excluded(new, old) && !excluded(old, new)
-}
-
-/// What the value of a predicate says about the operands of the instruction that computed it: a disjunction of
-/// conjunctions. No case means that it cannot have this value; none at all that nothing is known.
-#[must_use]
-pub fn consequences(
-    module: &Module,
-    body: &Body,
-    instruction: u32,
-    register: Register,
-    value: bool,
-) -> Option<Vec<Vec<(Atom, bool)>>> {
-    let handle = Handle::new(instruction);
-    let instance = module.instance(&body.instructions[handle])?;
-    let operands = body.operands(handle);
-    // The table says what an instruction reads and writes, not what it computes: which function of its
-    // operands a predicate is stands here, for the six opcodes that compute predicates from predicates and values.
-    let opcode = instance.canonical.split('.').next()?;
-    match (opcode, operands) {
-        ("mov", [_, source]) => predicate(*source, value),
-        ("not", [_, source]) => predicate(*source, !value),
-        ("and", [_, left, right]) => {
-            Some(conjunction(predicate(*left, value)?, predicate(*right, value)?, value))
-        }
-        ("or", [_, left, right]) => {
-            Some(conjunction(predicate(*left, value)?, predicate(*right, value)?, !value))
-        }
-        ("xor", [_, left, right]) => Some(exclusive(*left, *right, value)),
-        ("setp", [destination, left, right]) => {
-            let atom = compared(instance, *left, *right)?;
-            let value = value ^ is_second(body, *destination, register);
-            Some(vec![vec![(atom.0, atom.1 == value)]])
-        }
-        ("setp", [destination, left, right, third]) => {
-            let second = is_second(body, *destination, register);
-            combined(instance, (*left, *right, *third), value, second)
-        }
-        _ => None,
-    }
-}
-
-/// The operands that a `setp` compares, the smaller first.
-pub(super) fn operands_compared(
-    module: &Module,
-    body: &Body,
-    instruction: Handle<ptx_ir::ir::Instruction>,
-) -> Option<(Term, Term)> {
-    let instance = module.instance(&body.instructions[instruction])?;
-    if !instance.canonical.starts_with("setp.") {
-        return None;
-    }
-    let operands = body.operands(instruction);
-    let (left, right) = (term(*operands.get(1)?)?, term(*operands.get(2)?)?);
-    Some(if left <= right { (left, right) } else { (right, left) })
-}
-
-/// One case: the operand has the value.
-fn predicate(operand: Operand, value: bool) -> Option<Vec<Vec<(Atom, bool)>>> {
-    match operand {
-        Operand::Register { register, .. } => Some(vec![vec![(Atom::Register(register), value)]]),
-        Operand::Negated { register, .. } => Some(vec![vec![(Atom::Register(register), !value)]]),
-        Operand::Integer { bits, .. } if (bits != 0) == value => Some(vec![vec![]]),
-        Operand::Integer { .. } => Some(vec![]),
-        _ => None,
-    }
-}
-
-/// Both hold, where `all`; else one of them holds.
-fn conjunction(
-    left: Vec<Vec<(Atom, bool)>>,
-    right: Vec<Vec<(Atom, bool)>>,
-    all: bool,
-) -> Vec<Vec<(Atom, bool)>> {
-    if !all {
-        return left.into_iter().chain(right).collect();
-    }
-    let mut cases = Vec::new();
-    for a in &left {
-        for b in &right {
-            cases.push(a.iter().chain(b).copied().collect());
-        }
-    }
-    cases
-}
-
-fn exclusive(left: Operand, right: Operand, value: bool) -> Vec<Vec<(Atom, bool)>> {
-    let mut cases = Vec::new();
-    for first in [false, true] {
-        if let (Some(a), Some(b)) = (predicate(left, first), predicate(right, first ^ value)) {
-            cases.extend(conjunction(a, b, true));
-        }
-    }
-    cases
-}
-
-/// Whether the register is `q` of `p|q`, which gets the opposite.
-fn is_second(body: &Body, destination: Operand, register: Register) -> bool {
-    match destination {
-        Operand::Pair(run) => match body.children(run) {
-            [first, Operand::Register { register: second, .. }] => {
-                *second == register
-                    && !matches!(first, Operand::Register { register: first, .. } if *first == register)
-            }
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn term(operand: Operand) -> Option<Term> {
-    match operand {
-        Operand::Register { register, .. } => Some(Term::Register(register)),
-        Operand::Integer { bits, .. } => Some(Term::Constant(bits, 0)),
-        Operand::SingleBits(bits) => Some(Term::Constant(u64::from(bits), 1)),
-        Operand::DoubleBits(bits) => Some(Term::Constant(bits, 2)),
-        Operand::WarpSize => Some(Term::Constant(32, 0)),
-        _ => None,
-    }
-}
-
-/// The comparison of a `setp`, and the value it has where the predicate is true.
-fn compared(instance: &Instance, left: Operand, right: Operand) -> Option<(Atom, bool)> {
-    let (mut left, mut right) = (term(left)?, term(right)?);
-    let ty = instance.ty?;
-    let relation = instance.modifiers.iter().find_map(|modifier| {
-        Some(match *modifier {
-            ".eq" => (Relation::Equal, false, true),
-            ".ne" if ty.is_float() => return None,
-            ".ne" => (Relation::Equal, false, false),
-            ".lt" | ".lo" => (Relation::Less, false, true),
-            ".gt" | ".hi" => (Relation::Less, true, true),
-            ".le" | ".ls" => (Relation::LessEqual, false, true),
-            ".ge" | ".hs" if ty.is_float() => (Relation::LessEqual, true, true),
-            ".ge" | ".hs" => (Relation::Less, false, false),
-            ".neu" => (Relation::Equal, false, false),
-            ".geu" => (Relation::Less, false, false),
-            ".leu" => (Relation::Less, true, false),
-            ".gtu" => (Relation::LessEqual, false, false),
-            ".ltu" => (Relation::LessEqual, true, false),
-            ".num" => (Relation::Ordered, false, true),
-            ".nan" => (Relation::Ordered, false, false),
-            ".equ" => (Relation::EqualUnordered, false, true),
-            _ => return None,
-        })
-    });
-    let (relation, swapped, value) = match relation {
-        Some(found) => found,
-        // `.ne` of floats is `equ`'s opposite.
-        None if instance.has(".ne") => (Relation::EqualUnordered, false, false),
-        None => return None,
-    };
-    if swapped {
-        std::mem::swap(&mut left, &mut right);
-    }
-    // `b < a` negated is `a <= b` for integers; one of the two is kept.
-    let (relation, value) = match (relation, ty.is_float()) {
-        (Relation::LessEqual, false) => {
-            std::mem::swap(&mut left, &mut right);
-            (Relation::Less, !value)
-        }
-        _ => (relation, value),
-    };
-    if matches!(relation, Relation::Equal | Relation::EqualUnordered | Relation::Ordered) && right < left {
-        std::mem::swap(&mut left, &mut right);
-    }
-    let comparison = Comparison { relation, left, right, ty: ty.as_str() };
-    Some((Atom::Comparison(comparison), value))
-}
-
-/// `setp.cmp.bool p|q, a, b, c`: `p` is `cmp bool c`, `q` is `!cmp bool c`.
-fn combined(
-    instance: &Instance,
-    (left, right, third): (Operand, Operand, Operand),
-    value: bool,
-    second: bool,
-) -> Option<Vec<Vec<(Atom, bool)>>> {
-    let (atom, truth) = compared(instance, left, right)?;
-    let compare = |wanted: bool| vec![vec![(atom, (truth ^ second) == wanted)]];
-    if instance.has(".and") {
-        return Some(conjunction(compare(value), predicate(third, value)?, value));
-    }
-    if instance.has(".or") {
-        return Some(conjunction(compare(value), predicate(third, value)?, !value));
-    }
-    let mut cases = conjunction(compare(true), predicate(third, !value)?, true);
-    cases.extend(conjunction(compare(false), predicate(third, value)?, true));
-    Some(cases)
 }

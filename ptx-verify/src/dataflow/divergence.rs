@@ -5,12 +5,10 @@
 //! differently, through control.
 
 use super::FunctionFacts;
-use super::roles::for_each_register;
-use super::semantics::Operation;
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Convergence, Instance};
+use ptx_ir::isa::{Computation, Convergence, Instance};
 
 /// How a value varies, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -80,7 +78,7 @@ const MOST_VISITS: usize = 2_000_000;
 impl Divergence {
     /// Follows the variance of values. Nothing is known where that would take too long.
     #[must_use]
-    pub fn new(facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>]) -> Self {
+    pub fn new(facts: &FunctionFacts<'_>) -> Self {
         let mut result = Self {
             registers: vec![Variance::Unset; facts.body.register_count as usize],
             blocks: vec![None; facts.cfg.block_count()],
@@ -88,7 +86,7 @@ impl Divergence {
         let joins = post_dominators(facts);
         let mut visits = MOST_VISITS;
         for _ in 0..MOST_ROUNDS {
-            let data = result.data(facts, operations);
+            let data = result.data(facts);
             let control = result.control(facts, &joins, &mut visits);
             match control {
                 None => return Self::default(),
@@ -105,14 +103,14 @@ impl Divergence {
         self.registers.get(register.index()).copied().unwrap_or(Variance::Uniform)
     }
 
-    fn data(&mut self, facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>]) -> bool {
+    fn data(&mut self, facts: &FunctionFacts<'_>) -> bool {
         let mut changed_at_all = false;
         loop {
             let mut changed = false;
             for &block in facts.cfg.reverse_postorder() {
                 let control = self.blocks[block.index()].map_or(Variance::Uniform, |(variance, _)| variance);
                 for instruction in facts.cfg.instructions(block) {
-                    changed |= self.instruction(facts, operations, instruction, control);
+                    changed |= self.instruction(facts, instruction, control);
                 }
             }
             changed_at_all |= changed;
@@ -122,29 +120,17 @@ impl Divergence {
         }
     }
 
-    fn instruction(
-        &mut self,
-        facts: &FunctionFacts<'_>,
-        operations: &[Box<[Operation]>],
-        instruction: u32,
-        control: Variance,
-    ) -> bool {
+    fn instruction(&mut self, facts: &FunctionFacts<'_>, instruction: u32, control: Variance) -> bool {
         let handle = Handle::new(instruction);
         let statement = &facts.body.instructions[handle];
         let Some(instance) = facts.module.instance(statement) else { return false };
-        let operation = statement
-            .instance
-            .and_then(|index| operations.get(statement.spelling.index())?.get(usize::from(index)).copied())
-            .unwrap_or(Operation::Other);
-        let mut result = self.result(facts, handle, instance, operation);
+        let mut result = self.result(facts, handle, instance);
         if let Some(register) = statement.guard.and_then(|guard| guard.register) {
             result = result.join(self.of(register).through());
         }
         let mut changed = false;
-        for_each_register(facts.module, facts.body, handle, |register, access| {
-            if !access.writes() || register.index() >= self.registers.len() {
-                return;
-            }
+        for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+            let register = each.register;
             // Only a register that is written elsewhere too shows which way a thread has come.
             let several = facts.definitions(register).len() > 1;
             let value = if several { result.join(control.through()) } else { result };
@@ -152,7 +138,7 @@ impl Divergence {
             let new = old.join(value);
             changed |= new != old;
             self.registers[register.index()] = new;
-        });
+        }
         changed
     }
 
@@ -161,10 +147,11 @@ impl Divergence {
         facts: &FunctionFacts<'_>,
         handle: Handle<ptx_ir::ir::Instruction>,
         instance: &Instance,
-        operation: Operation,
     ) -> Variance {
         let operands = facts.body.operands(handle);
-        if let (Operation::Move | Operation::Convert, [_, source]) = (operation, operands) {
+        if let (Some(Computation::Move | Computation::Convert), [_, source]) =
+            (instance.effects.computes, operands)
+        {
             return self.operand(facts, *source);
         }
         if is_collective(instance)
@@ -174,7 +161,7 @@ impl Divergence {
             // All lanes take the value of one.
             return Variance::Warp;
         }
-        if let Some(variance) = self.of_warp(operation, instance, operands) {
+        if let Some(variance) = self.of_warp(instance, operands) {
             return variance;
         }
         if instance.effects.convergence == Convergence::Aligned || is_collective(instance) {
@@ -192,7 +179,7 @@ impl Divergence {
     }
 
     /// Computations that tell warps rather than lanes apart.
-    fn of_warp(&self, operation: Operation, instance: &Instance, operands: &[Operand]) -> Option<Variance> {
+    fn of_warp(&self, instance: &Instance, operands: &[Operand]) -> Option<Variance> {
         let index = |operand: &Operand| match operand {
             Operand::Register { register, .. } => self.of(*register) == Variance::ThreadIndex,
             _ => false,
@@ -206,13 +193,14 @@ impl Divergence {
             return None;
         }
         let value = constant(right)?;
+        let computation = instance.effects.computes;
         // The position within some aligned number of warps still tells warps from lanes.
-        if operation == Operation::And && value >= 31 && (value.wrapping_add(1)).is_power_of_two() {
+        if computation == Some(Computation::And) && value >= 31 && (value.wrapping_add(1)).is_power_of_two() {
             return Some(Variance::ThreadIndex);
         }
-        let warp = match operation {
-            Operation::ShiftRight => value >= 5,
-            Operation::And => value & 31 == 0,
+        let warp = match computation {
+            Some(Computation::ShiftRight) => value >= 5,
+            Some(Computation::And) => value & 31 == 0,
             _ if instance.has(".lt") || instance.has(".ge") || instance.has(".lo") || instance.has(".hs") => {
                 value % 32 == 0
             }

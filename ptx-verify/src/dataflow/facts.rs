@@ -1,58 +1,13 @@
 //! The facts about a function that several analyses share.
 
-use super::conditions::Atom;
+use super::conditions::Comparison;
 use super::relevance::Relevance;
-use super::roles::{Access, for_each_register};
+use super::uses::{Definitions, Touched, Uses};
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-
-/// Where registers are written: for each register the instructions that may write it, in order of the text.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Definitions {
-    /// Where the list of each register begins; one more at the end.
-    starts: Vec<u32>,
-    instructions: Vec<u32>,
-}
-
-impl Definitions {
-    fn new(module: &Module, body: &Body) -> Self {
-        let count = body.register_count as usize;
-        let mut starts = vec![0_u32; count + 1];
-        each_definition(module, body, |register, _| starts[register.index() + 1] += 1);
-        for index in 0..count {
-            starts[index + 1] += starts[index];
-        }
-        let mut instructions = vec![0; starts[count] as usize];
-        let mut next = starts.clone();
-        each_definition(module, body, |register, instruction| {
-            let place = &mut next[register.index()];
-            instructions[*place as usize] = instruction;
-            *place += 1;
-        });
-        Self { starts, instructions }
-    }
-
-    /// The instructions that may write a register, ascending.
-    pub(super) fn of(&self, register: Register) -> &[u32] {
-        match (self.starts.get(register.index()), self.starts.get(register.index() + 1)) {
-            (Some(&start), Some(&end)) => &self.instructions[start as usize..end as usize],
-            _ => &[],
-        }
-    }
-}
-
-fn each_definition(module: &Module, body: &Body, mut visit: impl FnMut(Register, u32)) {
-    for handle in body.instructions.handles() {
-        for_each_register(module, body, handle, |register, access| {
-            if access.writes() {
-                visit(register, handle.index() as u32);
-            }
-        });
-    }
-}
 
 /// A function with a body, its control flow, and where things are written. Made once per function and dropped
 /// with it.
@@ -65,11 +20,16 @@ pub struct FunctionFacts<'m> {
     pub body: &'m Body,
     /// Its control flow.
     pub cfg: Cfg,
+    uses: Uses,
+    touched: OnceCell<Touched>,
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
     relevance: OnceCell<Relevance>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
 }
+
+/// Analyses keep a few words for each declared register. `.reg .b32 %r<4000000000>` is legal.
+const MOST_REGISTERS: u32 = 1 << 26;
 
 /// How a variable of the `.param` space gets its value.
 #[derive(Clone, Debug, Default)]
@@ -80,17 +40,22 @@ struct Stores {
 }
 
 impl<'m> FunctionFacts<'m> {
-    /// The facts about a function; none where it has no body.
+    /// The facts about a function; none where it has no body, or more registers than can be looked after.
     #[must_use]
     pub fn new(module: &'m Module, function: Handle<Function>) -> Option<Self> {
         let function = &module.functions[function];
         let body = function.body.as_ref()?;
+        if body.register_count > MOST_REGISTERS {
+            return None;
+        }
         let cfg = Cfg::new(module, body);
         Some(Self {
             module,
             function,
             body,
             cfg,
+            uses: Uses::new(module, body),
+            touched: OnceCell::new(),
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
             relevance: OnceCell::new(),
@@ -140,7 +105,20 @@ impl<'m> FunctionFacts<'m> {
     /// The instructions that may write a register, ascending.
     #[must_use]
     pub fn definitions(&self, register: Register) -> &[u32] {
-        self.definitions.get_or_init(|| Definitions::new(self.module, self.body)).of(register)
+        let count = self.body.register_count;
+        self.definitions.get_or_init(|| Definitions::new(&self.uses, count)).of(register)
+    }
+
+    /// The registers that each instruction touches.
+    #[must_use]
+    pub const fn uses(&self) -> &Uses {
+        &self.uses
+    }
+
+    /// What happens to each register anywhere in the function.
+    #[must_use]
+    pub fn touched(&self) -> &Touched {
+        self.touched.get_or_init(|| Touched::new(&self.uses, self.body))
     }
 
     /// The instructions that write the carry flag, and the calls, which leave it undefined, ascending.
@@ -158,15 +136,10 @@ impl<'m> FunctionFacts<'m> {
         self.relevance.get_or_init(|| Relevance::new(self)).matters(self, register)
     }
 
-    /// Whether something else may depend on the same condition as an atom.
+    /// Whether the operands of a comparison are compared more than once.
     #[must_use]
-    pub(super) fn is_relevant(&self, atom: &Atom) -> bool {
-        match atom {
-            Atom::Register(_) => true,
-            Atom::Comparison(comparison) => {
-                self.relevance.get_or_init(|| Relevance::new(self)).repeats(comparison)
-            }
-        }
+    pub(super) fn repeats(&self, comparison: &Comparison) -> bool {
+        self.relevance.get_or_init(|| Relevance::new(self)).repeats(comparison)
     }
 
     /// The instructions that store into a variable of the `.param` space, ascending.
@@ -225,11 +198,7 @@ impl<'m> FunctionFacts<'m> {
     /// Whether an instruction may write a register.
     #[must_use]
     pub fn writes(&self, instruction: u32, register: Register) -> bool {
-        let mut found = false;
-        for_each_register(self.module, self.body, Handle::new(instruction), |each, access: Access| {
-            found |= each == register && access.writes();
-        });
-        found
+        self.uses.of(instruction).iter().any(|each| each.register == register && each.access().writes())
     }
 
     /// The registers that are set when the function is entered: its parameters in registers.

@@ -6,8 +6,7 @@
 //! [`paths`]: super::paths
 
 use super::facts::FunctionFacts;
-use super::paths::{Budget, Origin, Reaching, Target, Undefined, reaching};
-use super::roles::for_each_register_with_operand;
+use super::paths::{Budget, Origin, Reaching, Target, Undefined, Walker};
 use ptx_ir::ir::{Handle, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,6 +62,7 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut given_up: FxHashSet<Register> = FxHashSet::default();
     // All walks together cost no more than a few looks at each instruction.
     let mut budget = Budget::new(LEAST_STEPS + facts.body.instructions.len() / INSTRUCTIONS_PER_STEP);
+    let mut walker = Walker::new(facts);
     let mut judged: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
     for read in open {
         let settled = found.get(&read.register).is_some_and(|earlier| earlier.certain);
@@ -72,7 +72,7 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
         if !facts.is_guarded(read.instruction) {
             judged.entry(read.register).or_default().push(read.instruction);
         }
-        let mut reaching = reaching(facts, Target::Register(read.register), read.instruction, &mut budget);
+        let mut reaching = walker.reaching(Target::Register(read.register), read.instruction, &mut budget);
         if reaching.unknown && facts.definitions(read.register).is_empty() {
             reaching = never_written();
         }
@@ -131,21 +131,18 @@ fn undominated(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> 
             if let Some(register) = guard.and_then(|guard| guard.register) {
                 check(register, None, &last_write, &first_write);
             }
-            for_each_register_with_operand(facts.module, facts.body, handle, |register, access, operand| {
-                if access.reads() {
-                    check(register, Some(operand), &last_write, &first_write);
-                }
-            });
+            let uses = facts.uses().of(instruction);
+            for each in uses.iter().filter(|each| each.access().reads()) {
+                check(each.register, Some(each.operand()), &last_write, &first_write);
+            }
             if guard.is_none() {
-                for_each_register_with_operand(facts.module, facts.body, handle, |register, access, _| {
-                    let index = register.index();
-                    if access.writes() && index < last_write.len() {
-                        last_write[index] = here;
-                        if first_write[index] == NOWHERE {
-                            first_write[index] = here;
-                        }
+                for each in uses.iter().filter(|each| each.access().writes()) {
+                    let index = each.register.index();
+                    last_write[index] = here;
+                    if first_write[index] == NOWHERE {
+                        first_write[index] = here;
                     }
-                });
+                }
             }
         }
     }

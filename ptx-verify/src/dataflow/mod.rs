@@ -13,18 +13,21 @@
 //!   branches on the way say about each other ([`conditions`]). Its work is bounded; where the bound is hit
 //!   the answer is "not known", and nothing is reported.
 
-pub mod arithmetic;
+mod arithmetic;
 pub mod asynchronous;
 pub mod carry;
-pub mod conditions;
+mod conditions;
 pub mod divergence;
 mod facts;
+mod formulas;
 pub mod initialization;
 pub mod paths;
 mod relevance;
 mod roles;
-pub mod semantics;
+mod uses;
 pub mod values;
+mod visited;
 
 pub use facts::FunctionFacts;
 pub use roles::{Access, aligned, for_each_register, for_each_register_with_operand};
+pub use uses::{Touched, Use, Uses};

@@ -1,12 +1,14 @@
 //! The walk backwards from a read to the writes that it may see.
 
-use super::arithmetic::{Constraint, Test, are_possible};
-use super::conditions::{Atom, Facts, Relation, Term, consequences};
+use super::arithmetic::{Constraint, are_possible};
+use super::conditions::{Comparisons, Facts, Literal};
 use super::facts::FunctionFacts;
+use super::formulas::{Cases, Formula};
+use super::visited::{Visit, Visited};
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Register, Variable};
-use ptx_ir::types::Type;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,28 +73,20 @@ impl Budget {
     }
 }
 
-/// One place of the walk.
+/// What comparisons with constants say, where arithmetic is followed. Places share it until one of them rewrites
+/// it; where nothing is said there is none.
+pub(super) type Constraints = Option<Rc<Vec<Constraint>>>;
+
+/// One place of a walk.
+#[derive(Clone)]
 struct Place {
     block: NodeIndex,
     /// Instructions below this one are still to be looked at.
     before: u32,
     facts: Facts,
-    /// What comparisons with constants say, where arithmetic is followed.
-    constraints: Vec<Constraint>,
+    constraints: Constraints,
     /// Index of the step that explains how the read is reached from here.
     step: Option<u32>,
-}
-
-impl Place {
-    /// The same place with other knowledge.
-    fn with(&self, facts: Facts, constraints: Vec<Constraint>) -> Self {
-        Self { block: self.block, before: self.before, facts, constraints, step: self.step }
-    }
-
-    /// The registers that something is known about.
-    fn registers(&self) -> impl Iterator<Item = Register> + '_ {
-        self.facts.registers().chain(self.constraints.iter().flat_map(Constraint::registers))
-    }
 }
 
 /// The steps of all ways, each pointing to the one after it.
@@ -102,92 +96,101 @@ struct Step {
     next: Option<u32>,
 }
 
-/// Walks backwards.
-pub struct Walk<'f, 'm> {
+/// Walks backwards through a function, any number of times.
+pub struct Walker<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    comparisons: Comparisons,
+    formulas: FxHashMap<(u32, Register), Option<Formula>>,
+    pending: Vec<Place>,
+    steps: Vec<Step>,
+    visited: Visited,
+    concerned: Vec<Register>,
+}
+
+/// One walk of a [`Walker`].
+struct Walk<'w, 'f, 'm> {
+    walker: &'w mut Walker<'f, 'm>,
     facts: &'f FunctionFacts<'m>,
     target: Target,
     result: Reaching,
-    pending: Vec<Place>,
-    steps: Vec<Step>,
-    seen: FxHashMap<NodeIndex, Vec<(Facts, Vec<Constraint>)>>,
     arithmetic: bool,
     budget: usize,
 }
 
-/// What a read of `target` at `instruction` may see.
-#[must_use]
-pub fn reaching(
-    facts: &FunctionFacts<'_>,
-    target: Target,
-    instruction: u32,
-    budget: &mut Budget,
-) -> Reaching {
-    let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
-    let known = Facts::of(facts.condition(instruction));
-    let place =
-        || Place { block, before: instruction, facts: known.clone(), constraints: Vec::new(), step: None };
-    let found = walk(facts, target, place(), budget, false);
-    if found.unknown || found.undefined.is_none() || found.writers.is_empty() {
-        return found;
-    }
-    // Some way leaves it undefined: is there one that arithmetic does not exclude? This is asked seldom.
-    let exact = walk(facts, target, place(), budget, true);
-    if exact.unknown { found } else { exact }
-}
-
-fn walk(
-    facts: &FunctionFacts<'_>,
-    target: Target,
-    start: Place,
-    budget: &mut Budget,
-    arithmetic: bool,
-) -> Reaching {
-    // Exact walks are few, and each settles a finding: they may take longer.
-    let steps = if arithmetic { MOST_EXACT_STEPS } else { budget.0.min(MOST_STEPS) };
-    let mut walk = Walk {
-        facts,
-        target,
-        result: Reaching::default(),
-        pending: vec![start],
-        steps: Vec::new(),
-        seen: FxHashMap::default(),
-        arithmetic,
-        budget: steps,
-    };
-    while let Some(place) = walk.pending.pop() {
-        walk.block(place);
-        if walk.result.unknown {
-            break;
+impl<'f, 'm> Walker<'f, 'm> {
+    /// Walks through this function.
+    #[must_use]
+    pub fn new(facts: &'f FunctionFacts<'m>) -> Self {
+        Self {
+            facts,
+            comparisons: Comparisons::default(),
+            formulas: FxHashMap::default(),
+            pending: Vec::new(),
+            steps: Vec::new(),
+            visited: Visited::default(),
+            concerned: Vec::new(),
         }
     }
-    budget.0 = budget.0.saturating_sub(steps - walk.budget);
-    walk.result.writers.sort_unstable();
-    walk.result.writers.dedup();
-    walk.result
+
+    /// What a read of `target` at `instruction` may see.
+    #[must_use]
+    pub fn reaching(&mut self, target: Target, instruction: u32, budget: &mut Budget) -> Reaching {
+        let found = self.walk(target, instruction, budget, false);
+        if found.unknown || found.undefined.is_none() || found.writers.is_empty() {
+            return found;
+        }
+        // Some way leaves it undefined: is there one that arithmetic does not exclude? This is asked seldom.
+        let exact = self.walk(target, instruction, budget, true);
+        if exact.unknown { found } else { exact }
+    }
+
+    fn walk(&mut self, target: Target, instruction: u32, budget: &mut Budget, arithmetic: bool) -> Reaching {
+        // Exact walks are few, and each settles a finding: they may take longer.
+        let steps = if arithmetic { MOST_EXACT_STEPS } else { budget.0.min(MOST_STEPS) };
+        self.pending.clear();
+        self.steps.clear();
+        self.visited.clear(self.facts.cfg.block_count());
+        let facts = self.facts;
+        self.pending.push(Place {
+            block: facts.cfg.block_of(FunctionFacts::handle(instruction)),
+            before: instruction,
+            facts: Facts::of(facts.condition(instruction)),
+            constraints: None,
+            step: None,
+        });
+        let result = Reaching::default();
+        let mut walk = Walk { walker: self, facts, target, result, arithmetic, budget: steps };
+        while let Some(place) = walk.walker.pending.pop() {
+            walk.block(place);
+            if walk.result.unknown {
+                break;
+            }
+        }
+        budget.0 = budget.0.saturating_sub(steps - walk.budget);
+        let mut result = walk.result;
+        result.writers.sort_unstable();
+        result.writers.dedup();
+        result
+    }
+
+    /// What follows where a result of an instruction has a value; none where that is not followed.
+    fn consequences(&mut self, instruction: u32, register: Register, value: bool) -> Option<Cases> {
+        let (facts, comparisons) = (self.facts, &mut self.comparisons);
+        let formula = self
+            .formulas
+            .entry((instruction, register))
+            .or_insert_with(|| Formula::of(facts, comparisons, instruction, register));
+        Some(formula.as_ref()?.cases(value))
+    }
+
+    /// Whether something else on a way may depend on the same condition.
+    fn is_relevant(&mut self, literal: Literal) -> bool {
+        let Some(comparison) = self.comparisons.of(literal) else { return true };
+        self.facts.repeats(comparison)
+    }
 }
 
-/// What a comparison says as a test of a register with a constant.
-fn constraint(atom: Atom, value: bool) -> Option<Constraint> {
-    let Atom::Comparison(comparison) = atom else { return None };
-    let ty = Type::parse(comparison.ty).filter(|ty| !ty.is_float())?;
-    let unsigned = !comparison.ty.starts_with(".s");
-    let (register, test, constant) = match (comparison.relation, comparison.left, comparison.right) {
-        (Relation::Equal, Term::Register(register), Term::Constant(constant, 0)) => {
-            (register, if value { Test::Equal } else { Test::Different }, constant)
-        }
-        (Relation::Less, Term::Register(register), Term::Constant(constant, 0)) if unsigned => {
-            (register, if value { Test::Below } else { Test::NotBelow }, constant)
-        }
-        (Relation::Less, Term::Constant(constant, 0), Term::Register(register)) if unsigned => {
-            let next = constant.checked_add(1)?;
-            (register, if value { Test::NotBelow } else { Test::Below }, next)
-        }
-        _ => return None,
-    };
-    Some(Constraint::new(register, ty.bits(), test, constant))
-}
-
-impl Walk<'_, '_> {
+impl Walk<'_, '_, '_> {
     fn spend(&mut self) {
         match self.budget.checked_sub(1) {
             Some(rest) => self.budget = rest,
@@ -196,8 +199,8 @@ impl Walk<'_, '_> {
     }
 
     fn step(&mut self, instruction: u32, happened: bool, next: Option<u32>) -> Option<u32> {
-        self.steps.push(Step { instruction, happened, next });
-        Some(self.steps.len() as u32 - 1)
+        self.walker.steps.push(Step { instruction, happened, next });
+        Some(self.walker.steps.len() as u32 - 1)
     }
 
     /// Looks at one block from `place.before` to its start.
@@ -219,41 +222,53 @@ impl Walk<'_, '_> {
         self.predecessors(place);
     }
 
+    /// Where the target is written.
+    fn writes(&self) -> &[u32] {
+        match self.target {
+            Target::Register(register) => self.facts.definitions(register),
+            Target::Carry => self.facts.carry_writers(),
+            Target::Parameter(variable) => self.facts.parameter_writers(variable),
+        }
+    }
+
     /// The last instruction before `place` that writes the target or something that facts are known about.
     fn last_event(&self, place: &Place, start: u32) -> Option<u32> {
         let last = |writes: &[u32]| {
-            let index = writes.partition_point(|&write| write < place.before);
-            writes[..index].last().copied().filter(|&write| write >= start)
+            let write = match writes {
+                // Most predicates are written once.
+                [only] => (*only < place.before).then_some(*only),
+                _ => {
+                    let index = writes.partition_point(|&write| write < place.before);
+                    writes[..index].last().copied()
+                }
+            };
+            write.filter(|&write| write >= start)
         };
-        let mut best = match self.target {
-            Target::Register(register) => last(self.facts.definitions(register)),
-            Target::Carry => last(self.facts.carry_writers()),
-            Target::Parameter(variable) => last(self.facts.parameter_writers(variable)),
+        let mut best = last(self.writes());
+        let mut consider = |register: Option<Register>| {
+            if let Some(register) = register {
+                best = best.max(last(self.facts.definitions(register)));
+            }
         };
-        for register in place.registers() {
-            best = best.max(last(self.facts.definitions(register)));
+        for &literal in place.facts.literals() {
+            let (first, second) = self.walker.comparisons.registers(literal);
+            consider(first);
+            consider(second);
+        }
+        for constraint in place.constraints.iter().flat_map(|all| all.iter()) {
+            constraint.registers().for_each(|register| consider(Some(register)));
         }
         best
     }
 
     fn is_write(&self, instruction: u32) -> bool {
-        match self.target {
-            Target::Register(register) => {
-                self.facts.definitions(register).binary_search(&instruction).is_ok()
-            }
-            Target::Carry => self.facts.carry_writers().binary_search(&instruction).is_ok(),
-            Target::Parameter(variable) => {
-                self.facts.parameter_writers(variable).binary_search(&instruction).is_ok()
-            }
-        }
+        self.writes().binary_search(&instruction).is_ok()
     }
 
     /// Takes account of a write of the target; false where the way ends here.
     fn passes_write(&mut self, place: &mut Place, instruction: u32) -> bool {
+        // A guard that names nothing has been reported: the write is taken for granted.
         let Some(condition) = self.facts.condition(instruction) else {
-            if self.facts.is_guarded(instruction) {
-                // The guard names nothing, which has been reported: take the write for granted.
-            }
             self.found(instruction, place.step);
             return false;
         };
@@ -293,7 +308,7 @@ impl Walk<'_, '_> {
         let mut way = Vec::new();
         let mut next = step;
         while let Some(index) = next {
-            let step = &self.steps[index as usize];
+            let step = &self.walker.steps[index as usize];
             way.push((step.instruction, step.happened));
             next = step.next;
         }
@@ -301,21 +316,38 @@ impl Walk<'_, '_> {
         self.result.undefined = Some(Undefined { origin, way });
     }
 
+    /// The registers that an instruction writes and that something is known about, sorted.
+    fn concerned(&self, place: &Place, instruction: u32, concerned: &mut Vec<Register>) {
+        concerned.clear();
+        for each in self.facts.uses().of(instruction) {
+            let register = Some(each.register);
+            let is_known = |literal: &Literal| {
+                let (first, second) = self.walker.comparisons.registers(*literal);
+                first == register || second == register
+            };
+            let is_constrained = || {
+                let mut all = place.constraints.iter().flat_map(|all| all.iter());
+                all.any(|constraint| constraint.registers().any(|other| other == each.register))
+            };
+            if each.access().writes() && (place.facts.literals().iter().any(is_known) || is_constrained()) {
+                concerned.push(each.register);
+            }
+        }
+        concerned.sort_unstable();
+        concerned.dedup();
+    }
+
     /// Takes account of an instruction that writes registers which facts are known about; false where the way
     /// ends here.
     fn passes_condition_write(&mut self, place: &mut Place, instruction: u32) -> bool {
-        let concerned: Vec<Register> = {
-            let mut registers: Vec<Register> = place
-                .registers()
-                .filter(|&register| self.facts.definitions(register).binary_search(&instruction).is_ok())
-                .collect();
-            registers.sort_unstable();
-            registers.dedup();
-            registers
-        };
-        if concerned.is_empty() {
-            return true;
-        }
+        let mut concerned = std::mem::take(&mut self.walker.concerned);
+        self.concerned(place, instruction, &mut concerned);
+        let passes = concerned.is_empty() || self.passes_write_of(place, instruction, &concerned);
+        self.walker.concerned = concerned;
+        passes
+    }
+
+    fn passes_write_of(&mut self, place: &mut Place, instruction: u32, concerned: &[Register]) -> bool {
         if let Some(condition) = self.facts.condition(instruction) {
             // What is known of a guard that the instruction overwrites is its new value.
             let overwritten = concerned.contains(&condition.register);
@@ -325,9 +357,9 @@ impl Walk<'_, '_> {
                 Some(true) => {}
                 None => {
                     // Either it did not run, and all that is known stays; or it did.
-                    let mut skipped = place.facts.clone();
+                    let mut skipped = place.facts;
                     if skipped.assume_condition(condition.negated()) {
-                        self.pending.push(place.with(skipped, place.constraints.clone()));
+                        self.walker.pending.push(Place { facts: skipped, ..place.clone() });
                     }
                     if !overwritten && !place.facts.assume_condition(condition) {
                         return false;
@@ -335,93 +367,98 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        self.substitute(place, instruction, &concerned)
+        self.substitute(place, instruction, concerned)
     }
 
     /// Replaces what is known of the results of an instruction by what follows for its operands.
     fn substitute(&mut self, place: &mut Place, instruction: u32, concerned: &[Register]) -> bool {
-        let mut cases = vec![Vec::new()];
-        let condition = self.facts.condition(instruction);
+        let mut cases = Cases::anything();
         for &register in concerned {
             let value = place.facts.take(register);
-            place.facts.forget(register);
-            let Some(value) = value else { continue };
-            let Some(follows) =
-                consequences(self.facts.module, self.facts.body, instruction, register, value)
-            else {
-                continue;
-            };
-            cases = cases
-                .iter()
-                .flat_map(|case: &Vec<_>| {
-                    follows.iter().map(move |more| case.iter().chain(more).copied().collect::<Vec<_>>())
-                })
-                .collect();
+            place.facts.forget(register, &self.walker.comparisons);
+            let follows = value.and_then(|value| self.walker.consequences(instruction, register, value));
+            if let Some(both) = follows.and_then(|follows| cases.and(&follows)) {
+                cases = both;
+            }
         }
         // What follows speaks of the values before the instruction, and so does its guard.
-        if let Some(condition) = condition
+        if let Some(condition) = self.facts.condition(instruction)
             && !place.facts.assume_condition(condition)
         {
             return false;
         }
-        for constraint in &mut place.constraints {
-            for &register in concerned {
-                constraint.substitute(self.facts, instruction, register);
+        if let Some(constraints) = &mut place.constraints {
+            for constraint in Rc::make_mut(constraints) {
+                for &register in concerned {
+                    constraint.substitute(self.facts, instruction, register);
+                }
             }
         }
-        let mut possible = cases.into_iter().filter_map(|case| {
-            let mut facts = place.facts.clone();
-            let relevant = |atom: &Atom| self.arithmetic || self.facts.is_relevant(atom);
-            let mut atoms = case.iter().filter(|(atom, _)| relevant(atom));
-            if !atoms.all(|&(atom, value)| facts.assume(atom, value)) {
-                return None;
+        let mut goes_on = false;
+        let before = place.clone();
+        for case in cases.iter() {
+            let Some((facts, constraints)) = self.with(&before, case.literals()) else { continue };
+            if goes_on {
+                self.walker.pending.push(Place { facts, constraints, ..before.clone() });
+            } else {
+                (place.facts, place.constraints) = (facts, constraints);
+                goes_on = true;
             }
-            let mut constraints = place.constraints.clone();
-            if self.arithmetic {
-                constraints.extend(case.iter().filter_map(|&(atom, value)| constraint(atom, value)));
-            }
-            are_possible(&constraints).then_some((facts, constraints))
-        });
-        let Some((facts, constraints)) = possible.next() else { return false };
-        let rest: Vec<Place> = possible.map(|(facts, constraints)| place.with(facts, constraints)).collect();
-        self.pending.extend(rest);
-        place.facts = facts;
-        place.constraints = constraints;
-        if place.facts.is_too_large() {
+        }
+        if goes_on && place.facts.is_too_large() {
             self.result.unknown = true;
             return false;
         }
-        true
+        goes_on
+    }
+
+    /// What is known at a place where these hold too; none where that cannot be.
+    fn with(&mut self, place: &Place, literals: &[Literal]) -> Option<(Facts, Constraints)> {
+        let mut facts = place.facts;
+        for &literal in literals {
+            if (self.arithmetic || self.walker.is_relevant(literal))
+                && !facts.assume(literal, &self.walker.comparisons)
+            {
+                return None;
+            }
+        }
+        let mut constraints = place.constraints.clone();
+        if self.arithmetic {
+            for &literal in literals {
+                let comparison = self.walker.comparisons.of(literal);
+                let new = comparison.and_then(|each| Constraint::of_comparison(each, literal.value()));
+                if let Some(new) = new {
+                    Rc::make_mut(constraints.get_or_insert_default()).push(new);
+                }
+            }
+        }
+        constraints.as_ref().is_none_or(|all| are_possible(all)).then_some((facts, constraints))
     }
 
     /// Goes on at the blocks that control may have come from.
     fn predecessors(&mut self, place: Place) {
-        let seen = self.seen.entry(place.block).or_default();
-        let is_known = |(facts, constraints): &(Facts, Vec<Constraint>)| {
-            facts.is_subset(&place.facts) && constraints.iter().all(|each| place.constraints.contains(each))
-        };
-        if seen.iter().any(is_known) {
-            return;
+        let most = if self.arithmetic { MOST_EXACT_VISITS } else { MOST_VISITS };
+        match self.walker.visited.visit(place.block, &place.facts, &place.constraints, most) {
+            Visit::Known => return,
+            Visit::TooMany => {
+                self.result.unknown = true;
+                return;
+            }
+            Visit::New => {}
         }
-        if seen.len() >= if self.arithmetic { MOST_EXACT_VISITS } else { MOST_VISITS } {
-            self.result.unknown = true;
-            return;
-        }
-        seen.push((place.facts.clone(), place.constraints.clone()));
         if place.block.index() == 0 {
             self.undefined(Origin::Entry, place.step);
         }
         let cfg = &self.facts.cfg;
         for (block, edge) in cfg.predecessors(place.block) {
-            let condition = edge.condition;
             if !cfg.is_reachable(block) {
                 continue;
             }
             self.spend();
-            let before = self.facts.cfg.instructions(block).end;
-            let mut facts = place.facts.clone();
+            let before = cfg.instructions(block).end;
+            let mut facts = place.facts;
             let mut step = place.step;
-            if let Some(condition) = condition {
+            if let Some(condition) = edge.condition {
                 let known = facts.holds(condition);
                 if known == Some(false) {
                     continue;
@@ -438,9 +475,9 @@ impl Walk<'_, '_> {
                 return;
             }
             // What was computed before another round of a loop is another value.
-            let repeats = self.facts.cfg.place(block) >= self.facts.cfg.place(place.block);
-            let constraints = if repeats { Vec::new() } else { place.constraints.clone() };
-            self.pending.push(Place { block, before, facts, constraints, step });
+            let repeats = cfg.place(block) >= cfg.place(place.block);
+            let constraints = if repeats { None } else { place.constraints.clone() };
+            self.walker.pending.push(Place { block, before, facts, constraints, step });
         }
     }
 }

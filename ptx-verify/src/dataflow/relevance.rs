@@ -5,9 +5,9 @@
 //! the same operands. Most branches of real programs stand alone, and a walk that forgets them visits each
 //! block once.
 
-use super::conditions::{Comparison, operands_compared};
+use super::conditions::{Comparison, Term};
 use super::facts::FunctionFacts;
-use super::roles::for_each_register;
+use super::formulas::operands_compared;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Class;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ pub(super) struct Relevance {
     /// How often each register is read, as an operand or as a guard; stops at 2.
     uses: Vec<u8>,
     /// How many comparisons there are of a pair of operands.
-    comparisons: FxHashMap<(super::conditions::Term, super::conditions::Term), u32>,
+    comparisons: FxHashMap<(Term, Term), u32>,
 }
 
 /// Copies and negations are followed so far.
@@ -40,12 +40,12 @@ impl Relevance {
             if !predicates {
                 continue;
             }
-            for_each_register(facts.module, facts.body, handle, |register, access| {
-                if access.reads() {
-                    result.count(register);
+            for each in facts.uses().of(handle.index() as u32) {
+                if each.access().reads() {
+                    result.count(each.register);
                 }
-            });
-            if let Some(pair) = operands_compared(facts.module, facts.body, handle) {
+            }
+            if let Some(pair) = operands_compared(facts, handle) {
                 *result.comparisons.entry(pair).or_default() += 1;
             }
         }
@@ -79,7 +79,7 @@ impl Relevance {
             if facts.is_guarded(write) {
                 return true;
             }
-            if let Some(pair) = operands_compared(facts.module, facts.body, handle) {
+            if let Some(pair) = operands_compared(facts, handle) {
                 let third = facts.body.operands(handle).len() > 3;
                 return third || self.comparisons.get(&pair).is_none_or(|&count| count > 1);
             }

@@ -5,10 +5,8 @@
 //! this loses little against a fact per program point, and costs a few passes over the function.
 
 use super::FunctionFacts;
-use super::roles::for_each_register;
-use super::semantics::Operation;
 use ptx_ir::ir::{Body, FunctionKind, Handle, Module, Operand, Register, Variable};
-use ptx_ir::isa::{Class, Instance};
+use ptx_ir::isa::{Class, Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::Type;
 
@@ -186,9 +184,9 @@ pub struct Values {
 const MOST_PASSES: usize = 8;
 
 impl Values {
-    /// Follows the values of a function. `operations` is [`Operation::table`] of its module.
+    /// Follows the values of a function.
     #[must_use]
-    pub fn new(facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>]) -> Self {
+    pub fn new(facts: &FunctionFacts<'_>) -> Self {
         let mut values = Self { values: vec![Value::Unset; facts.body.register_count as usize] };
         let parameters = super::initialization::entry_registers(facts);
         for (index, value) in values.values.iter_mut().enumerate() {
@@ -196,8 +194,16 @@ impl Values {
                 *value = Value::Any;
             }
         }
-        for pass in 0..=MOST_PASSES {
-            if !values.pass(facts, operations, pass == MOST_PASSES) {
+        let mut followed = Vec::new();
+        for &block in facts.cfg.reverse_postorder() {
+            for instruction in facts.cfg.instructions(block) {
+                if values.follow(facts, instruction) {
+                    followed.push(instruction);
+                }
+            }
+        }
+        for pass in 1..=MOST_PASSES {
+            if !values.pass(facts, &followed, pass == MOST_PASSES) {
                 break;
             }
         }
@@ -210,31 +216,40 @@ impl Values {
         self.values.get(register.index()).copied().unwrap_or(Value::Any)
     }
 
-    fn pass(&mut self, facts: &FunctionFacts<'_>, operations: &[Box<[Operation]>], give_up: bool) -> bool {
+    /// Takes account of an instruction for the first time; whether its result may still change.
+    fn follow(&mut self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+        let handle = Handle::new(instruction);
+        let instance = facts.instance(instruction);
+        let computation = instance.and_then(|instance| Some((instance, instance.effects.computes?)));
+        let result = match computation {
+            Some((instance, computation)) => self.result(facts, handle, computation, instance),
+            None => Value::Any,
+        };
+        let mut changes = false;
+        for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+            let value = &mut self.values[each.register.index()];
+            *value = value.join(result);
+            changes |= *value != Value::Any;
+        }
+        changes && computation.is_some()
+    }
+
+    /// Looks once more at what may change, in the order of control; whether anything did.
+    fn pass(&mut self, facts: &FunctionFacts<'_>, followed: &[u32], give_up: bool) -> bool {
         let mut changed = false;
-        for &block in facts.cfg.reverse_postorder() {
-            for instruction in facts.cfg.instructions(block) {
-                let handle = Handle::new(instruction);
-                let statement = &facts.body.instructions[handle];
-                let operation = statement.instance.and_then(|instance| {
-                    operations.get(statement.spelling.index())?.get(usize::from(instance)).copied()
-                });
-                let result = match (operation, facts.module.instance(statement)) {
-                    (Some(operation), Some(instance)) => self.result(facts, handle, operation, instance),
-                    _ => Value::Any,
-                };
-                for_each_register(facts.module, facts.body, handle, |register, access| {
-                    if access.writes()
-                        && let Some(old) = self.values.get_mut(register.index())
-                    {
-                        let mut new = old.join(result);
-                        if give_up && new != *old {
-                            new = Value::Any;
-                        }
-                        changed |= new != *old;
-                        *old = new;
-                    }
-                });
+        for &instruction in followed {
+            let handle = Handle::new(instruction);
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let Some(computation) = instance.effects.computes else { continue };
+            let result = self.result(facts, handle, computation, instance);
+            for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+                let old = &mut self.values[each.register.index()];
+                let mut new = old.join(result);
+                if give_up && new != *old {
+                    new = Value::Any;
+                }
+                changed |= new != *old;
+                *old = new;
             }
         }
         changed
@@ -284,7 +299,7 @@ impl Values {
         &self,
         facts: &FunctionFacts<'_>,
         handle: Handle<ptx_ir::ir::Instruction>,
-        operation: Operation,
+        computation: Computation,
         instance: &Instance,
     ) -> Value {
         let operands = facts.body.operands(handle);
@@ -293,28 +308,35 @@ impl Values {
         };
         let ty = instance.ty;
         let number = |bits: Bits| Value::Number(bits.fit(ty));
-        match operation {
-            Operation::Move if !matches!(operands.first(), Some(Operand::Register { .. })) => Value::Any,
-            Operation::Move => fit(value(1), ty),
-            Operation::Add => fit(add(value(1), value(2)), ty),
-            Operation::Subtract => fit(subtract(value(1), value(2)), ty),
-            Operation::Multiply => number(value(1).bits().multiply(value(2).bits())),
-            Operation::MultiplyWide => Value::Number(wide(value(1).bits(), value(2).bits())),
-            Operation::MultiplyAdd => {
+        match computation {
+            Computation::Move if !matches!(operands.first(), Some(Operand::Register { .. })) => Value::Any,
+            Computation::Move => fit(value(1), ty),
+            Computation::Add => fit(add(value(1), value(2)), ty),
+            Computation::Subtract => fit(subtract(value(1), value(2)), ty),
+            Computation::Multiply => number(value(1).bits().multiply(value(2).bits())),
+            Computation::MultiplyWide => Value::Number(wide(value(1).bits(), value(2).bits())),
+            Computation::MultiplyAdd => {
                 fit(add(Value::Number(value(1).bits().multiply(value(2).bits())), value(3)), ty)
             }
-            Operation::MultiplyAddWide => {
+            Computation::MultiplyAddWide => {
                 add(Value::Number(wide(value(1).bits(), value(2).bits())), value(3))
             }
-            Operation::ShiftLeft => number(value(1).bits().shift_left(value(2).bits())),
-            Operation::And => and(value(1), value(2)),
-            Operation::Or => number(value(1).bits().or(value(2).bits())),
-            Operation::Convert => convert(value(1), instance),
-            Operation::ToGeneric => in_form(value(1), instance, Form::Generic),
-            Operation::FromGeneric => in_form(value(1), instance, Form::Space),
-            Operation::Select => value(1).join(value(2)),
-            Operation::Load => self.loaded(facts.module, facts.body, operands, instance),
-            Operation::MapRank | Operation::ShiftRight | Operation::Other => Value::Any,
+            Computation::ShiftLeft => number(value(1).bits().shift_left(value(2).bits())),
+            Computation::And => and(value(1), value(2)),
+            Computation::Or => number(value(1).bits().or(value(2).bits())),
+            Computation::Convert => convert(value(1), instance),
+            Computation::ToGeneric => in_form(value(1), instance, Form::Generic),
+            Computation::FromGeneric => in_form(value(1), instance, Form::Space),
+            Computation::Select => value(1).join(value(2)),
+            Computation::Load => self.loaded(facts.module, facts.body, operands, instance),
+            Computation::MapRank
+            | Computation::ShiftRight
+            | Computation::Not
+            | Computation::Xor
+            | Computation::Negate
+            | Computation::Divide
+            | Computation::Remainder
+            | Computation::Compare => Value::Any,
         }
     }
 

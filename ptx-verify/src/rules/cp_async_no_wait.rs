@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Action, Escapes};
+use crate::dataflow::asynchronous::Escapes;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -43,11 +43,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let actions = asynchronous::actions(facts);
-    let of = |wanted: &[AsyncAction]| -> Vec<u32> {
-        let is = |action: &&Action| action.group == AsyncGroup::CpAsync && wanted.contains(&action.action);
-        actions.iter().filter(is).map(|action| action.instruction).collect()
-    };
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::CpAsync, wanted);
     let starts = of(&[AsyncAction::Start]);
     if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;

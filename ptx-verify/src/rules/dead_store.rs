@@ -2,7 +2,7 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::{FunctionFacts, for_each_register};
+use crate::dataflow::FunctionFacts;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
@@ -42,88 +42,87 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if context.module.module.header.debug {
         return;
     }
-    let read = registers_read(facts);
-    // The write of each register that nothing has read yet, with its block.
-    let mut pending: Vec<Option<u32>> = vec![None; read.len()];
-    let mut written = Vec::new();
+    let pending = vec![NOTHING; context.body.register_count as usize];
+    let entry = facts.entry_registers();
+    let mut search = Search { context, facts, entry, pending, written: Vec::new() };
     for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
-        for register in written.drain(..) {
-            let register: Register = register;
-            pending[register.index()] = None;
+        for register in search.written.drain(..) {
+            search.pending[register.index()] = NOTHING;
         }
         for instruction in facts.cfg.instructions(block) {
-            step(context, facts, instruction, (&read, &mut pending, &mut written), diagnostics);
+            search.step(instruction, diagnostics);
         }
     }
 }
 
-type State<'s> = (&'s [bool], &'s mut Vec<Option<u32>>, &'s mut Vec<Register>);
+const NOTHING: u32 = u32::MAX;
 
-fn step(
-    context: &FlowContext<'_>,
-    facts: &FunctionFacts<'_>,
-    instruction: u32,
-    (read, pending, written): State<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let handle = Handle::new(instruction);
-    let guard = context.body.instructions[handle].guard;
-    if let Some(register) = guard.and_then(|guard| guard.register)
-        && let Some(slot) = pending.get_mut(register.index())
-    {
-        *slot = None;
-    }
-    let Some(instance) = facts.instance(instruction) else { return };
-    let (mut results, mut useless) = (Vec::new(), true);
-    for_each_register(context.module.module, context.body, handle, |register, access| {
-        if !access.writes() || access.reads() {
-            pending[register.index()] = None;
-        }
-        if access.writes() {
-            results.push(register);
-            useless &= !read[register.index()] && !access.reads();
-        }
-    });
-    let removable = instance.effects.is_pure() && !results.is_empty();
-    if removable && useless {
-        let name = register_name(context.module.module, context.body, results[0]);
-        diagnostics.push(RULE.at(
-            context.instruction_span(instruction),
-            format!("`{name}` is set here, but nothing reads it"),
-        ));
-        return;
-    }
-    for &register in &results {
-        let earlier = pending[register.index()].take();
-        if let Some(earlier) = earlier.filter(|_| guard.is_none()) {
-            let name = register_name(context.module.module, context.body, register);
-            let span = context.instruction_span(earlier);
-            let finding =
-                RULE.at(span, format!("`{name}` is set here, but set anew before anything reads it"));
-            diagnostics.push(finding.with_secondary(context.instruction_span(instruction), "set anew here"));
-        }
-    }
-    if let ([register], true) = (&results[..], removable && !instance.effects.reads_memory) {
-        pending[register.index()] = Some(instruction);
-        written.push(*register);
-    }
+/// Goes over the instructions of a block.
+struct Search<'s, 'a> {
+    context: &'s FlowContext<'a>,
+    facts: &'s FunctionFacts<'a>,
+    /// The registers below this are parameters and results. What a function returns in registers is read by its
+    /// caller.
+    entry: u32,
+    /// The write of each register that nothing has read yet.
+    pending: Vec<u32>,
+    /// The registers that have such a write.
+    written: Vec<Register>,
 }
 
-fn registers_read(facts: &FunctionFacts<'_>) -> Vec<bool> {
-    let mut read = vec![false; facts.body.register_count as usize];
-    for (handle, instruction) in facts.body.instructions.iter() {
-        if let Some(register) = instruction.guard.and_then(|guard| guard.register) {
-            read[register.index()] = true;
+impl Search<'_, '_> {
+    fn is_read(&self, register: Register) -> bool {
+        register.0 < self.entry || self.facts.touched().is_read(register)
+    }
+
+    fn step(&mut self, instruction: u32, diagnostics: &mut Vec<Diagnostic>) {
+        let context = self.context;
+        let guard = context.body.instructions[Handle::new(instruction)].guard;
+        if let Some(register) = guard.and_then(|guard| guard.register)
+            && let Some(slot) = self.pending.get_mut(register.index())
+        {
+            *slot = NOTHING;
         }
-        for_each_register(facts.module, facts.body, handle, |register, access| {
-            if access.reads() || !access.writes() || access == crate::dataflow::Access::Unknown {
-                read[register.index()] = true;
+        let Some(instance) = self.facts.instance(instruction) else { return };
+        let uses = self.facts.uses().of(instruction);
+        let (mut first, mut count, mut useless) = (None, 0, true);
+        for each in uses {
+            let access = each.access();
+            if !access.writes() || access.reads() {
+                self.pending[each.register.index()] = NOTHING;
             }
-        });
+            if access.writes() {
+                first = first.or(Some(each.register));
+                count += 1;
+                useless &= !access.reads() && !self.is_read(each.register);
+            }
+        }
+        let Some(first) = first else { return };
+        let removable = instance.effects.is_pure();
+        if removable && useless {
+            let name = register_name(context.module.module, context.body, first);
+            diagnostics.push(RULE.at(
+                context.instruction_span(instruction),
+                format!("`{name}` is set here, but nothing reads it"),
+            ));
+            return;
+        }
+        for each in uses.iter().filter(|each| each.access().writes()) {
+            let earlier = std::mem::replace(&mut self.pending[each.register.index()], NOTHING);
+            if earlier != NOTHING && guard.is_none() {
+                diagnostics.push(set_anew(context, each.register, earlier, instruction));
+            }
+        }
+        if count == 1 && removable && !instance.effects.reads_memory {
+            self.pending[first.index()] = instruction;
+            self.written.push(first);
+        }
     }
-    // What a function returns in registers is read by its caller.
-    for slot in read.iter_mut().take(facts.entry_registers() as usize) {
-        *slot = true;
-    }
-    read
+}
+
+fn set_anew(context: &FlowContext<'_>, register: Register, earlier: u32, instruction: u32) -> Diagnostic {
+    let name = register_name(context.module.module, context.body, register);
+    let span = context.instruction_span(earlier);
+    let finding = RULE.at(span, format!("`{name}` is set here, but set anew before anything reads it"));
+    finding.with_secondary(context.instruction_span(instruction), "set anew here")
 }

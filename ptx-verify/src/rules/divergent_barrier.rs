@@ -43,14 +43,10 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let aligned = context.module.module.spellings.iter().any(|(_, spelling)| {
-        let mut instances = spelling.resolved.instances.iter();
-        instances.any(|instance| instance.effects.convergence != ptx_ir::isa::Convergence::None)
-    });
-    if !aligned {
+    if !context.module.features().convergence {
         return;
     }
-    let divergence = Divergence::new(facts, context.module.operations());
+    let divergence = Divergence::new(facts);
     for found in divergence.divergent(facts) {
         let Some(instance) = facts.instance(found.instruction) else { continue };
         let who = if found.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };

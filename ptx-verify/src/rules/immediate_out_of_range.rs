@@ -1,5 +1,5 @@
 use ptx_ir::ir::Operand;
-use ptx_ir::isa::{Instance, OperandSpec};
+use ptx_ir::isa::{Computation, Instance, OperandSpec};
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::FunctionContext;
@@ -74,20 +74,18 @@ fn wrong(
     if let Some(message) = octal(context.module.text(constant.span), constant.bits) {
         return Some(message);
     }
-    // What a constant means to an instruction is not in the table: these few are known.
-    let opcode = instance.canonical.split('.').next().unwrap_or("");
     let width = instance.ty.map(ptx_ir::types::Type::bits);
-    match (opcode, constant.index) {
-        ("shl" | "shr", 2)
+    match (instance.effects.computes, constant.index) {
+        (Some(Computation::ShiftLeft | Computation::ShiftRight), 2)
             if width.is_some_and(|width| constant.bits >= u64::from(width)) && !constant.negative =>
         {
             let width = width.unwrap_or_default();
             return Some(format!("this shifts {width} bits by {}", constant.bits));
         }
-        ("div" | "rem", 2) if constant.bits == 0 && instance.ty.is_some_and(|ty| !ty.is_float()) => {
+        (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
             return Some("this divides by 0".into());
         }
-        ("lop3", _) if spec.is_some_and(|spec| spec.name == "immLut") && constant.bits > 0xff => {
+        _ if spec.is_some_and(|spec| spec.name == "immLut") && constant.bits > 0xff => {
             return Some(format!("a table of `lop3` has 8 bits, and 0x{:x} has more", constant.bits));
         }
         _ => {}

@@ -3,7 +3,6 @@ use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::values::Object;
-use crate::memory::{Access, accesses};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -39,9 +38,12 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     const SIZE: u64 = 8;
+    if !context.module.features().mbarrier {
+        return;
+    }
     let Some(facts) = context.facts() else { return };
     let mut reported = Vec::new();
-    accesses(context, |access: Access| {
+    for access in context.accesses() {
         let object = facts.instance(access.instruction).and_then(|instance| instance.effects.asynchronous);
         let of_object = matches!(
             object,
@@ -50,16 +52,16 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 AsyncAction::Init | AsyncAction::Arrive | AsyncAction::Test | AsyncAction::Release
             ))
         );
-        let Object::Variable(handle) = access.address.object else { return };
+        let Object::Variable(handle) = access.address.object else { continue };
         if !of_object || reported.contains(&handle) {
-            return;
+            continue;
         }
         let variable = &context.module.module.variables[handle];
         let alignment = u64::from(variable.alignment());
         let known = 1_u64.checked_shl(u32::from(access.address.offset.known)).unwrap_or(u64::MAX);
         let remainder = access.address.offset.low % SIZE.min(known);
         if alignment % SIZE == 0 && remainder == 0 {
-            return;
+            continue;
         }
         let name = context.module.module.name(variable.name);
         let message = if alignment % SIZE != 0 {
@@ -69,5 +71,5 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         reported.push(handle);
         diagnostics.push(RULE.at(access.span, message).with_secondary(variable.span, "declared here"));
-    });
+    }
 }

@@ -5,7 +5,7 @@ use ptx_syntax::Diagnostic;
 use crate::context::FlowContext;
 use crate::dataflow::asynchronous::reachable;
 use crate::dataflow::values::Object;
-use crate::memory::{Access, accesses};
+use crate::memory::Access;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -43,29 +43,26 @@ declare_rule! {
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
-    let uses = module.spellings.iter().any(|(_, spelling)| {
-        let mut instances = spelling.resolved.instances.iter();
-        instances.any(|instance| matches!(instance.effects.asynchronous, Some((AsyncGroup::Mbarrier, _))))
-    });
     // A function may get its objects from elsewhere, and may initialise those of others.
-    if !uses || facts.function.kind != FunctionKind::Entry || reachable(facts).any(|each| facts.is_call(each))
+    if !context.module.features().mbarrier
+        || facts.function.kind != FunctionKind::Entry
+        || reachable(facts).any(|each| facts.is_call(each))
     {
         return;
     }
-    let (mut initialized, mut used): (Vec<_>, Vec<(_, Access)>) = (Vec::new(), Vec::new());
-    let mut known = true;
-    let inits = reachable(facts).filter(|&each| action(context, each) == Some(AsyncAction::Init)).count();
-    accesses(context, |access| {
-        let Some(action) = action(context, access.instruction) else { return };
-        let Object::Variable(variable) = access.address.object else { return };
-        if action == AsyncAction::Init {
+    let inits = context.acting(AsyncGroup::Mbarrier, &[AsyncAction::Init]);
+    let uses = context.acting(AsyncGroup::Mbarrier, &[AsyncAction::Arrive, AsyncAction::Test]);
+    let (mut initialized, mut used): (Vec<_>, Vec<(_, &Access)>) = (Vec::new(), Vec::new());
+    for access in context.accesses() {
+        let Object::Variable(variable) = access.address.object else { continue };
+        if inits.binary_search(&access.instruction).is_ok() {
             initialized.push(variable);
-        } else if matches!(action, AsyncAction::Arrive | AsyncAction::Test) {
+        } else if uses.binary_search(&access.instruction).is_ok() {
             used.push((variable, access));
         }
-    });
-    known &= initialized.len() == inits;
-    if !known {
+    }
+    // An object that is not known may be any of them.
+    if initialized.len() != inits.len() {
         return;
     }
     used.retain(|(variable, _)| !initialized.contains(variable));
@@ -78,12 +75,5 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 .with_secondary(variable.span, "declared here")
                 .with_help("initialise it with `mbarrier.init`"),
         );
-    }
-}
-
-fn action(context: &FlowContext<'_>, instruction: u32) -> Option<AsyncAction> {
-    match context.facts()?.instance(instruction)?.effects.asynchronous {
-        Some((AsyncGroup::Mbarrier, action)) => Some(action),
-        _ => None,
     }
 }

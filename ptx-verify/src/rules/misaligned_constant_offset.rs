@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::values::{Address, Object};
-use crate::memory::{Access, accesses};
+use crate::memory::Access;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -39,13 +39,13 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    accesses(context, |access| {
-        let Some(remainder) = remainder(context.module.module, &access) else { return };
+    for access in context.accesses() {
+        let Some(remainder) = remainder(context.module.module, access) else { continue };
         let bytes = access.bytes;
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes is misaligned")).with_label(format!(
                 "the address is {remainder} more than a multiple of {}",
-                modulus(context, &access)
+                modulus(context, access)
             ));
         if let Object::Variable(variable) = access.address.object {
             let variable = &context.module.module.variables[variable];
@@ -54,7 +54,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
         diagnostics
             .push(finding.with_note(format!("an access of {bytes} bytes needs a multiple of {bytes}")));
-    });
+    }
 }
 
 /// What is known of the alignment of the start of an object.

@@ -3,7 +3,6 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::values::Object;
-use crate::memory::accesses;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -38,14 +37,14 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    accesses(context, |access| {
-        let Object::Variable(variable) = access.address.object else { return };
+    for access in context.accesses() {
+        let Object::Variable(variable) = access.address.object else { continue };
         let variable = &context.module.module.variables[variable];
-        let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { return };
+        let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { continue };
         let (size, bytes) = (i128::from(size), i128::from(access.bytes));
         let offset = i128::from(offset);
         if bytes == 0 || (offset >= 0 && offset + bytes <= size) {
-            return;
+            continue;
         }
         let name = context.module.module.name(variable.name);
         let label = if offset < 0 {
@@ -63,5 +62,5 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(
             finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")),
         );
-    });
+    }
 }

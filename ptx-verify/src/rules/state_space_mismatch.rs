@@ -3,7 +3,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
 use crate::dataflow::values::{Form, Object, Value};
-use crate::memory::{Access, accesses, conversions};
+use crate::memory::Access;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -40,8 +40,8 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    accesses(context, |access| {
-        if let Some(message) = wrong(&access) {
+    for access in context.accesses() {
+        if let Some(message) = wrong(access) {
             let mut finding = RULE.at(access.span, message);
             // Only a way through several writes leaves a doubt.
             if access.address.form == Form::Unknown && access.address.object == Object::Unknown {
@@ -54,9 +54,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
             diagnostics.push(finding);
         }
-    });
-    conversions(context, |conversion| {
-        let Value::Address(address) = conversion.source else { return };
+    }
+    for conversion in context.conversions() {
+        let Value::Address(address) = conversion.source else { continue };
         let space = conversion.space;
         let message = if address.space != space {
             format!("this converts an address of `{}` as one of `{space}`", address.space)
@@ -65,13 +65,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         } else if !conversion.to_generic && address.form == Form::Space && space != StateSpace::Global {
             format!("this is an address of `{space}` already, not a generic one")
         } else {
-            return;
+            continue;
         };
         // A conversion harms nobody until the result is used.
         let mut finding = RULE.at(conversion.span, message);
         finding.severity = Severity::Warning;
         diagnostics.push(finding);
-    });
+    }
 }
 
 fn wrong(access: &Access) -> Option<String> {

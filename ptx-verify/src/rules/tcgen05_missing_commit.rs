@@ -2,7 +2,7 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Escapes};
+use crate::dataflow::asynchronous::Escapes;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -42,17 +42,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    let actions = asynchronous::actions(facts);
-    let of = |wanted: AsyncAction| -> Vec<u32> {
-        let all =
-            actions.iter().filter(|action| (action.group, action.action) == (AsyncGroup::Tcgen05, wanted));
-        all.map(|action| action.instruction).collect()
-    };
-    if !of(AsyncAction::Commit).is_empty() {
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Tcgen05, wanted);
+    let starts = of(&[AsyncAction::Start]);
+    if starts.is_empty() || !of(&[AsyncAction::Commit]).is_empty() {
         return;
     }
     let escapes = Escapes::new(facts, []);
-    if let Some(start) = of(AsyncAction::Start).into_iter().find(|&start| escapes.behind(start).is_some()) {
+    if let Some(start) = starts.into_iter().find(|&start| escapes.behind(start).is_some()) {
         let finding = RULE.at(context.instruction_span(start), "nothing commits this operation");
         diagnostics.push(finding.with_help("commit it to an `mbarrier` with `tcgen05.commit`"));
     }

@@ -2,7 +2,7 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Escapes};
+use crate::dataflow::asynchronous::Escapes;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -45,20 +45,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    let actions = asynchronous::actions(facts);
-    let of = |wanted: AsyncAction| -> Vec<u32> {
-        let group = AsyncGroup::Tcgen05Allocation;
-        let all = actions.iter().filter(|action| (action.group, action.action) == (group, wanted));
-        all.map(|action| action.instruction).collect()
-    };
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Tcgen05Allocation, wanted);
     // One warp allocates and one frees, under conditions that need not look alike: any of them counts.
-    if !of(AsyncAction::Release).is_empty() {
+    let starts = of(&[AsyncAction::Init]);
+    if starts.is_empty() || !of(&[AsyncAction::Release]).is_empty() {
         return;
     }
     let escapes = Escapes::new(facts, []);
-    if let Some((start, end)) =
-        of(AsyncAction::Init).into_iter().find_map(|start| Some((start, escapes.behind(start)?)))
-    {
+    if let Some((start, end)) = starts.into_iter().find_map(|start| Some((start, escapes.behind(start)?))) {
         let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
         diagnostics.push(
             finding

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Escapes};
+use crate::dataflow::asynchronous::Escapes;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -47,16 +47,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    let actions = asynchronous::actions(facts);
     // Loads and stores share a group in the table, and each has its own wait.
     for (opcode, wait) in [("tcgen05.ld", "tcgen05.wait::ld"), ("tcgen05.st", "tcgen05.wait::st")] {
         let of = |wanted: AsyncAction, prefix: &str| -> Vec<u32> {
-            let fits = |action: &&asynchronous::Action| {
-                let instance = facts.instance(action.instruction);
-                (action.group, action.action) == (AsyncGroup::Tcgen05Memory, wanted)
-                    && instance.is_some_and(|instance| instance.canonical.starts_with(prefix))
+            let fits = |&instruction: &u32| {
+                facts.instance(instruction).is_some_and(|instance| instance.canonical.starts_with(prefix))
             };
-            actions.iter().filter(fits).map(|action| action.instruction).collect()
+            context.acting(AsyncGroup::Tcgen05Memory, &[wanted]).into_iter().filter(fits).collect()
         };
         let starts = of(AsyncAction::Start, opcode);
         if starts.is_empty() {

@@ -3,7 +3,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::paths::{Budget, Target, reaching};
+use crate::dataflow::paths::{Budget, Target, Walker};
 use crate::registry::declare_rule;
 use crate::rules::maybe_uninitialized_register::with_way;
 
@@ -48,16 +48,22 @@ const MOST_STEPS: usize = 20_000;
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
+    let mut walker = Walker::new(facts);
     let mut budget = Budget::new(MOST_STEPS + 2 * context.body.instructions.len());
     for handle in context.body.instructions.handles() {
         let call = handle.index() as u32;
         if facts.is_call(call) && facts.cfg.is_reachable(facts.cfg.block_of(handle)) {
-            arguments(context, call, &mut budget, diagnostics);
+            arguments(context, call, (&mut walker, &mut budget), diagnostics);
         }
     }
 }
 
-fn arguments(context: &FlowContext<'_>, call: u32, budget: &mut Budget, diagnostics: &mut Vec<Diagnostic>) {
+fn arguments(
+    context: &FlowContext<'_>,
+    call: u32,
+    (walker, budget): (&mut Walker<'_, '_>, &mut Budget),
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
     // The list in front holds the results.
@@ -80,7 +86,7 @@ fn arguments(context: &FlowContext<'_>, call: u32, budget: &mut Budget, diagnost
         if variable.size() == Some(0) {
             continue;
         }
-        let found = reaching(facts, Target::Parameter(handle), call, budget);
+        let found = walker.reaching(Target::Parameter(handle), call, budget);
         let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
         let name = module.name(variable.name);
         let message = if found.writers.is_empty() {

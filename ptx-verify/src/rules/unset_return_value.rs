@@ -4,7 +4,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::paths::{Budget, Target, reaching};
+use crate::dataflow::paths::{Budget, Target, Walker};
 use crate::registry::declare_rule;
 use crate::rules::maybe_uninitialized_register::with_way;
 
@@ -59,6 +59,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if returned.is_empty() {
         return;
     }
+    let mut walker = Walker::new(facts);
     let mut budget = Budget::new(MOST_STEPS);
     let mut ends: Vec<u32> = context
         .body
@@ -75,7 +76,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let variable = &module.variables[handle];
         let name = module.name(variable.name);
         for &end in &ends {
-            let found = reaching(facts, Target::Parameter(handle), end, &mut budget);
+            let found = walker.reaching(Target::Parameter(handle), end, &mut budget);
             let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
             let certain = found.writers.is_empty();
             let message = if certain {

@@ -1,8 +1,6 @@
-use ptx_ir::ir::Register;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::for_each_register;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -42,24 +40,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if module.header.debug {
         return;
     }
-    let mut used = vec![false; context.body.register_count as usize];
-    let mut mark = |register: Register| {
-        if let Some(slot) = used.get_mut(register.index()) {
-            *slot = true;
-        }
-    };
-    for (handle, instruction) in context.body.instructions.iter() {
-        if let Some(register) = instruction.guard.and_then(|guard| guard.register) {
-            mark(register);
-        }
-        for_each_register(module, context.body, handle, |register, _| mark(register));
-    }
+    let touched = facts.touched();
     let parameters = facts.entry_registers();
     for (_, group) in context.body.registers.iter() {
         let range = group.first.0..group.first.0.saturating_add(group.len());
-        if group.first.0 < parameters
-            || range.clone().any(|register| used.get(register as usize) == Some(&true))
-        {
+        if group.first.0 < parameters || touched.is_named(range) {
             continue;
         }
         let name = module.name(group.name);

@@ -37,17 +37,12 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let actions = asynchronous::actions(facts);
-    let of = |wanted: AsyncAction| -> Vec<u32> {
-        let all =
-            actions.iter().filter(|action| (action.group, action.action) == (AsyncGroup::Wgmma, wanted));
-        all.map(|action| action.instruction).collect()
-    };
-    let starts = of(AsyncAction::Start);
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Wgmma, wanted);
+    let starts = of(&[AsyncAction::Start]);
     if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    if let Some(&start) = asynchronous::before_any(facts, &starts, &of(AsyncAction::Fence)).first() {
+    if let Some(&start) = asynchronous::before_any(facts, &starts, &of(&[AsyncAction::Fence])).first() {
         let finding = RULE.at(context.instruction_span(start), "some way comes here without `wgmma.fence`");
         diagnostics.push(finding.with_help("put `wgmma.fence.sync.aligned` in front"));
     }

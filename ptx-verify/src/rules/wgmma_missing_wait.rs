@@ -43,13 +43,8 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let actions = asynchronous::actions(facts);
-    let of = |wanted: AsyncAction| -> Vec<u32> {
-        let all =
-            actions.iter().filter(|action| (action.group, action.action) == (AsyncGroup::Wgmma, wanted));
-        all.map(|action| action.instruction).collect()
-    };
-    let (starts, waits) = (of(AsyncAction::Start), of(AsyncAction::Wait));
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Wgmma, wanted);
+    let (starts, waits) = (of(&[AsyncAction::Start]), of(&[AsyncAction::Wait]));
     if starts.is_empty() {
         return;
     }

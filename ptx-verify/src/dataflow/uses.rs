@@ -1,0 +1,167 @@
+//! Which registers each instruction touches, as one flat list: found once for a function, because nearly every
+//! analysis goes over it.
+
+use super::roles::{Access, for_each_register_with_operand};
+use ptx_ir::ir::{Body, Module, Register};
+
+/// A register among the operands of an instruction. The guard is not an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The register.
+    pub register: Register,
+    /// The number of the operand, and in the low bits what happens.
+    packed: u32,
+}
+
+const ACCESS_BITS: u32 = 2;
+
+impl Use {
+    fn new(register: Register, access: Access, operand: usize) -> Self {
+        let access = match access {
+            Access::Read => 0,
+            Access::Write => 1,
+            Access::ReadWrite => 2,
+            Access::Unknown => 3,
+        };
+        Self { register, packed: (operand as u32) << ACCESS_BITS | access }
+    }
+
+    /// What happens to the register.
+    #[must_use]
+    pub const fn access(self) -> Access {
+        match self.packed & ((1 << ACCESS_BITS) - 1) {
+            0 => Access::Read,
+            1 => Access::Write,
+            2 => Access::ReadWrite,
+            _ => Access::Unknown,
+        }
+    }
+
+    /// The operand that names it.
+    #[must_use]
+    pub const fn operand(self) -> usize {
+        (self.packed >> ACCESS_BITS) as usize
+    }
+}
+
+/// The registers that the instructions of a function touch.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// Where the list of each instruction begins; one more at the end.
+    starts: Vec<u32>,
+    all: Vec<Use>,
+}
+
+impl Uses {
+    pub(super) fn new(module: &Module, body: &Body) -> Self {
+        let mut uses = Self {
+            starts: Vec::with_capacity(body.instructions.len() + 1),
+            all: Vec::with_capacity(body.operands.len()),
+        };
+        for handle in body.instructions.handles() {
+            uses.starts.push(uses.all.len() as u32);
+            for_each_register_with_operand(module, body, handle, |register, access, operand| {
+                if register.0 < body.register_count {
+                    uses.all.push(Use::new(register, access, operand));
+                }
+            });
+        }
+        uses.starts.push(uses.all.len() as u32);
+        uses
+    }
+
+    /// The registers that an instruction touches, in order of its operands. All of them are below the body's
+    /// count of registers.
+    #[must_use]
+    pub fn of(&self, instruction: u32) -> &[Use] {
+        let index = instruction as usize;
+        &self.all[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// All of all instructions, in order.
+    #[must_use]
+    pub fn all(&self) -> &[Use] {
+        &self.all
+    }
+}
+
+/// Where registers are written: for each register the instructions that may write it, in order of the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Definitions {
+    /// Where the list of each register begins; one more at the end.
+    starts: Vec<u32>,
+    instructions: Vec<u32>,
+}
+
+impl Definitions {
+    pub(super) fn new(uses: &Uses, registers: u32) -> Self {
+        let count = registers as usize;
+        // Counted two places up, so that filling the lists leaves each start where it belongs.
+        let mut starts = vec![0_u32; count + 2];
+        for each in uses.all.iter().filter(|each| each.access().writes()) {
+            starts[each.register.index() + 2] += 1;
+        }
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut instructions = vec![0; starts[count + 1] as usize];
+        for instruction in 0..uses.starts.len().saturating_sub(1) as u32 {
+            for each in uses.of(instruction).iter().filter(|each| each.access().writes()) {
+                let place = &mut starts[each.register.index() + 1];
+                instructions[*place as usize] = instruction;
+                *place += 1;
+            }
+        }
+        Self { starts, instructions }
+    }
+
+    /// The instructions that may write a register, ascending.
+    pub(super) fn of(&self, register: Register) -> &[u32] {
+        let index = register.index();
+        match (self.starts.get(index), self.starts.get(index + 1)) {
+            (Some(&start), Some(&end)) if index + 2 < self.starts.len() => {
+                &self.instructions[start as usize..end as usize]
+            }
+            _ => &[],
+        }
+    }
+}
+
+/// What happens to each register anywhere in a function.
+#[derive(Clone, Debug, Default)]
+pub struct Touched(Vec<u8>);
+
+impl Touched {
+    const READ: u8 = 1;
+    const NAMED: u8 = 2;
+
+    pub(super) fn new(uses: &Uses, body: &Body) -> Self {
+        let mut touched = vec![0; body.register_count as usize];
+        for each in &uses.all {
+            let access = each.access();
+            let read = if access.reads() || access == Access::Unknown { Self::READ } else { 0 };
+            touched[each.register.index()] |= read | Self::NAMED;
+        }
+        for (_, instruction) in body.instructions.iter() {
+            if let Some(register) = instruction.guard.and_then(|guard| guard.register)
+                && let Some(slot) = touched.get_mut(register.index())
+            {
+                *slot |= Self::READ | Self::NAMED;
+            }
+        }
+        Self(touched)
+    }
+
+    /// Whether anything may read a register.
+    #[must_use]
+    pub fn is_read(&self, register: Register) -> bool {
+        self.0.get(register.index()).is_some_and(|slot| slot & Self::READ != 0)
+    }
+
+    /// Whether any instruction names one of these registers.
+    #[must_use]
+    pub fn is_named(&self, registers: std::ops::Range<u32>) -> bool {
+        let range = registers.start as usize..(registers.end as usize).min(self.0.len());
+        self.0.get(range).is_some_and(|slots| slots.iter().any(|slot| slot & Self::NAMED != 0))
+    }
+}
