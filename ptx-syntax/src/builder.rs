@@ -42,6 +42,19 @@ impl Builder {
         (self.prototype_returns, self.prototype_parameters) = (None, None);
     }
 
+    /// Where the stacks and the tree's operands end now.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { stack: self.operands.len(), operands: self.tree.operands.len() }
+    }
+
+    /// Forgets the operands since the mark.
+    pub fn return_to(&mut self, mark: Mark) {
+        self.operands.truncate(mark.stack);
+        self.tree.operands.truncate(mark.operands);
+    }
+
+    #[inline]
     pub fn leaf(&mut self, kind: OperandKind, span: Span) {
         self.operands.push(Operand { span, first: 0, count: 0, kind });
     }
@@ -117,7 +130,7 @@ impl Builder {
         }
     }
 
-    fn binary(&mut self, operator: BinaryOperator) {
+    pub fn binary(&mut self, operator: BinaryOperator) {
         let at = self.operands.len() - 2;
         let span = self.operands[at].span.to(self.operands[at + 1].span);
         self.node(OperandKind::Binary(operator), span, 2);
@@ -329,6 +342,13 @@ impl Builder {
         self.tree.items.push(item);
         self.mark = self.tree.statements.len() as u32;
     }
+}
+
+/// A place in what was built so far.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    stack: usize,
+    operands: usize,
 }
 
 /// The parts of a function header that the grammar hands to [`Builder::function`].

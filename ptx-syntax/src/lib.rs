@@ -9,6 +9,7 @@ mod messages;
 mod parser;
 mod recovery;
 mod span;
+mod statement;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
 pub use parser::{Parse, parse, parse_tokens};

@@ -1,9 +1,12 @@
 //! Text to tree: one pass of the LALRPOP grammar over the lexer where the text is sound, and the
 //! recovering driver of [`crate::recovery`] where it is not.
 
+use std::cell::RefCell;
+
 use crate::ast::Tree;
 use crate::builder::Builder;
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::statement::Terminals;
 use crate::{Diagnostic, Span};
 
 lalrpop_util::lalrpop_mod!(
@@ -16,7 +19,7 @@ macro_rules! terminals {
         /// A token as the grammar sees it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the names are those of the token kinds")]
-        pub enum Terminal { $($name(Span)),* }
+        pub enum Terminal { $($name(Span),)* Statements(Span) }
 
         impl Terminal {
             /// The terminal of a token; none for trivia.
@@ -121,15 +124,12 @@ pub fn parse_tokens(source: &str, tokens: &[Token]) -> Parse {
     parse_from(source, tokens.iter().copied())
 }
 
-fn parse_from(source: &str, tokens: impl Iterator<Item = Token>) -> Parse {
+fn parse_from(source: &str, tokens: impl Iterator<Item = Token> + Clone) -> Parse {
     let mut builder = Builder::default();
     builder.reserve(source.len());
-    let terminals = tokens.filter_map(|token| {
-        let terminal = Terminal::new(token.kind, token.span)?;
-        Some(Ok((token.span.start, terminal, token.span.end)))
-    });
-    match grammar::ModuleParser::new().parse(&mut builder, terminals) {
-        Ok(()) => Parse { tree: builder.tree, diagnostics: Vec::new() },
+    let builder = RefCell::new(builder);
+    match grammar::ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder)) {
+        Ok(()) => Parse { tree: builder.into_inner().tree, diagnostics: Vec::new() },
         Err(_) => crate::recovery::parse(source),
     }
 }

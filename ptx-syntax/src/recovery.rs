@@ -4,6 +4,8 @@
 //! Braces are matched on the token vector first. A function header inside a body tells that the body
 //! was not closed; a statement whose error begins a line tells that its `;` is missing.
 
+use std::cell::RefCell;
+
 use crate::Diagnostic;
 use crate::Span;
 use crate::ast::{FunctionKind, StatementKind};
@@ -23,7 +25,7 @@ const LONGEST_STATEMENT: usize = 10_000;
 pub(crate) fn parse(source: &str) -> Parse {
     let tokens: Vec<Token> = Lexer::new(source).filter(|token| !token.kind.is_trivia()).collect();
     let mut recovery =
-        Recovery { source, tokens, builder: Builder::default(), diagnostics: Vec::new(), position: 0 };
+        Recovery { source, tokens, builder: RefCell::default(), diagnostics: Vec::new(), position: 0 };
     recovery.module();
     if recovery.diagnostics.is_empty() {
         // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
@@ -31,7 +33,7 @@ pub(crate) fn parse(source: &str) -> Parse {
     }
     let mut diagnostics = recovery.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    Parse { tree: recovery.builder.tree, diagnostics }
+    Parse { tree: recovery.builder.into_inner().tree, diagnostics }
 }
 
 /// Which entry of the grammar.
@@ -46,7 +48,7 @@ struct Recovery<'s> {
     source: &'s str,
     /// Without trivia.
     tokens: Vec<Token>,
-    builder: Builder,
+    builder: RefCell<Builder>,
     diagnostics: Vec<Diagnostic>,
     position: usize,
 }
@@ -87,9 +89,9 @@ impl Recovery<'_> {
                 Some(Ok((token.span.start, terminal, token.span.end)))
             })
             .chain(extra);
-        let result = run_entry(entry, &mut self.builder, terminals);
+        let result = run_entry(entry, &self.builder, terminals);
         let Err((at, expected)) = result else { return Ok(()) };
-        self.builder.abandon();
+        self.builder.get_mut().abandon();
         let index = match at {
             Some(offset) => self.tokens.partition_point(|token| token.span.start < offset).min(to),
             None => to,
@@ -102,9 +104,9 @@ impl Recovery<'_> {
 
     /// Reports where the grammar stops in the text as a whole, and makes no tree of it.
     fn whole(&mut self) {
-        let tree = std::mem::take(&mut self.builder.tree);
+        let tree = std::mem::take(&mut self.builder.get_mut().tree);
         let _reported = self.run(Entry::Module, 0, self.tokens.len(), None);
-        self.builder.tree = tree;
+        self.builder.get_mut().tree = tree;
     }
 
     fn module(&mut self) {
@@ -241,7 +243,7 @@ impl Recovery<'_> {
         let inner_end = close.unwrap_or(whole);
         self.body(end + 1, inner_end);
         let last = self.tokens.get(whole - 1).map_or(open, |token| token.span);
-        self.builder.set_body(open.to(last));
+        self.builder.get_mut().set_body(open.to(last));
         if close.is_none() && !self.swallows_the_rest(end, whole) {
             let found = self.tokens.get(whole).map(|token| token.span);
             let end_of_text = self.end_of_text();
@@ -268,7 +270,7 @@ impl Recovery<'_> {
         let Some(close) = self.closing_brace(at, 1, self.body_end(at)) else { return };
         self.damaged_header(from, at);
         self.body(at, close);
-        self.builder.set_body(self.tokens[at].span.to(self.tokens[close].span));
+        self.builder.get_mut().set_body(self.tokens[at].span.to(self.tokens[close].span));
         self.position = close + 1;
     }
 
@@ -279,13 +281,13 @@ impl Recovery<'_> {
             let terminal = Terminal::new(token.kind, token.span)?;
             Some(Ok((token.span.start, terminal, token.span.end)))
         });
-        let statements = self.builder.tree.statements.len();
-        let functions = self.builder.tree.functions.len();
-        let done = run_entry(Entry::Item, &mut self.builder, terminals).is_ok();
+        let statements = self.builder.get_mut().tree.statements.len();
+        let functions = self.builder.get_mut().tree.functions.len();
+        let done = run_entry(Entry::Item, &self.builder, terminals).is_ok();
         if !done {
-            self.builder.abandon();
-            self.builder.tree.statements.truncate(statements);
-            self.builder.tree.functions.truncate(functions);
+            self.builder.get_mut().abandon();
+            self.builder.get_mut().tree.statements.truncate(statements);
+            self.builder.get_mut().tree.functions.truncate(functions);
         }
         done
     }
@@ -305,7 +307,7 @@ impl Recovery<'_> {
                 _ => {}
             }
         }
-        self.builder.damaged_function(kind, span, name.unwrap_or(span));
+        self.builder.get_mut().damaged_function(kind, span, name.unwrap_or(span));
     }
 
     /// The `}` that closes the `{` at `open`; none where a header shows that it is missing.
@@ -370,13 +372,18 @@ impl Recovery<'_> {
             index = match token.kind {
                 TokenKind::OpenBrace => {
                     open.push(token.span);
-                    self.builder.statement(StatementKind::OpenBlock, token.span, token.span, 0);
+                    self.builder.get_mut().statement(StatementKind::OpenBlock, token.span, token.span, 0);
                     index + 1
                 }
                 TokenKind::CloseBrace => {
                     match open.pop() {
                         Some(_) => {
-                            self.builder.statement(StatementKind::CloseBlock, token.span, token.span, 0);
+                            self.builder.get_mut().statement(
+                                StatementKind::CloseBlock,
+                                token.span,
+                                token.span,
+                                0,
+                            );
                         }
                         None => {
                             let stray = messages::stray_at_module_level(self.source, &[token]);
@@ -395,7 +402,7 @@ impl Recovery<'_> {
     fn close_blocks(&mut self, open: &[Span], to: usize) {
         let at = Span::at(self.tokens.get(to.saturating_sub(1)).map_or(0, |token| token.span.end));
         for _ in open {
-            self.builder.statement(StatementKind::CloseBlock, at, at, 0);
+            self.builder.get_mut().statement(StatementKind::CloseBlock, at, at, 0);
         }
         // Where the end of the body is missing too, that is reported, and the missing brace is one of them.
         if let Some(&innermost) = open.last()
@@ -457,7 +464,7 @@ impl Recovery<'_> {
 /// Runs the grammar; an error is its offset (none: the end was reached) and what was expected.
 fn run_entry(
     entry: Entry,
-    builder: &mut Builder,
+    builder: &RefCell<Builder>,
     terminals: impl Iterator<Item = Spanned>,
 ) -> Result<(), (Option<u32>, Vec<String>)> {
     let result = match entry {
@@ -467,7 +474,11 @@ fn run_entry(
     };
     match result {
         Ok(()) => Ok(()),
-        Err(ParseError::UnrecognizedToken { token: (start, _, _), expected }) => Err((Some(start), expected)),
+        Err(ParseError::UnrecognizedToken { token: (start, _, _), mut expected }) => {
+            // Nobody writes that terminal.
+            expected.retain(|terminal| terminal != "statements");
+            Err((Some(start), expected))
+        }
         Err(ParseError::ExtraToken { token: (start, _, _) }) => Err((Some(start), Vec::new())),
         Err(ParseError::UnrecognizedEof { expected, .. }) => Err((None, expected)),
         Err(ParseError::InvalidToken { location }) => Err((Some(location), Vec::new())),

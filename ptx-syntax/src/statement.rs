@@ -1,0 +1,378 @@
+//! The plain statements of a function body, read without the grammar's tables.
+//!
+//! Nine statements of ten are an instruction whose operands are names, numbers, addresses and flat lists, a label, or
+//! a `.loc`. The grammar takes them too, and says what they mean: this reader knows a part of its language, builds what
+//! the grammar builds, and leaves every other statement to it, so that a text has one tree whoever reads it. It is
+//! what makes parsing three times as fast; a table-driven parser spends most of its time on pushing and popping.
+//!
+//! [`Terminals`] stands between the lexer and the grammar's parser. Behind each `;` in a function body it says
+//! `Statements` to the parser, which thereby finishes the statement in front of it; before the next token it then
+//! reads plain statements until one is not plain. The data of debugging sections are read likewise.
+
+use std::cell::RefCell;
+
+use crate::Span;
+use crate::ast::{BinaryOperator, Guard, OperandKind, StatementKind};
+use crate::builder::Builder;
+use crate::lexer::{Token, TokenKind};
+use crate::parser::{Spanned, Terminal};
+
+/// Lists within lists within lists belong to the grammar.
+const DEEPEST: u32 = 3;
+
+/// The terminals of a text, without the statements that were read on the way.
+pub(crate) struct Terminals<'b, Tokens> {
+    tokens: Tokens,
+    builder: &'b RefCell<Builder>,
+    /// Open braces.
+    depth: u32,
+    /// What the braces belong to.
+    within: Within,
+    next: Next,
+}
+
+/// What is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Module,
+    Function,
+    Section,
+}
+
+/// What the parser is told next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// A token.
+    Token,
+    /// That statements follow.
+    Statements,
+    /// A token, after the plain statements in front of it.
+    AfterStatements,
+}
+
+impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
+    pub(crate) fn new(tokens: Tokens, builder: &'b RefCell<Builder>) -> Self {
+        Self { tokens, builder, depth: 0, within: Within::Module, next: Next::Token }
+    }
+
+    /// Reads statements, or lines of a section, up to the first that is not plain.
+    #[inline(never)]
+    fn statements(&mut self) {
+        let mut builder = self.builder.borrow_mut();
+        let mut reader = Reader { tokens: self.tokens.clone(), builder: &mut builder };
+        loop {
+            let mark = reader.builder.mark();
+            let read = match self.within {
+                Within::Section => reader.section_line(),
+                Within::Function | Within::Module => reader.statement(),
+            };
+            if read.is_none() {
+                reader.builder.return_to(mark);
+                return;
+            }
+            self.tokens.clone_from(&reader.tokens);
+        }
+    }
+}
+
+impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> {
+    type Item = Spanned;
+
+    #[inline]
+    fn next(&mut self) -> Option<Spanned> {
+        match self.next {
+            Next::Token => {}
+            Next::Statements => {
+                self.next = Next::AfterStatements;
+                return Some(Ok((0, Terminal::Statements(Span::default()), 0)));
+            }
+            Next::AfterStatements => {
+                self.next = Next::Token;
+                self.statements();
+            }
+        }
+        loop {
+            let Token { kind, span } = self.tokens.next()?;
+            let Some(terminal) = Terminal::new(kind, span) else { continue };
+            match kind {
+                TokenKind::Entry | TokenKind::Func => self.within = Within::Function,
+                TokenKind::Section if self.depth == 0 => self.within = Within::Section,
+                TokenKind::OpenBrace => {
+                    self.depth += 1;
+                    if self.within == Within::Section {
+                        self.next = Next::Statements;
+                    }
+                }
+                TokenKind::CloseBrace => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        self.within = Within::Module;
+                    }
+                }
+                TokenKind::Semicolon if self.depth == 0 => self.within = Within::Module,
+                TokenKind::Semicolon if self.within == Within::Function => self.next = Next::Statements,
+                _ => {}
+            }
+            return Some(Ok((span.start, terminal, span.end)));
+        }
+    }
+}
+
+struct Reader<'b, Tokens> {
+    tokens: Tokens,
+    builder: &'b mut Builder,
+}
+
+impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
+    #[inline]
+    fn token(&mut self) -> Option<Token> {
+        self.tokens.find(|token| !token.kind.is_trivia())
+    }
+
+    /// The next token if it is of this kind.
+    #[inline]
+    fn expect(&mut self, kind: TokenKind) -> Option<Span> {
+        let token = self.token()?;
+        (token.kind == kind).then_some(token.span)
+    }
+
+    /// One statement; none if it is not plain.
+    fn statement(&mut self) -> Option<()> {
+        let first = self.token()?;
+        match first.kind {
+            TokenKind::Name | TokenKind::Dotted => self.instruction((Guard::None, first.span), first),
+            TokenKind::At => {
+                let mut token = self.token()?;
+                let mut guard = Guard::If;
+                if token.kind == TokenKind::Not {
+                    guard = Guard::Unless;
+                    token = self.token()?;
+                }
+                if token.kind != TokenKind::Name {
+                    return None;
+                }
+                self.builder.leaf(OperandKind::Name, token.span);
+                let opcode = self.token()?;
+                self.instruction((guard, first.span), opcode)
+            }
+            TokenKind::Loc => self.loc(first.span),
+            _ => None,
+        }
+    }
+
+    fn instruction(&mut self, guard: (Guard, Span), opcode: Token) -> Option<()> {
+        let word = opcode.span;
+        if !matches!(opcode.kind, TokenKind::Name | TokenKind::Dotted) {
+            return None;
+        }
+        let mut token = self.token()?;
+        match token.kind {
+            TokenKind::Semicolon => {
+                self.builder.instruction(guard, word, 0, token.span);
+                return Some(());
+            }
+            TokenKind::Colon if opcode.kind == TokenKind::Name && guard.0 == Guard::None => {
+                self.builder.statement(StatementKind::Label, word, word, 0);
+                return Some(());
+            }
+            _ => {}
+        }
+        let mut count = 0;
+        loop {
+            let end = self.operand(token, DEEPEST)?;
+            count += 1;
+            match end.kind {
+                TokenKind::Comma => token = self.token()?,
+                TokenKind::Semicolon => {
+                    self.builder.instruction(guard, word, count, end.span);
+                    return Some(());
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// An operand that begins with `first`; gives the token behind it.
+    fn operand(&mut self, first: Token, depth: u32) -> Option<Token> {
+        match first.kind {
+            TokenKind::Not => {
+                let name = self.token()?;
+                if name.kind != TokenKind::Name {
+                    return None;
+                }
+                self.builder.leaf(OperandKind::Name, name.span);
+                self.builder.prefix(OperandKind::Not, first.span);
+                return self.token();
+            }
+            TokenKind::OpenBracket => {
+                return self.list(OperandKind::Bracket, TokenKind::CloseBracket, first, depth);
+            }
+            TokenKind::OpenBrace => {
+                return self.list(OperandKind::Vector, TokenKind::CloseBrace, first, depth);
+            }
+            TokenKind::OpenParen => {
+                return self.list(OperandKind::Parens, TokenKind::CloseParen, first, depth);
+            }
+            _ => self.leaf(first)?,
+        }
+        let operator = self.token()?;
+        let kind = match operator.kind {
+            TokenKind::Plus => BinaryOperator::Add,
+            TokenKind::Minus => BinaryOperator::Subtract,
+            TokenKind::Or => BinaryOperator::Or,
+            _ => return Some(operator),
+        };
+        let second = self.token()?;
+        self.leaf(second)?;
+        self.builder.binary(kind);
+        self.token()
+    }
+
+    /// A name or a number, or minus a number.
+    #[inline]
+    fn leaf(&mut self, token: Token) -> Option<()> {
+        let kind = match token.kind {
+            TokenKind::Name => OperandKind::Name,
+            TokenKind::Dotted => OperandKind::Dotted,
+            TokenKind::Integer => OperandKind::Integer,
+            TokenKind::Float => OperandKind::Float,
+            TokenKind::Minus => {
+                let number = self.token()?;
+                let kind = match number.kind {
+                    TokenKind::Integer => OperandKind::Integer,
+                    TokenKind::Float => OperandKind::Float,
+                    _ => return None,
+                };
+                self.builder.leaf(kind, number.span);
+                self.builder.prefix(OperandKind::Negate, token.span);
+                return Some(());
+            }
+            _ => return None,
+        };
+        self.builder.leaf(kind, token.span);
+        Some(())
+    }
+
+    /// `[a, b]`, `{a, b}` or `(a, b)`; gives the token behind it.
+    fn list(&mut self, kind: OperandKind, close: TokenKind, open: Token, depth: u32) -> Option<Token> {
+        let depth = depth.checked_sub(1)?;
+        let mut token = self.token()?;
+        let mut count = 0;
+        // An address is not empty.
+        if token.kind != close || kind == OperandKind::Bracket {
+            loop {
+                let end = self.operand(token, depth)?;
+                count += 1;
+                if end.kind == close {
+                    token = end;
+                    break;
+                }
+                if end.kind != TokenKind::Comma {
+                    return None;
+                }
+                token = self.token()?;
+            }
+        }
+        self.builder.node(kind, open.span.to(token.span), count);
+        self.token()
+    }
+
+    /// `.loc 1 2 3, function_name label, inlined_at 1 2 3`, which has no end but the next statement.
+    fn loc(&mut self, word: Span) -> Option<()> {
+        self.integers()?;
+        let mut count = 3;
+        loop {
+            let end = self.tokens.clone();
+            if self.expect(TokenKind::Comma).is_none() {
+                self.tokens = end;
+                self.builder.open_statement(word, count);
+                return Some(());
+            }
+            let name = self.expect(TokenKind::Name)?;
+            self.builder.leaf(OperandKind::Name, name);
+            let before = self.tokens.clone();
+            let next = self.token()?;
+            if next.kind == TokenKind::Name {
+                self.builder.leaf(OperandKind::Name, next.span);
+                count += 2;
+                let end = self.tokens.clone();
+                if self.expect(TokenKind::Plus).is_some() {
+                    let number = self.expect(TokenKind::Integer)?;
+                    self.builder.leaf(OperandKind::Integer, number);
+                    self.builder.binary(BinaryOperator::Add);
+                } else {
+                    self.tokens = end;
+                }
+            } else {
+                self.tokens = before;
+                self.integers()?;
+                count += 4;
+            }
+        }
+    }
+
+    /// `label:`, or `.b8 1, 2`, which has no end but the next line.
+    fn section_line(&mut self) -> Option<()> {
+        let word = self.token()?;
+        match word.kind {
+            TokenKind::Name => {
+                self.expect(TokenKind::Colon)?;
+                self.builder.statement(StatementKind::Label, word.span, word.span, 0);
+                return Some(());
+            }
+            TokenKind::DotWord => {}
+            _ => return None,
+        }
+        let mut count = 0;
+        loop {
+            let token = self.token()?;
+            self.datum(token)?;
+            count += 1;
+            let mut end = self.tokens.clone();
+            let mut next = self.token()?;
+            if let TokenKind::Plus | TokenKind::Minus = next.kind {
+                let second = self.token()?;
+                self.datum(second)?;
+                self.builder.binary(match next.kind {
+                    TokenKind::Plus => BinaryOperator::Add,
+                    _ => BinaryOperator::Subtract,
+                });
+                end = self.tokens.clone();
+                next = self.token()?;
+            }
+            match next.kind {
+                TokenKind::Comma => {}
+                // A longer chain.
+                TokenKind::Plus | TokenKind::Minus => return None,
+                _ => {
+                    self.tokens = end;
+                    self.builder.data(word.span, count);
+                    return Some(());
+                }
+            }
+        }
+    }
+
+    /// What stands in a list of data.
+    #[inline]
+    fn datum(&mut self, token: Token) -> Option<()> {
+        match token.kind {
+            TokenKind::DotWord => self.builder.leaf(OperandKind::DotWord, token.span),
+            TokenKind::String => self.builder.leaf(OperandKind::String, token.span),
+            TokenKind::Dotted => return None,
+            _ => return self.leaf(token),
+        }
+        Some(())
+    }
+
+    fn integers(&mut self) -> Option<()> {
+        for _ in 0..3 {
+            let number = self.expect(TokenKind::Integer)?;
+            self.builder.leaf(OperandKind::Integer, number);
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

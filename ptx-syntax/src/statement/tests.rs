@@ -1,0 +1,219 @@
+//! The reader of plain statements and the grammar make the same trees.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use crate::ast::Tree;
+use crate::builder::Builder;
+use crate::lexer::Lexer;
+use crate::parser::{Terminal, grammar};
+use crate::statement::Terminals;
+
+/// The tree that the grammar makes alone.
+fn by_grammar(source: &str) -> Option<Tree> {
+    let builder = RefCell::new(Builder::default());
+    let terminals = Lexer::new(source).filter_map(|token| {
+        let terminal = Terminal::new(token.kind, token.span)?;
+        Some(Ok((token.span.start, terminal, token.span.end)))
+    });
+    grammar::ModuleParser::new().parse(&builder, terminals).ok()?;
+    Some(builder.into_inner().tree)
+}
+
+fn with_reader(source: &str) -> Option<Tree> {
+    let builder = RefCell::new(Builder::default());
+    let terminals = Terminals::new(Lexer::new(source), &builder);
+    grammar::ModuleParser::new().parse(&builder, terminals).ok()?;
+    Some(builder.into_inner().tree)
+}
+
+#[track_caller]
+fn same(source: &str) {
+    let (grammar, reader) = (by_grammar(source), with_reader(source));
+    assert_eq!(format!("{grammar:?}"), format!("{reader:?}"), "\n{source}");
+}
+
+fn body(statements: &str) -> String {
+    format!(".version 8.0\n.target sm_90\n.entry k()\n{{\n;first;\n{statements}\nret;\n}}\n.global .u32 x;\n")
+        .replace(";first;", "first;")
+}
+
+#[test]
+fn each_form_of_statement() {
+    for statement in [
+        "ret;",
+        "label:",
+        "label: other: ret;",
+        "@%p1 bra label;",
+        "@!%p1 bra.uni label;",
+        "@!p.x bra label;",
+        "add.s32 %r1, %r2, -4;",
+        "add .s32 %r1, %r2, 4;",
+        "add.f32 %f1, -0f3F800000, 1.5e3;",
+        "ld.global.v2.u32 {%r1, _}, [%rd1+-16];",
+        "ld.u32 %r1, [x-4];",
+        "ld.u32 %r1, [x+4+4];",
+        "ld.u32 %r1, [x+4].unified;",
+        "ld.u32 %r1, [];",
+        "mov.b64 {}, %rd1;",
+        "setp.eq.s32 %p1|%p2, %r1, %r2, !%p3;",
+        "setp.eq.s32 %p1|%p2|%p3, %r1, %r2, !%p3;",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, {%f5, %f6}];",
+        "call (r), f, (a, b), proto;",
+        "call f, ();",
+        "mov.u32 %r1, 1 ? 2 : ret;",
+        "mov.u32 %r1, a(b);",
+        "mov.u32 %r1, a[1];",
+        "mov.u32 %r1, 1(b);",
+        "mov.u32 %r1, (.s64) 4;",
+        "mov.u32 %r1, -(4);",
+        "mov.u32 %r1, - -4;",
+        "mov.u32 %r1, !4;",
+        "mov.u32 %r1, {{{{1}}}};",
+        "mov.u32 %r1, (1) + 2;",
+        "mov.b32 %r1, {a = b};",
+        "mov.u32 %r1, v.x;",
+        ".loc 1 2 3",
+        ".loc 1 2 3 ret;",
+        ".loc 1 2 3 .loc 1 2 4 { .reg .u32 r; ret; ret; }",
+        ".loc 1 2 3, function_name $L, inlined_at 1 2 3",
+        ".loc 1 2 3, function_name $L+12, inlined_at 1 2 3 ret;",
+        ".loc 1 2",
+        "{ ret; { ret; a: } ret; }",
+        "ts: .branchtargets a, b; ret;",
+        "p: .callprototype (.param .u32 _) _ (.param .u32 _); ret;",
+        ".pragma \"nounroll\"; ret;",
+        // Not statements.
+        "ret",
+        "ret; ;",
+        "@ ret;",
+        "add.s32 %r1 %r2;",
+        "add.s32 %r1, ;",
+        "add.s32 , %r1;",
+        "ld.u32 %r1, [a;",
+        "}",
+        "{",
+        "ret; } ret;",
+        "ret; } ret; ret;",
+        "ret; } .section .debug_info { a: .b8 1 b: .b8 2 } .entry l() { ret; ret; ",
+        "ret; .entry l() { ret; ret; }",
+    ] {
+        same(&body(statement));
+        same(&body(&format!("{statement} {statement}\n{statement}")));
+    }
+}
+
+#[test]
+fn each_form_of_section_line() {
+    for line in [
+        "",
+        "a:",
+        ".b8 1",
+        ".b8 1, 2 .b16 -3",
+        ".b32 a .b64 a+4, 5, b-a .b64 .debug_info+4 .b64 .debug_info",
+        ".b32 a+4+4 .b8 1",
+        ".b32 4 - -4",
+        ".b8 \"text\" a: b: .b8 0x12",
+        ".b8 1.5",
+        ".b8",
+        ".b8 1,",
+        ".b8 a.b",
+        "a",
+        "a: ret;",
+        "}",
+        "} .entry k() { ret; ret; } .section .x { .b8 1",
+    ] {
+        same(&format!(".section .debug_info\n{{\n{line}\n}}\n"));
+        same(&format!(".entry k() {{ ret; ret; }} .section .debug_info\n{{\n.b8 1\n{line}\n.b8 2, 3}}\n"));
+        same(&format!(".entry k() {{ ret; .section .debug_info {{ {line} }} ret; }}"));
+    }
+}
+
+#[test]
+fn every_file_of_the_repository() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let mut count = 0;
+    for folder in ["kernels", "cases", "syntax", "format"] {
+        visit(&root.join(folder), &mut |file| {
+            let Ok(text) = std::fs::read(&file) else { return };
+            same(&String::from_utf8_lossy(&text));
+            count += 1;
+        });
+    }
+    assert!(count > 100, "{count} files");
+}
+
+fn visit(folder: &Path, each: &mut impl FnMut(PathBuf)) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            visit(&path, each);
+        } else if path.extension().is_some_and(|extension| extension == "ptx") {
+            each(path);
+        }
+    }
+}
+
+#[test]
+fn statements_of_random_tokens() {
+    const TOKENS: [&str; 40] = [
+        "ret",
+        "add.s32",
+        "%r1",
+        "%r2",
+        "$L",
+        "v.x",
+        "4",
+        "0f3F800000",
+        "1.5",
+        ",",
+        ",",
+        ",",
+        ",",
+        ";",
+        ";",
+        ";",
+        ";",
+        ":",
+        "[",
+        "]",
+        "{",
+        "}",
+        "(",
+        ")",
+        "+",
+        "-",
+        "!",
+        "|",
+        "@",
+        "@%p1",
+        ".loc 1 2 3",
+        "function_name",
+        "inlined_at 4 5 6",
+        ".reg .u32 r;",
+        ".x",
+        "=",
+        "?",
+        "[%rd1+4]",
+        "{%r1, %r2}",
+        "(a, b)",
+    ];
+    // A linear congruential generator serves; the same texts come on every run.
+    let mut state: u64 = 1;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut accepted = 0;
+    for _ in 0..30_000 {
+        let mut text = String::new();
+        for _ in 0..=random(10) {
+            text += TOKENS[random(TOKENS.len())];
+            text.push(' ');
+        }
+        let source = body(&format!("add.s32 %r1, {text}; ret;"));
+        accepted += usize::from(by_grammar(&source).is_some());
+        same(&source);
+    }
+    assert!(accepted > 300, "{accepted} of the texts are statements");
+}
