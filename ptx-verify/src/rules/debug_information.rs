@@ -87,27 +87,29 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
             );
             continue;
         }
-        let integers: Vec<(i64, Span)> = directive
-            .arguments
-            .iter()
-            .filter_map(|(argument, span)| match argument {
-                DirectiveArgument::Integer(value) => Some((*value, *span)),
-                _ => None,
-            })
-            .collect();
-        if let [.., file, line, column] = integers.as_slice()
-            && integers.len() >= 6
-            && !seen.contains(&[file.0, line.0, column.0])
+        let arguments = directive.arguments.as_slice();
+        if arguments.len() > 3
+            && let Some([file, line, column]) = place(&arguments[arguments.len() - 3..])
+            && !seen.contains(&[file, line, column])
         {
-            let place = format!("{} {} {}", file.0, line.0, column.0);
-            out.push(RULE.at(
-                file.1.to(column.1),
-                format!("no `.loc {place}` stands before this, which is inlined there"),
-            ));
+            let span = arguments[arguments.len() - 3].1.to(arguments[arguments.len() - 1].1);
+            let what = format!("no `.loc {file} {line} {column}` stands before this, which is inlined there");
+            out.push(RULE.at(span, what));
         }
-        if let [file, line, column, ..] = integers.as_slice() {
-            seen.insert([file.0, line.0, column.0]);
-        }
+        seen.extend(place(arguments));
+    }
+}
+
+/// The file, the line and the column that come first.
+fn place(arguments: &[(DirectiveArgument, Span)]) -> Option<[i64; 3]> {
+    match arguments {
+        [
+            (DirectiveArgument::Integer(file), _),
+            (DirectiveArgument::Integer(line), _),
+            (DirectiveArgument::Integer(column), _),
+            ..,
+        ] => Some([*file, *line, *column]),
+        _ => None,
     }
 }
 
@@ -138,11 +140,13 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     }
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
     // section with a fault is looked at twice.
-    let labels = section.text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut known = FxHashSet::default();
-    if labels.clone().all(|label| known.insert(label))
-        && section.text.lines().all(|line| fault(line).is_none())
-    {
+    let is_right = |line: &str| {
+        is_plain(line)
+            || fault(line).is_none()
+                && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
+    };
+    if section.text.lines().all(is_right) {
         return;
     }
     let mut known = FxHashSet::default();
@@ -161,6 +165,32 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
         }
         at += line.len() as u32;
     }
+}
+
+/// Whether a line holds decimal numbers that fit their type and nothing else, as nearly all lines do. Other lines may
+/// be right too.
+fn is_plain(line: &str) -> bool {
+    let line = line.trim_start();
+    let (rest, high) = match line.as_bytes() {
+        [b'.', b'b', b'8', rest @ ..] => (rest, u64::from(u8::MAX)),
+        [b'.', b'b', b'1', b'6', rest @ ..] => (rest, u64::from(u16::MAX)),
+        [b'.', b'b', b'3', b'2', rest @ ..] | [b'.', b'b', b'6', b'4', rest @ ..] => {
+            (rest, u64::from(u32::MAX))
+        }
+        _ => return false,
+    };
+    let mut value = 0;
+    for byte in rest {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+            b',' | b' ' | b'\t' => value = 0,
+            _ => return false,
+        }
+        if value > high {
+            return false;
+        }
+    }
+    true
 }
 
 /// What is wrong with a line of data.
@@ -206,7 +236,7 @@ fn integer(text: &str) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::fault;
+    use super::{fault, is_plain};
 
     #[test]
     fn data_must_fit_their_type() {
@@ -214,9 +244,14 @@ mod tests {
             [".b8 1, 255, -128", ".b16 65535", ".b32 .debug_info+4", "L:", "L: .b8 1", ".b64 4294967296", ""]
         {
             assert_eq!(fault(line), None, "{line}");
+            // Long numbers and names take the long way.
         }
         for line in [".b8 256", ".b8 1, -129", ".b16 0x10000", ".u8 1", ".b8 .debug_info"] {
             assert!(fault(line).is_some(), "{line}");
+            assert!(!is_plain(line), "{line}");
+        }
+        for line in [".b8 0,1, 255", "\t.b16 65535 ", ".b64 4294967295"] {
+            assert!(is_plain(line), "{line}");
         }
     }
 }
