@@ -37,7 +37,7 @@ pub(super) fn read(
     at: usize,
     starts: bool,
 ) -> Outcome {
-    let reader = Reader { source, prepared };
+    let mut reader = Reader { source, prepared, home: tokens[at].span };
     let before = at.checked_sub(1).map_or("", |before| tokens[before].span.text(source));
     if matches!(before, "." | "->" | "::") {
         return Outcome::Other(NonStatementKind::Name);
@@ -53,6 +53,7 @@ pub(super) fn read(
     for variant in 0..choices {
         let choice = Choice { variant, ..base };
         let taken = reader.take(tokens, head.open, &choice);
+        reader.set_home(tokens[at], &taken);
         if variant == 0 {
             inner = taken
                 .left_out
@@ -151,9 +152,33 @@ struct Taken {
 struct Reader<'r, 's> {
     source: &'s str,
     prepared: &'r Prepared<'s>,
+    /// From the keyword to the closing parenthesis; what stands elsewhere came from a macro.
+    home: Span,
 }
 
 impl Reader<'_, '_> {
+    fn set_home(&mut self, keyword: Token, taken: &Taken) {
+        let last = taken.close.or(taken.inside.last().copied()).map_or(keyword.span, |token| token.span);
+        self.home = if keyword.span.start <= last.start { keyword.span.to(last) } else { keyword.span };
+    }
+
+    fn is_home(&self, span: Span) -> bool {
+        self.home.start <= span.start && span.end <= self.home.end
+    }
+
+    /// From one token to another, if no macro stands between; else the one that stands in the statement.
+    fn cover(&self, first: Span, last: Span) -> Span {
+        match (self.is_home(first), self.is_home(last)) {
+            (true, true) => first.to(last),
+            (false, true) => last,
+            (true, false) => first,
+            (false, false) if first.start <= last.start && last.start - first.end.min(last.start) < 400 => {
+                first.to(last)
+            }
+            (false, false) => first,
+        }
+    }
+
     fn text(&self, token: Token) -> &str {
         token.span.text(self.source)
     }
@@ -182,12 +207,32 @@ impl Reader<'_, '_> {
                 "goto" => head.goto = true,
                 "inline" | "__inline__" | "__inline" => {}
                 "(" => return Some(head),
+                word if token.kind == Kind::Identifier && self.is_qualifier(tokens, head.open) => {
+                    // A macro; where it is not known, that the statement is volatile cannot be excluded.
+                    head.volatile |= self.qualifies(word);
+                }
                 _ => return None,
             }
             head.qualified = true;
             head.after_qualifiers = token.span.end;
             head.open += 1;
         }
+    }
+
+    /// Whether the name at `at` stands for a qualifier: a string follows its parenthesis.
+    fn is_qualifier(&self, tokens: &[Token], at: usize) -> bool {
+        let is_text = |token: &Token| matches!(token.kind, Kind::Text | Kind::RawText);
+        tokens.get(at + 1).is_some_and(|next| next.is(self.source, "("))
+            && tokens.get(at + 2).is_some_and(is_text)
+    }
+
+    /// Whether a macro may stand for `volatile`.
+    fn qualifies(&self, name: &str) -> bool {
+        let Some(definitions) = self.prepared.by_name.get(name) else { return true };
+        definitions.iter().any(|id| {
+            let body = self.prepared.file.macros[id.index()].body.text(self.source);
+            body.contains("volatile") || body.contains('(')
+        })
     }
 
     fn other(&self, tokens: &[Token], at: usize) -> NonStatementKind {
@@ -268,9 +313,8 @@ impl Reader<'_, '_> {
         close: Option<Token>,
         variant: u32,
     ) -> AsmStatement {
-        let end = close.or(inside.last().copied()).map_or(head.after_qualifiers, |token| token.span.end);
         let mut statement = AsmStatement {
-            span: Span::new(keyword.span.start, end.max(head.after_qualifiers)),
+            span: Span::new(keyword.span.start, self.home.end.max(head.after_qualifiers)),
             keyword: keyword.span,
             volatile: head.volatile,
             goto: head.goto,
@@ -288,6 +332,7 @@ impl Reader<'_, '_> {
             function: None,
             region: None,
             macro_definition: None,
+            used_at: None,
         };
         if let Some(span) = head.repeated {
             statement.oddities.push(Oddity { kind: OddityKind::RepeatedQualifier, span });
@@ -352,7 +397,7 @@ impl Reader<'_, '_> {
     fn template(&self, tokens: &[Token], statement: &mut AsmStatement) {
         let mut template = Template::default();
         if let (Some(first), Some(last)) = (tokens.first(), tokens.last()) {
-            template.span = first.span.to(last.span);
+            template.span = self.cover(first.span, last.span);
         }
         let mut at = 0;
         while let Some(token) = tokens.get(at).copied() {
@@ -363,13 +408,13 @@ impl Reader<'_, '_> {
                     at += 1;
                 }
                 Kind::Identifier => {
-                    if let Some(parts) = self.prepared.string_macro(self.source, name) {
+                    if let Some(parts) = self.prepared.pointer_macro(self.source, name) {
                         parts.into_iter().for_each(|part| self.literal(&mut template, part));
                         at += 1;
                         continue;
                     }
                     let next = self.after_group(tokens, at + 1);
-                    let span = token.span.to(tokens[next - 1].span);
+                    let span = self.cover(token.span, tokens[next - 1].span);
                     push_wildcard(&mut template, PieceKind::Wildcard, span);
                     // What a macro stands for may hold colons and operands too.
                     if name == "__VA_ARGS__" || (tokens.len() == next - at && statement.colons == 0) {
@@ -378,13 +423,14 @@ impl Reader<'_, '_> {
                     at = next;
                 }
                 Kind::Punctuator if name == "#" && tokens.get(at + 1).is_some() => {
-                    let span = token.span.to(tokens[at + 1].span);
+                    let span = self.cover(token.span, tokens[at + 1].span);
                     push_wildcard(&mut template, PieceKind::Stringified, span);
                     at += 2;
                 }
                 Kind::Punctuator if name == "(" => {
                     let next = self.after_group(tokens, at);
-                    push_wildcard(&mut template, PieceKind::Wildcard, token.span.to(tokens[next - 1].span));
+                    let span = self.cover(token.span, tokens[next - 1].span);
+                    push_wildcard(&mut template, PieceKind::Wildcard, span);
                     at = next;
                 }
                 Kind::Punctuator | Kind::Number | Kind::Character | Kind::Directive => {
@@ -393,6 +439,7 @@ impl Reader<'_, '_> {
                 }
             }
         }
+        template.map.set_home(statement.span);
         statement.template = template;
     }
 
@@ -500,33 +547,51 @@ impl Reader<'_, '_> {
             return next;
         }
         let close = tokens[next - 1];
-        let inner = Span::new(open.span.end, close.span.start.max(open.span.end));
+        let inner = self.expression(&tokens[at + 1..next.max(at + 2) - 1], open.span, close.span);
         if next == at + 2 {
             statement
                 .oddities
                 .push(Oddity { kind: OddityKind::EmptyExpression, span: open.span.to(close.span) });
         }
         operands.push(Operand {
-            span: tokens[start].span.to(close.span),
+            span: self.cover(tokens[start].span, close.span),
             name,
             constraint,
             expression: trimmed(self.source, inner),
+            tokens: tokens[at + 1..next.max(at + 2) - 1].to_vec(),
             ctype: CType::Unknown,
         });
         next
+    }
+
+    /// The place of an expression: between its parentheses, or where a macro's argument stands.
+    fn expression(&self, tokens: &[Token], open: Span, close: Span) -> Span {
+        let between = Span::new(open.end, close.start.max(open.end));
+        let whole = match (tokens.first(), tokens.last()) {
+            (Some(first), Some(last)) if first.span.start <= last.span.start => first.span.to(last.span),
+            (Some(_), Some(_)) | (None, _) | (_, None) => return between,
+        };
+        let inside = open.end <= whole.start && whole.end <= close.start;
+        let together = tokens.windows(2).all(|pair| pair[1].span.start >= pair[0].span.end);
+        let outside = tokens.iter().all(|token| !self.is_home(token.span));
+        if inside || !(together && outside) { between } else { whole }
     }
 
     /// Reads strings, and macros that stand for strings, up to the parenthesis of the expression.
     fn constraint(&self, tokens: &[Token], at: &mut usize) -> Option<Constraint> {
         let mut constraint: Option<Constraint> = None;
         while let Some(token) = tokens.get(*at).copied() {
-            let mut part =
-                Constraint { text: String::new(), span: token.span, from_macro: false, known: true };
+            let mut part = Constraint {
+                text: String::new(),
+                span: token.span,
+                from_macro: !self.is_home(token.span),
+                known: true,
+            };
             match token.kind {
                 Kind::Text | Kind::RawText => part.text = literal::decoded(self.source, token),
                 Kind::Identifier => {
                     part.from_macro = true;
-                    match self.prepared.string_macro(self.source, self.text(token)) {
+                    match self.prepared.pointer_macro(self.source, self.text(token)) {
                         Some(parts) => {
                             part.text =
                                 parts.into_iter().map(|part| literal::decoded(self.source, part)).collect();
@@ -542,7 +607,7 @@ impl Reader<'_, '_> {
                 None => part,
                 Some(before) => Constraint {
                     text: before.text + &part.text,
-                    span: before.span.to(part.span),
+                    span: self.cover(before.span, part.span),
                     from_macro: true,
                     known: before.known && part.known,
                 },
@@ -563,7 +628,7 @@ impl Reader<'_, '_> {
                     .push(Clobber { text: literal::decoded(self.source, *token), span: token.span }),
                 Kind::Identifier => {
                     let parts =
-                        self.prepared.string_macro(self.source, self.text(*token)).unwrap_or_default();
+                        self.prepared.pointer_macro(self.source, self.text(*token)).unwrap_or_default();
                     let text = parts.into_iter().map(|part| literal::decoded(self.source, part)).collect();
                     statement.clobbers.push(Clobber { text, span: token.span });
                 }

@@ -125,6 +125,23 @@ const DEEPEST: u32 = 12;
 /// How many macros are looked at for one question; macros that name each other could be followed without end.
 const BUDGET: u32 = 10_000;
 
+/// Macros of compilers for other devices, and of the builds that use them: where they are defined, the code is not
+/// for an NVIDIA GPU.
+const OTHER_COMPILERS: [&str; 12] = [
+    "__HIPCC__",
+    "__HIP__",
+    "__HIP_DEVICE_COMPILE__",
+    "__HIP_PLATFORM_AMD__",
+    "__HIP_PLATFORM_HCC__",
+    "__AMDGCN__",
+    "__HCC__",
+    "USE_ROCM",
+    "__SYCL_DEVICE_ONLY__",
+    "__SPIR__",
+    "__OPENCL_VERSION__",
+    "__METAL_VERSION__",
+];
+
 impl Evaluator<'_> {
     fn deeper(&self) -> Option<Self> {
         let depth = self.depth + 1;
@@ -241,6 +258,7 @@ impl Evaluator<'_> {
                 Some(Some(i64::from(major * 1000 + minor * 10)))
             }
             "__CUDACC__" => Some(Some(1)),
+            _ if OTHER_COMPILERS.contains(&name) => Some(None),
             "__cccl_ptx_isa" => Some(Some(i64::from(self.values.ptx_version?))),
             "true" => Some(Some(1)),
             "false" => Some(Some(0)),

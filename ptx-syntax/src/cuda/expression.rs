@@ -2,14 +2,12 @@
 
 use super::ctype::CType;
 use super::declare::Reader;
-use super::scan::{Kind, Scanner, Token};
+use super::scan::{Kind, Token};
 use super::scope::{Meaning, Scopes};
-use crate::Span;
 
-/// The type of the expression at `span`.
-pub(super) fn type_of(source: &str, scopes: &Scopes<'_>, scope: u32, span: Span) -> CType {
-    let tokens: Vec<Token> = Scanner::line(source, span).collect();
-    let reader = Reader { source, tokens: &tokens, scopes, scope };
+/// The type of the expression that the tokens are.
+pub(super) fn type_of(source: &str, scopes: &Scopes<'_>, scope: u32, tokens: &[Token]) -> CType {
+    let reader = Reader { source, tokens, scopes, scope };
     let mut parser = Parser { reader, at: 0, depth: 0 };
     let ctype = parser.assignment();
     if parser.at == tokens.len() { ctype.decayed() } else { CType::Unknown }

@@ -8,15 +8,17 @@
 //!
 //! # Invariants
 //! * Nothing fails and nothing panics, whatever the bytes; what is odd is recorded as an [`Oddity`].
-//! * Statements come in the order of their keywords in the file. A statement whose parts stand in different
+//! * Statements come in the order of their keywords in the file, and behind them those that macros stand for, read
+//!   with the arguments of each use. A statement whose parts stand in different
 //!   branches of an `#if` inside it comes once for each choice, with [`AsmStatement::variant`] counting.
 //! * Every byte of a decoded template leads back to the file through [`Template::map`].
 //! * A file without the letters `asm` costs one search.
 //!
 //! # What is not done
 //! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece).
-//! * Only macros that are a single string, as `#define PTR "l"`, are replaced where they are used in a statement.
-//!   Other macro parts of a template become wildcards ([`PieceKind::Wildcard`]).
+//! * Macros that the file does not define, or defines in several ways, become wildcards
+//!   ([`PieceKind::Wildcard`]) in a template. Those that it defines are expanded in asm statements, and where they
+//!   hold asm statements themselves ([`AsmStatement::used_at`]); everywhere else they stay as they are written.
 //! * C++ is understood by the shape of its tokens. A name whose declaration has an unusual shape is unknown;
 //!   it is never given the type of an outer name that it hides, as far as it looks like a declaration at all.
 
@@ -24,6 +26,7 @@ mod asm;
 mod condition;
 mod ctype;
 mod declare;
+mod expand;
 mod expression;
 mod function;
 mod literal;
@@ -74,8 +77,15 @@ pub fn extract(source: &str) -> CudaFile {
     if !may_contain_asm(source.as_bytes()) || u32::try_from(source.len()).is_err() {
         return CudaFile::default();
     }
-    let prepared = preprocess::prepare(source);
-    structure::build(source, prepared)
+    let mut prepared = preprocess::prepare(source);
+    match expand::expand(source, &mut prepared) {
+        Some((text, origins)) => {
+            let mut file = structure::build(&text, prepared);
+            origins.relocate(&mut file);
+            file
+        }
+        None => structure::build(source, prepared),
+    }
 }
 
 /// The comments of a C++ source, in order; those of preprocessor lines are not among them.

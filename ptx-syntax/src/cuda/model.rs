@@ -2,6 +2,7 @@
 
 use super::condition::{Condition, MacroValues, Truth};
 use super::ctype::CType;
+use super::scan::Token;
 use super::template::Template;
 use crate::Span;
 
@@ -45,7 +46,8 @@ handle!(
 /// Everything that extraction finds in one source file.
 #[derive(Clone, Debug, Default)]
 pub struct CudaFile {
-    /// Every asm statement, in the order of their keywords; those of `#define` bodies among them.
+    /// Every asm statement, in the order of their keywords; those of `#define` bodies among them. Behind them all,
+    /// the statements of macros where these are used.
     pub statements: Vec<AsmStatement>,
     /// Every function whose body stands in the file, lambdas not counted.
     pub functions: Vec<Function>,
@@ -143,6 +145,8 @@ pub struct AsmStatement {
     pub region: Option<RegionId>,
     /// The `#define` whose body holds it.
     pub macro_definition: Option<MacroId>,
+    /// For a statement that is read where its macro is used, with the arguments there: the macro's name there.
+    pub used_at: Option<Span>,
 }
 
 impl AsmStatement {
@@ -169,6 +173,8 @@ pub struct Operand {
     pub constraint: Constraint,
     /// The C++ expression, without its parentheses.
     pub expression: Span,
+    /// The tokens of the expression, until its type is known.
+    pub(super) tokens: Vec<Token>,
     /// The type of the expression as far as the declarations in sight tell it.
     pub ctype: CType,
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::condition::{Condition, ConditionKind};
+use super::expand::Use;
 use super::literal;
 use super::model::{ConditionId, CudaFile, Macro, MacroId};
 use super::scan::{Kind, Scanner, Token};
@@ -34,6 +35,10 @@ pub(super) struct Prepared<'s> {
     pub by_name: HashMap<&'s str, Vec<MacroId>>,
     /// Where `#pragma unroll` lines end.
     pub unrolls: Vec<u32>,
+    /// Uses of macros with asm statements among the tokens, in order.
+    pub uses: Vec<Use>,
+    /// The bodies of such macros.
+    pub bodies: Vec<(MacroId, Vec<Token>)>,
     aliases: Vec<Alias<'s>>,
 }
 
@@ -49,10 +54,9 @@ impl Prepared<'_> {
         alias.map(|alias| alias.volatile).or_else(|| KEYWORDS.contains(&text).then_some(false))
     }
 
-    /// The string tokens of a macro that is nothing but strings. Where branches of an `#if` define it differently,
-    /// it is not known; but of `"l"` and `"r"`, the constraints of a pointer, the one of 64-bit platforms is taken,
-    /// for PTX has no others any more.
-    pub fn string_macro(&self, source: &str, name: &str) -> Option<Vec<Token>> {
+    /// The string of a macro that branches of an `#if` define as `"l"` and as `"r"`, the constraints of a pointer: the
+    /// one of 64-bit platforms, for PTX has no others any more. Macros with one definition are expanded before.
+    pub fn pointer_macro(&self, source: &str, name: &str) -> Option<Vec<Token>> {
         let definitions = self.by_name.get(name)?;
         let mut texts: Vec<(String, Vec<Token>)> = Vec::new();
         for id in definitions {
@@ -68,11 +72,7 @@ impl Prepared<'_> {
             }
         }
         let pointer = texts.len() == 2 && texts.iter().all(|(text, _)| matches!(text.as_str(), "l" | "r"));
-        let index = match texts.len() {
-            1 => 0,
-            _ if pointer => texts.iter().position(|(text, _)| text == "l")?,
-            _ => return None,
-        };
+        let index = texts.iter().position(|(text, _)| text == "l").filter(|_| pointer)?;
         Some(texts.swap_remove(index).1)
     }
 }
@@ -106,6 +106,8 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
         file: CudaFile { conditions: vec![whole], ..CudaFile::default() },
         by_name: HashMap::new(),
         unrolls: Vec::new(),
+        uses: Vec::new(),
+        bodies: Vec::new(),
         aliases: Vec::new(),
     };
     let mut this = Preprocessor { source, out, groups: Vec::new(), current: 0 };

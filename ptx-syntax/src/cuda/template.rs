@@ -14,6 +14,8 @@ pub enum PieceKind {
     Wildcard,
     /// A macro's parameter made a string with `#`: one [`WILDCARD`].
     Stringified,
+    /// A text that `#` or `##` made of a macro's arguments.
+    Made,
 }
 
 /// One part of a template as written.
@@ -44,7 +46,7 @@ impl Template {
     /// Whether a part of the text is not known.
     #[must_use]
     pub fn has_wildcards(&self) -> bool {
-        self.pieces.iter().any(|piece| piece.kind != PieceKind::Literal)
+        self.pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Wildcard | PieceKind::Stringified))
     }
 }
 
@@ -62,6 +64,8 @@ struct Run {
 pub struct SourceMap {
     runs: Vec<Run>,
     decoded_len: u32,
+    /// The statement, if some of the text comes from elsewhere: from macros.
+    home: Option<Span>,
 }
 
 impl SourceMap {
@@ -94,7 +98,44 @@ impl SourceMap {
         if decoded.is_empty() {
             return Span::at(first.start);
         }
-        first.to(self.byte(decoded.end - 1))
+        match self.home {
+            Some(home) => self.scattered(decoded, home),
+            None => first.to(self.byte(decoded.end - 1)),
+        }
+    }
+
+    /// The part of a range that stands in the statement itself; if there is none, its first part elsewhere.
+    fn scattered(&self, decoded: Span, home: Span) -> Span {
+        let (mut own, mut other): (Option<Span>, Option<Span>) = (None, None);
+        let mut at = decoded.start;
+        while let Some((run, end)) = self.run_at(at).filter(|_| at < decoded.end) {
+            let part = match run.verbatim {
+                true => self.byte(at).to(self.byte(end.min(decoded.end) - 1)),
+                false => run.source,
+            };
+            if home.start <= part.start && part.end <= home.end {
+                own = Some(own.map_or(part, |before| before.to(part)));
+            } else if other.is_none_or(|before| before.end <= part.start && part.start < before.end + 16) {
+                other = Some(other.map_or(part, |before| before.to(part)));
+            }
+            at = end;
+        }
+        own.or(other).unwrap_or_else(|| self.byte(decoded.start))
+    }
+
+    /// Notes the statement that the text belongs to.
+    pub(super) fn set_home(&mut self, home: Span) {
+        let outside = |run: &Run| run.source.start < home.start || home.end < run.source.end;
+        self.home = self.runs.iter().any(outside).then_some(home);
+    }
+
+    /// Moves stretches to other places, whole.
+    pub(super) fn relocate(&mut self, place: impl Fn(Span) -> Option<Span>) {
+        for run in &mut self.runs {
+            if let Some(source) = place(run.source) {
+                (run.source, run.verbatim) = (source, false);
+            }
+        }
     }
 
     /// Whether the decoded range stands in the source byte for byte, so that an edit of the one is an edit of

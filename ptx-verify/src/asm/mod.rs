@@ -16,20 +16,20 @@
 //! for the first target that is neither excluded nor too low: so the inactive branches are verified too.
 //!
 //! # What is not verified
-//! Statements of the host's assembler: those of functions that are `__host__` only, those under conditions that no
-//! device meets, and, where nothing says that a function is for the device, those without any PTX instruction.
+//! Statements of other assemblers: see [`origin`].
 
 pub(crate) mod expand;
+mod origin;
 pub(crate) mod stream;
 pub(crate) mod translate;
 pub(crate) mod unit;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx_ir::target::{Suffix, Target};
 use ptx_ir::version::Version;
 use ptx_syntax::cuda::{self, AsmId, AsmStatement, CudaFile, Feature, MacroValues, Truth};
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Class, Diagnostic, Span};
 
 use crate::config::{Config, Levels};
 use crate::driver;
@@ -116,11 +116,25 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
         }
     }
     let shared = translate::shared_names(file, units.iter().map(|(_, unit)| unit));
+    let mut seen: HashSet<(Span, &'static str)> = HashSet::new();
     for (_, unit) in &units {
-        translate::findings(unit, &shared, target.is_some(), &mut diagnostics);
+        let mut found = Vec::new();
+        translate::findings(unit, &shared, target.is_some(), &mut found);
         for rule in rules::ALL {
             if let Check::Asm(check) = rule.check {
-                check(unit, &mut diagnostics);
+                check(unit, &mut found);
+            }
+        }
+        found.retain(|found| is_wanted(found, config));
+        match unit.statement.used_at {
+            // Another use, or the macro by itself, has said the same.
+            Some(call) => {
+                found.retain(|found| !seen.contains(&(found.span, found.code)));
+                diagnostics.extend(found.into_iter().map(|found| at_use(found, call)));
+            }
+            None => {
+                seen.extend(found.iter().map(|found| (found.span, found.code)));
+                diagnostics.append(&mut found);
             }
         }
     }
@@ -132,6 +146,21 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
         }
     }
     diagnostics
+}
+
+/// Whether a finding is for the user: style is a matter of taste in an asm statement, and much of it stands in
+/// headers of others, so it is told only where it was asked for.
+fn is_wanted(found: &Diagnostic, config: &CudaConfig) -> bool {
+    let own = found.rule.starts_with("asm-");
+    found.class != Class::Style || own || config.levels.of(found.rule, found.class).is_some()
+}
+
+/// A finding in a macro, with the use that brought it out.
+fn at_use(found: Diagnostic, call: Span) -> Diagnostic {
+    if found.span.start <= call.start && call.end <= found.span.end {
+        return found;
+    }
+    found.with_secondary(call, "where the macro is used here")
 }
 
 /// The same finding for several targets, or for several variants of a statement, is told once, and the loudest.
@@ -190,7 +219,7 @@ fn requested<'a>(
         return None;
     }
     let unit = Unit::new(source, file, statement, aim, config.compiler);
-    is_device_code(&unit).then_some(unit)
+    origin::is_ptx(&unit).then_some(unit)
 }
 
 /// The targets that are tried without a request, the first before all others: `sm_90a`, then newer ones, which
@@ -214,7 +243,7 @@ fn by_default<'a>(
             continue;
         }
         let unit = Unit::new(source, file, statement, aim, config.compiler);
-        if first.is_none() && !is_device_code(&unit) {
+        if first.is_none() && !origin::is_ptx(&unit) {
             return None;
         }
         if !translate::needs_another_target(&unit) {
@@ -223,14 +252,4 @@ fn by_default<'a>(
         first = first.or(Some(unit));
     }
     first
-}
-
-/// Whether a statement is PTX and not the host's assembler.
-fn is_device_code(unit: &Unit<'_>) -> bool {
-    let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
-    match qualifiers {
-        Some(known) if known.device || known.global => true,
-        Some(known) if known.host => false,
-        Some(_) | None => unit.has_known_instruction(),
-    }
 }

@@ -194,15 +194,6 @@ impl<'a> Unit<'a> {
         (0..count).filter(|instruction| self.is_of_template(*instruction))
     }
 
-    /// Whether some instruction of the template is in the instruction table.
-    pub(crate) fn has_known_instruction(&self) -> bool {
-        let Some((_, body)) = self.function() else { return false };
-        self.instructions().any(|instruction| {
-            let spelling = body.instructions[Handle::new(instruction)].spelling;
-            self.lowered.module.spellings[spelling].resolved.opcode.is_some()
-        })
-    }
-
     /// The place in the CUDA source of a range of the PTX text; none outside the template.
     pub(crate) fn place(&self, span: Span) -> Option<Span> {
         let relative = self.relative(span)?;

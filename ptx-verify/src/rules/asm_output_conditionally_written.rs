@@ -1,7 +1,10 @@
-use ptx_syntax::Diagnostic;
+use ptx_ir::ir::Handle;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::translate::{constraint_fix, with_certain};
-use crate::asm::unit::Unit;
+use crate::asm::unit::{Mode, Unit};
+use crate::dataflow::initialization::Unset;
+use crate::dataflow::{Access, for_each_register};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -28,7 +31,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Pairs of guards `@p` and `@!p`, guards of the same comparison, and branches are understood. A set of
-    /// comparisons that together always hold is understood only for two opposite ones.
+    /// comparisons that together always hold is understood only for two opposite ones. Where another output tells
+    /// the caller whether the guard held, as `selp.u32 %1, 1, 0, p` does, the finding is a warning.
     name: "asm-output-conditionally-written",
     code: "H0603",
     class: Hazard,
@@ -57,6 +61,40 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 found = found.with_secondary(place, "written only under a condition");
             }
         }
-        out.push(with_certain(found, constraint_fix(unit, operand, |text| text.replacen('=', "+", 1))));
+        match told_by(unit, unset, operand) {
+            Some(flag) => out.push(Diagnostic { severity: Severity::Warning, ..found }.with_note(format!(
+                "`{} tells whether it was written: it must not be used otherwise",
+                unit.operand_name(flag)
+            ))),
+            None => {
+                let fix = constraint_fix(unit, operand, |text| text.replacen('=', "+", 1));
+                out.push(with_certain(found, fix));
+            }
+        }
     }
+}
+
+/// Another output that is always written, by an instruction that reads the guard of the writes: the caller knows
+/// then whether there is a value.
+fn told_by(unit: &Unit<'_>, unset: &Unset, operand: usize) -> Option<usize> {
+    let facts = unit.facts()?;
+    let guard = |write: u32| facts.body.instructions[Handle::new(write)].guard?.register;
+    let (first, rest) = unset.reaching.writers.split_first()?;
+    let predicate = guard(*first)?;
+    if rest.iter().any(|write| guard(*write) != Some(predicate)) {
+        return None;
+    }
+    unit.instructions().find_map(|instruction| {
+        let handle = Handle::new(instruction);
+        let (mut reads, mut written) = (false, None);
+        for_each_register(facts.module, facts.body, handle, |register, access| {
+            reads |= register == predicate && access.reads();
+            let output = unit.operand_of(register).filter(|index| *index != operand);
+            if matches!(access, Access::Write | Access::ReadWrite) {
+                written = written.or(output.filter(|index| unit.operands[*index].mode != Mode::Input));
+            }
+        });
+        let always = facts.body.instructions[handle].guard.is_none();
+        written.filter(|_| reads && always)
+    })
 }

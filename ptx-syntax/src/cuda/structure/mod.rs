@@ -225,6 +225,7 @@ impl<'s> Builder<'s> {
                     return keyword + 1;
                 }
             };
+        let used = self.use_at(keyword);
         for mut statement in variants {
             let id = AsmId(self.file.statements.len() as u32);
             statement.function = self.function;
@@ -237,6 +238,9 @@ impl<'s> Builder<'s> {
                 statement.condition = self.prepared.file.macros[definition.index()].condition;
                 self.prepared.file.macros[definition.index()].statements.push(id);
             }
+            if let Some((call, definition)) = used {
+                (statement.used_at, statement.macro_definition) = (Some(call), Some(definition));
+            }
             self.file.statements.push(statement);
             self.pending.push((id, self.scope));
             self.event(EventKind::Asm(id), span);
@@ -247,11 +251,26 @@ impl<'s> Builder<'s> {
         next
     }
 
+    /// The use of a macro that the token at `at` came from: the name there, and the macro.
+    fn use_at(&self, at: usize) -> Option<(Span, MacroId)> {
+        if self.in_macro.is_some() {
+            return None;
+        }
+        let uses = &self.prepared.uses;
+        let after = uses.partition_point(|found| found.tokens.start <= at);
+        let found = uses.get(after.checked_sub(1)?).filter(|found| found.tokens.contains(&at))?;
+        Some((found.call, found.definition))
+    }
+
     /// Reads the bodies of all macros that hold a keyword.
     fn macros(&mut self) {
+        let mut bodies = std::mem::take(&mut self.prepared.bodies).into_iter().peekable();
         for index in 0..self.prepared.file.macros.len() {
             let body = self.prepared.file.macros[index].body;
-            let tokens: Vec<Token> = Scanner::line(self.source, body).collect();
+            let tokens: Vec<Token> = match bodies.next_if(|(id, _)| id.index() == index) {
+                Some((_, tokens)) => tokens,
+                None => Scanner::line(self.source, body).collect(),
+            };
             let keywords =
                 tokens.iter().filter(|token| self.prepared.keyword(self.source, **token).is_some()).count();
             if keywords == 0 {
@@ -291,11 +310,12 @@ impl<'s> Builder<'s> {
         for (id, scope) in std::mem::take(&mut self.pending) {
             let statement = &mut self.file.statements[id.index()];
             for operand in statement.outputs.iter_mut().chain(&mut statement.inputs) {
-                operand.ctype = expression::type_of(self.source, &self.scopes, scope, operand.expression);
+                let tokens = std::mem::take(&mut operand.tokens);
+                operand.ctype = expression::type_of(self.source, &self.scopes, scope, &tokens);
             }
         }
         let mut sorted: Vec<_> = std::mem::take(&mut self.file.statements).into_iter().zip(0u32..).collect();
-        sorted.sort_by_key(|(statement, _)| (statement.keyword.start, statement.variant));
+        sorted.sort_by_key(|(found, _)| (found.used_at, found.keyword.start, found.variant));
         let mut renamed = vec![0; sorted.len()];
         for (new, (_, old)) in (0u32..).zip(&sorted) {
             renamed[*old as usize] = new;

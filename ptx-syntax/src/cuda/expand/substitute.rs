@@ -1,0 +1,232 @@
+//! Putting the arguments of a macro into its body: parameters, `#`, `##` and `__VA_ARGS__`.
+
+use super::{Expander, MOST_TOKENS};
+use crate::Span;
+use crate::cuda::model::MacroId;
+use crate::cuda::scan::{Kind, Scanner, Token};
+
+impl<'s> Expander<'_, 's> {
+    /// What the use of a macro at `at` stands for after all expansion, and the index after the use.
+    pub(super) fn called(
+        &mut self,
+        definition: MacroId,
+        tokens: &[Token],
+        at: usize,
+    ) -> Option<(usize, Vec<Token>)> {
+        let (next, arguments) = self.arguments(definition, tokens, at)?;
+        let body = self.substituted(definition, &arguments)?;
+        self.hidden.push(definition);
+        let expanded = self.expanded(&body);
+        self.hidden.pop();
+        Some((next, expanded))
+    }
+
+    /// Tokens with all known macros expanded.
+    fn expanded(&mut self, tokens: &[Token]) -> Vec<Token> {
+        let mut out = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while let Some(&token) = tokens.get(at) {
+            if token.kind == Kind::Identifier {
+                if let [definition] = self.definitions(token)[..] {
+                    if let Some((next, found)) = self.called(definition, tokens, at) {
+                        out.extend(found);
+                        at = next;
+                        continue;
+                    }
+                }
+            }
+            out.push(token);
+            at += 1;
+        }
+        out
+    }
+
+    /// The arguments of the use at `at`, one for each parameter, and the index after the use; none where they do not
+    /// fit the parameters. A macro without parentheses takes none.
+    pub(super) fn arguments(
+        &self,
+        definition: MacroId,
+        tokens: &[Token],
+        at: usize,
+    ) -> Option<(usize, Vec<Vec<Token>>)> {
+        let Some(parameters) = &self.definition(definition).parameters else {
+            return Some((at + 1, Vec::new()));
+        };
+        if !self.is(tokens.get(at + 1), "(") {
+            return None;
+        }
+        let variadic = parameters.last().is_some_and(|name| name.text(self.source) == "...");
+        let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
+        let mut depth = 0u32;
+        let mut next = at + 1;
+        loop {
+            let token = *tokens.get(next)?;
+            let text = if token.kind == Kind::Punctuator { self.text(token) } else { "" };
+            next += 1;
+            match text {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            let rest = variadic && arguments.len() == parameters.len();
+            if text == "," && depth == 1 && !rest {
+                arguments.push(Vec::new());
+            } else if !(text == "(" && depth == 1) {
+                arguments.last_mut()?.push(token);
+            }
+        }
+        if variadic && arguments.len() + 1 == parameters.len() {
+            arguments.push(Vec::new());
+        }
+        let none = parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty();
+        if none {
+            arguments.clear();
+        }
+        (arguments.len() == parameters.len()).then_some((next, arguments))
+    }
+
+    /// Which parameter a token of a macro's body names.
+    fn parameter(&self, definition: MacroId, token: Option<&Token>) -> Option<usize> {
+        let name = self.text(*token.filter(|token| token.kind == Kind::Identifier)?);
+        let parameters = self.definition(definition).parameters.as_ref()?;
+        parameters.iter().position(|parameter| match parameter.text(self.source) {
+            "..." => name == "__VA_ARGS__",
+            other => other == name,
+        })
+    }
+
+    /// The body of a macro with its arguments; none where it is more than is understood.
+    pub(super) fn substituted(
+        &mut self,
+        definition: MacroId,
+        arguments: &[Vec<Token>],
+    ) -> Option<Vec<Token>> {
+        let body: Vec<Token> = Scanner::line(self.source, self.definition(definition).body).collect();
+        let called = self.definition(definition).parameters.is_some();
+        let mut out: Vec<Token> = Vec::with_capacity(body.len());
+        // Whether the operand before a `##` gave no token.
+        let mut empty = false;
+        let mut at = 0;
+        while let Some(&token) = body.get(at) {
+            let parameter = self.parameter(definition, Some(&token));
+            let joined = self.is(body.get(at + 1), "##");
+            let before = out.len();
+            if self.is(Some(&token), "__VA_OPT__") {
+                return None;
+            } else if self.is(Some(&token), "##") && at > 0 {
+                at += 1;
+                let right = match self.parameter(definition, body.get(at)) {
+                    Some(index) => arguments[index].clone(),
+                    None => body.get(at).copied().into_iter().collect(),
+                };
+                self.join(&mut out, &right, empty);
+            } else if called && self.is(Some(&token), "#") {
+                let index = self.parameter(definition, body.get(at + 1))?;
+                let made = self.stringified(&arguments[index], body[at + 1].span);
+                out.push(made);
+                at += 1;
+            } else if let Some(index) = parameter {
+                let argument = match joined {
+                    true => arguments[index].clone(),
+                    false => self.argument(&arguments[index]),
+                };
+                out.extend(argument);
+            } else {
+                out.push(token);
+            }
+            empty = out.len() == before;
+            at += 1;
+        }
+        self.left = self.left.checked_sub(out.len() as u32 + 1)?;
+        Some(out)
+    }
+
+    /// An argument as it replaces a parameter: expanded where that gives a text or a word. Longer expressions stay
+    /// as they are written, so that what is said about them can be found in the file.
+    fn argument(&mut self, argument: &[Token]) -> Vec<Token> {
+        if argument.first().is_none_or(|first| first.kind != Kind::Identifier) {
+            return argument.to_vec();
+        }
+        let expanded = self.expanded(argument);
+        let simple = expanded.iter().all(|token| match token.kind {
+            Kind::Text | Kind::RawText | Kind::Identifier | Kind::Number => true,
+            Kind::Punctuator => matches!(self.text(*token), "." | "::"),
+            Kind::Character | Kind::Directive => false,
+        });
+        if simple { expanded } else { argument.to_vec() }
+    }
+
+    /// `##`: makes one token of the last of `out` and the first of `right`.
+    fn join(&mut self, out: &mut Vec<Token>, right: &[Token], left_is_empty: bool) {
+        let Some((&first, rest)) = right.split_first() else {
+            // `, ## __VA_ARGS__` without arguments.
+            if self.is(out.last(), ",") {
+                out.pop();
+            }
+            return;
+        };
+        match out.last().copied().filter(|_| !left_is_empty) {
+            Some(left) if !self.is(Some(&left), ",") => {
+                out.pop();
+                let text = format!("{}{}", self.text(left), self.text(first));
+                let made = self.make(&text, if rest.is_empty() { first.span } else { left.span });
+                out.extend(made);
+            }
+            Some(_) | None => out.push(first),
+        }
+        out.extend(rest);
+    }
+
+    /// `#`: the text of an argument as a string.
+    fn stringified(&mut self, argument: &[Token], parameter: Span) -> Token {
+        let mut text = String::from("\"");
+        let mut end = None;
+        for &token in argument {
+            if end.is_some_and(|end| end != token.span.start) {
+                text.push(' ');
+            }
+            end = Some(token.span.end);
+            let quoted = matches!(token.kind, Kind::Text | Kind::RawText | Kind::Character);
+            for character in self.text(token).chars() {
+                if quoted && matches!(character, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(character);
+            }
+        }
+        text.push('"');
+        let origin = match (argument.first(), argument.last()) {
+            (Some(first), Some(last)) if first.span.start <= last.span.start => first.span.to(last.span),
+            _ => parameter,
+        };
+        let start = self.append(&text, origin);
+        let span = Span::new(start, start + text.len() as u32);
+        Token { kind: Kind::Text, span, condition: 0, ignored: false }
+    }
+
+    fn append(&mut self, text: &str, origin: Span) -> u32 {
+        let start = (self.source.len() + self.made.len()) as u32;
+        let origin = self.origins.place(origin);
+        self.origins.add(start, origin);
+        self.made.push_str(text);
+        // Keeps what follows a token of its own.
+        self.made.push('\n');
+        start
+    }
+
+    /// The tokens of a made text.
+    fn make(&mut self, text: &str, origin: Span) -> Vec<Token> {
+        if (self.source.len() + self.made.len() + text.len()) as u64 > u64::from(u32::MAX - MOST_TOKENS) {
+            return Vec::new();
+        }
+        let start = self.append(text, origin);
+        let moved = |token: Token| {
+            let span = Span::new(token.span.start + start, token.span.end + start);
+            Token { span, ..token }
+        };
+        Scanner::line(text, Span::new(0, text.len() as u32)).map(moved).collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! Whether a statement is PTX, or the assembler of the host or of another device.
+//!
+//! Sources of CUDA are full of other assemblers: x86 and Arm in `.cpp` files, AMD's in sources that HIP compiles too.
+//! Nothing of them is PTX, so nothing can be said about them. Not PTX is:
+//! * what stands in a function that is `__host__` only;
+//! * where nothing says that a function is for the device, a statement without any instruction that only PTX can
+//!   have ([`is_unmistakable`]), and one that has what only the host's compilers take: a register among the clobbers,
+//!   or a constraint such as `"m"`;
+//! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
+
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::resolve;
+use ptx_ir::types::Type;
+
+use super::unit::Unit;
+
+/// Constraints of GCC for x86 and Arm that CUDA has not. `b`, `d`, `f`, `h`, `l`, `n`, `q`, `r` mean something in both.
+const HOST_LETTERS: [char; 17] =
+    ['m', 'a', 'c', 'S', 'D', 'A', 'g', 'i', 'x', 'y', 'v', 'w', 'X', 'Q', 'U', 'R', 'I'];
+
+/// Clobbers of GCC that name the flags; no PTX has them.
+const HOST_CLOBBERS: [&str; 3] = ["cc", "flags", "redzone"];
+
+/// The beginnings of the names of AMD's instructions.
+const AMD_PREFIXES: [&str; 7] = ["v_", "s_", "ds_", "buffer_", "global_", "flat_", "scratch_"];
+
+/// Whether a statement is PTX.
+pub(super) fn is_ptx(unit: &Unit<'_>) -> bool {
+    let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
+    match qualifiers {
+        Some(known) if known.device || known.global => !is_amd(unit),
+        Some(known) if known.host => false,
+        Some(_) | None => !is_host(unit) && has_ptx_instruction(unit),
+    }
+}
+
+/// Whether constraints and clobbers are such as only the host's compilers take.
+fn is_host(unit: &Unit<'_>) -> bool {
+    let statement = unit.statement;
+    let clobbers = statement.clobbers.iter().any(|clobber| {
+        HOST_CLOBBERS.contains(&clobber.text.as_str()) || clobber.text.starts_with(['%', 'r', 'e', 'x', 'v'])
+    });
+    let flags = |text: &str| text.starts_with("=@");
+    clobbers
+        || statement.operands().any(|operand| {
+            let constraint = &operand.constraint;
+            let letters = constraint.letters();
+            constraint.known && (flags(&constraint.text) || letters.contains(HOST_LETTERS))
+        })
+}
+
+/// The spellings of the template's instructions, known or not.
+fn spellings<'u>(unit: &'u Unit<'_>) -> impl Iterator<Item = &'u str> {
+    let instructions = unit.function().map(|(_, body)| body);
+    unit.instructions().filter_map(move |instruction| {
+        let spelling = instructions?.instructions[Handle::new(instruction)].spelling;
+        Some(&*unit.lowered().module.spellings[spelling].text)
+    })
+}
+
+fn has_ptx_instruction(unit: &Unit<'_>) -> bool {
+    spellings(unit).any(is_unmistakable)
+}
+
+/// Whether only PTX has an instruction of this spelling: the table knows it as it is and it has a modifier, or its
+/// opcode is known and one modifier is a type.
+fn is_unmistakable(spelling: &str) -> bool {
+    let resolved = resolve(spelling);
+    let mut modifiers = spelling.match_indices('.').map(|(at, _)| {
+        let rest = &spelling[at..];
+        &rest[..rest[1..].find('.').map_or(rest.len(), |end| end + 1)]
+    });
+    let dotted = spelling.contains('.');
+    let typed = modifiers.any(|modifier| Type::parse(modifier).is_some());
+    resolved.opcode.is_some() && dotted && (typed || !resolved.instances.is_empty())
+}
+
+fn is_amd(unit: &Unit<'_>) -> bool {
+    let mut seen = false;
+    spellings(unit).all(|spelling| {
+        seen = true;
+        AMD_PREFIXES.iter().any(|prefix| spelling.starts_with(prefix))
+    }) && seen
+}
