@@ -8,7 +8,6 @@
 //!   or a constraint such as `"m"`;
 //! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
 
-use ptx_ir::ir::Handle;
 use ptx_ir::isa::resolve;
 use ptx_ir::types::Type;
 
@@ -17,9 +16,6 @@ use super::unit::Unit;
 /// Constraints of GCC for x86 and Arm that CUDA has not. `b`, `d`, `f`, `h`, `l`, `n`, `q`, `r` mean something in both.
 const HOST_LETTERS: [char; 17] =
     ['m', 'a', 'c', 'S', 'D', 'A', 'g', 'i', 'x', 'y', 'v', 'w', 'X', 'Q', 'U', 'R', 'I'];
-
-/// Clobbers of GCC that name the flags; no PTX has them.
-const HOST_CLOBBERS: [&str; 3] = ["cc", "flags", "redzone"];
 
 /// The beginnings of the names of AMD's instructions.
 const AMD_PREFIXES: [&str; 7] = ["v_", "s_", "ds_", "buffer_", "global_", "flat_", "scratch_"];
@@ -37,9 +33,8 @@ pub(super) fn is_ptx(unit: &Unit<'_>) -> bool {
 /// Whether constraints and clobbers are such as only the host's compilers take.
 fn is_host(unit: &Unit<'_>) -> bool {
     let statement = unit.statement;
-    let clobbers = statement.clobbers.iter().any(|clobber| {
-        HOST_CLOBBERS.contains(&clobber.text.as_str()) || clobber.text.starts_with(['%', 'r', 'e', 'x', 'v'])
-    });
+    let clobbers =
+        statement.clobbers.iter().any(|clobber| !clobber.text.is_empty() && clobber.text != "memory");
     let flags = |text: &str| text.starts_with("=@");
     clobbers
         || statement.operands().any(|operand| {
@@ -49,17 +44,17 @@ fn is_host(unit: &Unit<'_>) -> bool {
         })
 }
 
-/// The spellings of the template's instructions, known or not.
+/// The first words of the template's instructions, whether the whole is PTX or not.
 fn spellings<'u>(unit: &'u Unit<'_>) -> impl Iterator<Item = &'u str> {
-    let instructions = unit.function().map(|(_, body)| body);
-    unit.instructions().filter_map(move |instruction| {
-        let spelling = instructions?.instructions[Handle::new(instruction)].spelling;
-        Some(&*unit.lowered().module.spellings[spelling].text)
+    let parts = unit.expanded.text.split([';', '\n', '{', '}']);
+    parts.filter_map(|part| {
+        let mut words = part.split_whitespace();
+        words.find(|word| !word.starts_with('@') && !word.ends_with(':'))
     })
 }
 
 fn has_ptx_instruction(unit: &Unit<'_>) -> bool {
-    spellings(unit).any(is_unmistakable)
+    spellings(unit).any(|spelling| matches!(spelling, ".reg" | ".pragma") || is_unmistakable(spelling))
 }
 
 /// Whether only PTX has an instruction of this spelling: the table knows it as it is and it has a modifier, or its

@@ -1,4 +1,3 @@
-use ptx_syntax::cuda::AsmId;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
 use crate::asm::stream::{FileUnits, Link, Trouble};
@@ -55,7 +54,7 @@ fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
 
 fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
     let unit = units.units.get(&link.reader)?;
-    let place = unit.instruction_place(link.instruction).unwrap_or(unit.statement.template.span);
+    let place = place_of(unit, link.instruction);
     let reads = format!("`{}` reads the carry", unit.instruction_text(link.instruction));
     let at = |severity: Severity, message: String| Diagnostic { severity, ..RULE.at(place, message) };
     let Some(writer) = link.writer.and_then(|(id, _)| units.units.get(&id)) else {
@@ -64,7 +63,8 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
                 .with_help("begin the chain with an instruction `.cc`, best in the same statement"),
         );
     };
-    let producer = writer_place(units, link).unwrap_or(writer.statement.template.span);
+    let producer =
+        link.writer.map_or(writer.statement.template.span, |(_, instruction)| place_of(writer, instruction));
     let with = |found: Diagnostic| found.with_secondary(producer, "the carry comes from here");
     Some(match link.trouble {
         Trouble::Polarity => with(at(
@@ -96,9 +96,10 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
     })
 }
 
-fn writer_place(units: &FileUnits<'_, '_>, link: &Link) -> Option<Span> {
-    let (id, instruction): (AsmId, u32) = link.writer?;
-    units.units.get(&id)?.instruction_place(instruction)
+/// The place of an instruction; of a macro's statement, the use: the same macro may stand in a good chain.
+fn place_of(unit: &Unit<'_>, instruction: u32) -> Span {
+    let own = || unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
+    unit.statement.used_at.unwrap_or_else(own)
 }
 
 fn with_volatile(found: Diagnostic, members: [&Unit<'_>; 2]) -> Diagnostic {

@@ -30,6 +30,7 @@ struct Tally {
     statements: usize,
     variants: usize,
     in_macros: usize,
+    used: usize,
     in_functions: usize,
     at_file_scope: usize,
     with_wildcards: usize,
@@ -98,7 +99,8 @@ fn file(path: &Path, tally: &mut Tally) {
     };
     tally.extraction += start.elapsed();
     let counted = second_count(&bytes);
-    let statements = found.statements.iter().filter(|statement| statement.variant == 0).count();
+    let statements =
+        found.statements.iter().filter(|found| found.variant == 0 && found.used_at.is_none()).count();
     let kind = |kind| found.non_statements.iter().filter(|other| other.kind == kind).count();
     // The second method takes `int f() asm("name");` for a statement.
     if statements + kind(NonStatementKind::SymbolName) != counted {
@@ -121,6 +123,10 @@ fn details(path: &Path, bytes: &[u8], found: &cuda::CudaFile, tally: &mut Tally)
         }
     }
     for statement in &found.statements {
+        if statement.used_at.is_some() {
+            tally.used += 1;
+            continue;
+        }
         let first = usize::from(statement.variant == 0);
         tally.statements += first;
         tally.variants += 1 - first;
@@ -160,6 +166,7 @@ fn print(tally: &Tally) {
     println!("  further variants   {:>8}", tally.variants);
     println!("  in functions       {:>8}", tally.in_functions);
     println!("  in #define bodies  {:>8}", tally.in_macros);
+    println!("  of macros, used    {:>8}  (not counted above)", tally.used);
     println!("  at file scope      {:>8}", tally.at_file_scope);
     println!("  under a condition  {:>8}", tally.conditional);
     println!("  with wildcards     {:>8}", tally.with_wildcards);

@@ -187,12 +187,14 @@ impl<'p, 's> Expander<'p, 's> {
                 _ if depth == 0 && token.kind != Kind::Identifier => return at,
                 _ => {}
             }
-            if depth == 1 && token.kind == Kind::Identifier && !self.is(out.last(), "[") {
-                if let Some((next, piece)) = self.piece(tokens, at) {
-                    out.extend(piece.into_iter().map(|piece| Token { condition: token.condition, ..piece }));
-                    at = next;
-                    continue;
-                }
+            if depth == 1
+                && token.kind == Kind::Identifier
+                && !self.is(out.last(), "[")
+                && let Some((next, piece)) = self.piece(tokens, at)
+            {
+                out.extend(piece.into_iter().map(|piece| Token { condition: token.condition, ..piece }));
+                at = next;
+                continue;
             }
             out.push(token);
             at += 1;

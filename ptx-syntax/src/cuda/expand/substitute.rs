@@ -26,14 +26,13 @@ impl<'s> Expander<'_, 's> {
         let mut out = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while let Some(&token) = tokens.get(at) {
-            if token.kind == Kind::Identifier {
-                if let [definition] = self.definitions(token)[..] {
-                    if let Some((next, found)) = self.called(definition, tokens, at) {
-                        out.extend(found);
-                        at = next;
-                        continue;
-                    }
-                }
+            if token.kind == Kind::Identifier
+                && let [definition] = self.definitions(token)[..]
+                && let Some((next, found)) = self.called(definition, tokens, at)
+            {
+                out.extend(found);
+                at = next;
+                continue;
             }
             out.push(token);
             at += 1;

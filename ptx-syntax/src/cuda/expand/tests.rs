@@ -159,5 +159,5 @@ fn macros_without_end_come_to_one() {
         doubling.push_str(&format!("#define M{level} M{} M{}\n", level - 1, level - 1));
     }
     doubling.push_str("void f() { M39 }");
-    extract(&doubling);
+    assert!(!extract(&doubling).statements.is_empty());
 }

@@ -28,7 +28,9 @@ impl Builder<'_> {
                 let span = Span::new(start, self.last_end().max(start));
                 let condition = self.add_condition(ConditionKind::Target, span, parent, previous);
                 previous = Some(condition);
-                if self.accept(",") && self.text() == "(" {
+                self.accept(",");
+                // A macro that several branches define has put more than one group here.
+                while self.text() == "(" && self.at < self.tokens.len() {
                     self.target = Some(condition);
                     self.target_code();
                     self.target = around;
