@@ -114,9 +114,11 @@ impl Context<'_> {
             self.text(section.span).find(|c: char| c.is_whitespace() || c == '{').unwrap_or(0) as u32;
         let word = self.intern(Span::new(section.span.start, section.span.start + word_length));
         let text = match self.text(section.span).starts_with(".section") {
-            true => {
-                statements.iter().fold(String::new(), |text, statement| self.section_line(text, statement))
-            }
+            true => statements
+                .iter()
+                .fold(String::with_capacity(section.span.len() as usize), |text, statement| {
+                    self.section_line(text, statement)
+                }),
             // The source text of another language stays as it is.
             false => self
                 .text(section.span)
@@ -130,7 +132,7 @@ impl Context<'_> {
 
     fn section_line(&self, mut text: String, statement: &ast::Statement) -> String {
         let raw = self.text(statement.span);
-        if raw.contains(['/', '\n', '\t']) || raw.contains("  ") {
+        if needs_layout(raw) {
             let mut previous: Option<TokenKind> = None;
             for token in Lexer::new(raw).filter(|token| !token.kind.is_trivia()) {
                 let tight = token.kind == TokenKind::Comma || previous == Some(TokenKind::Minus);
@@ -149,4 +151,14 @@ impl Context<'_> {
         text.push('\n');
         text
     }
+}
+
+/// Whether a line of a section has comments or other white space than single blanks.
+fn needs_layout(line: &str) -> bool {
+    let mut before = 0;
+    line.bytes().any(|byte| {
+        let odd = matches!(byte, b'/' | b'\n' | b'\t') || (byte == b' ' && before == b' ');
+        before = byte;
+        odd
+    })
 }

@@ -141,12 +141,14 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
     // section with a fault is looked at twice.
     let mut known = FxHashSet::default();
-    let is_right = |line: &str| {
+    let is_right = |line: &[u8]| {
         is_plain(line)
-            || fault(line).is_none()
-                && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
+            || std::str::from_utf8(line).is_ok_and(|line| {
+                fault(line).is_none()
+                    && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
+            })
     };
-    if section.text.lines().all(is_right) {
+    if section.text.as_bytes().split(|&byte| byte == b'\n').all(is_right) {
         return;
     }
     let mut known = FxHashSet::default();
@@ -169,9 +171,8 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
 
 /// Whether a line holds decimal numbers that fit their type and nothing else, as nearly all lines do. Other lines may
 /// be right too.
-fn is_plain(line: &str) -> bool {
-    let line = line.trim_start();
-    let (rest, high) = match line.as_bytes() {
+fn is_plain(line: &[u8]) -> bool {
+    let (rest, high) = match line.trim_ascii_start() {
         [b'.', b'b', b'8', rest @ ..] => (rest, u64::from(u8::MAX)),
         [b'.', b'b', b'1', b'6', rest @ ..] => (rest, u64::from(u16::MAX)),
         [b'.', b'b', b'3', b'2', rest @ ..] | [b'.', b'b', b'6', b'4', rest @ ..] => {
@@ -248,10 +249,10 @@ mod tests {
         }
         for line in [".b8 256", ".b8 1, -129", ".b16 0x10000", ".u8 1", ".b8 .debug_info"] {
             assert!(fault(line).is_some(), "{line}");
-            assert!(!is_plain(line), "{line}");
+            assert!(!is_plain(line.as_bytes()), "{line}");
         }
         for line in [".b8 0,1, 255", "\t.b16 65535 ", ".b64 4294967295"] {
-            assert!(is_plain(line), "{line}");
+            assert!(is_plain(line.as_bytes()), "{line}");
         }
     }
 }
