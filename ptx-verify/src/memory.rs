@@ -6,7 +6,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
 use crate::context::FlowContext;
-use crate::dataflow::values::{Address, Value};
+use crate::dataflow::values::{Address, Here, Value};
 use crate::dataflow::{FunctionFacts, aligned};
 
 /// An access of memory at an address that something is known about.
@@ -40,13 +40,13 @@ pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
     let mut found = Vec::new();
     let Some(facts) = context.facts() else { return found };
     let module = context.module.module;
-    for instruction in reachable(facts) {
+    each(context, facts, |instruction, values| {
         let handle = Handle::new(instruction);
         let operands = context.body.operands(handle);
         for (index, &operand) in operands.iter().enumerate() {
             let address = match operand {
                 Operand::RegisterAddress { .. } | Operand::VariableAddress { .. } => {
-                    context.values().address(module, operand)
+                    values.address(module, operand)
                 }
                 _ => continue,
             };
@@ -68,7 +68,7 @@ pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
                 address,
             });
         }
-    }
+    });
     found
 }
 
@@ -76,30 +76,36 @@ pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
 pub(crate) fn conversions(context: &FlowContext<'_>) -> Vec<Conversion> {
     let mut found = Vec::new();
     let Some(facts) = context.facts() else { return found };
-    for instruction in reachable(facts) {
-        let Some(instance) = facts.instance(instruction) else { continue };
+    each(context, facts, |instruction, values| {
+        let Some(instance) = facts.instance(instruction) else { return };
         let to_generic = match instance.effects.computes {
             Some(Computation::ToGeneric) => true,
             Some(Computation::FromGeneric) => false,
-            _ => continue,
+            _ => return,
         };
         let handle = Handle::new(instruction);
-        let [_, source] = context.body.operands(handle) else { continue };
+        let [_, source] = context.body.operands(handle) else { return };
         let Some(space) = instance.modifiers.iter().find_map(|word| StateSpace::parse(word)) else {
-            continue;
+            return;
         };
         found.push(Conversion {
             span: context.body.operand_span(handle, 1),
             space: space.base(),
             to_generic,
-            source: context.values().operand(context.module.module, *source),
+            source: values.operand(context.module.module, *source),
         });
-    }
+    });
     found
 }
 
-/// The instructions that control can come to, in order of the text.
-fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> + 'f {
-    let blocks = facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block));
-    blocks.flat_map(|block| facts.cfg.instructions(block))
+/// Calls `visit` for each instruction that control can come to, in order of the text, with what is known there.
+fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, mut visit: impl FnMut(u32, &Here<'_>)) {
+    let mut values = context.values().here();
+    for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
+        values.leave();
+        for instruction in facts.cfg.instructions(block) {
+            visit(instruction, &values);
+            values.pass(facts, instruction);
+        }
+    }
 }

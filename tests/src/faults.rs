@@ -11,12 +11,16 @@ use std::fmt::Write;
 pub enum Kind {
     /// The first `.cc` of a function is dropped.
     DropCarry,
+    /// The `.cc` of a later start of a chain, or of a member, is dropped.
+    DropLaterCarry,
     /// Another `.cc` is put between a producer and its consumer.
     InsertCarry,
     /// An `addc` becomes a `subc`, or the reverse.
     SwapChain,
     /// The first producer of a function gets a guard.
     GuardProducer,
+    /// A later producer gets a guard.
+    GuardLaterProducer,
     /// The only `mov` of a constant into a register is removed.
     DropInitialization,
     /// The only write of a register is moved below the read behind it.
@@ -33,6 +37,10 @@ pub enum Kind {
     DivergentBarrier,
     /// The waits for asynchronous copies are removed.
     DropWait,
+    /// The first of several waits is removed.
+    DropFirstWait,
+    /// A fence in front of matrix operations is removed.
+    DropFence,
     /// The store of a return value or an argument is removed.
     DropParameter,
     /// The last `ret` of a function is removed.
@@ -41,11 +49,13 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::DropCarry,
+        Self::DropLaterCarry,
         Self::InsertCarry,
         Self::SwapChain,
         Self::GuardProducer,
+        Self::GuardLaterProducer,
         Self::DropInitialization,
         Self::UseAboveDefinition,
         Self::InitializeSometimes,
@@ -54,6 +64,8 @@ impl Kind {
         Self::ChangeSpace,
         Self::DivergentBarrier,
         Self::DropWait,
+        Self::DropFirstWait,
+        Self::DropFence,
         Self::DropParameter,
         Self::DropReturn,
     ];
@@ -64,7 +76,9 @@ impl Kind {
         const UNSET: &[&str] =
             &["uninitialized-register", "maybe-uninitialized-register", "uninitialized-predicate"];
         match self {
-            Self::DropCarry => &["carry-undefined", "carry-clobbered"],
+            Self::DropCarry | Self::DropLaterCarry | Self::GuardLaterProducer => {
+                &["carry-undefined", "carry-clobbered", "carry-polarity", "carry-across-call"]
+            }
             Self::InsertCarry => &["carry-clobbered"],
             Self::SwapChain => &["carry-polarity"],
             Self::GuardProducer => &["carry-undefined"],
@@ -73,7 +87,8 @@ impl Kind {
             Self::OutOfBounds => &["out-of-bounds-constant-offset"],
             Self::ChangeSpace => &["state-space-mismatch"],
             Self::DivergentBarrier => &["divergent-barrier"],
-            Self::DropWait => &["cp-async-no-wait"],
+            Self::DropWait | Self::DropFirstWait => &["cp-async-no-wait"],
+            Self::DropFence => &["wgmma-missing-fence"],
             Self::DropParameter => &["unset-return-value", "unset-call-argument"],
             Self::DropReturn => &["missing-terminator"],
         }
@@ -87,8 +102,8 @@ pub struct Fault {
     pub kind: Kind,
     /// The whole text with the fault.
     pub text: String,
-    /// The line that was changed, from 1, in the text with the fault.
-    pub line: u32,
+    /// The lines where it may show, from 1, in the text with the fault.
+    pub lines: Vec<u32>,
     /// Whether nothing can notice it.
     pub harmless: bool,
 }
@@ -174,8 +189,9 @@ impl<'t> Function<'t> {
         })
     }
 
-    /// The text with some lines replaced and the planted guards declared at its start.
-    fn with(&self, kind: Kind, at: usize, changes: &[(usize, String)], harmless: bool) -> Fault {
+    /// The text with some lines replaced and the planted guards declared at its start; the fault shows on one of
+    /// the lines `at`.
+    fn with(&self, kind: Kind, at: &[usize], changes: &[(usize, String)], harmless: bool) -> Fault {
         let mut text = String::new();
         for (index, line) in self.lines.iter().enumerate() {
             match changes.iter().find(|(changed, _)| *changed == index) {
@@ -189,7 +205,7 @@ impl<'t> Function<'t> {
                 writeln!(text, " {PRELUDE}").unwrap_or_default();
             }
         }
-        Fault { kind, text, line: at as u32 + 1, harmless }
+        Fault { kind, text, lines: at.iter().map(|line| *line as u32 + 1).collect(), harmless }
     }
 }
 
@@ -228,8 +244,11 @@ pub fn plant(kind: Kind, text: &str) -> Vec<Fault> {
 
 fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
     let all = &function.statements;
+    let change_at = |statement: &Statement<'_>, new: String, harmless: bool, at: &[usize]| {
+        function.with(kind, at, &[(statement.line, new)], harmless)
+    };
     let change = |statement: &Statement<'_>, new: String, harmless: bool| {
-        function.with(kind, statement.line, &[(statement.line, new)], harmless)
+        change_at(statement, new, harmless, &[statement.line])
     };
     let line = |statement: &Statement<'_>| function.lines[statement.line];
     let reads_carry = |each: &Statement<'_>| matches!(each.root(), "addc" | "subc" | "madc");
@@ -253,7 +272,31 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             } else {
                 format!("@%planted {}", line(first).trim())
             };
-            vec![change(first, new, harmless)]
+            let reader = read_next.map_or(first.line, |each| each.line);
+            vec![change_at(first, new, harmless, &[reader])]
+        }
+        Kind::DropLaterCarry | Kind::GuardLaterProducer => {
+            let chained: Vec<&Statement<'_>> =
+                all.iter().filter(|each| each.has("cc") || reads_carry(each)).collect();
+            let pairs = chained.windows(2).skip(1).map(|pair| (pair[0], pair[1]));
+            pairs
+                .filter(|(writer, reader)| {
+                    let fits =
+                        if kind == Kind::DropLaterCarry { writer.has("cc") } else { starts_chain(writer) };
+                    fits && !writer.guarded
+                        && !reader.guarded
+                        && reads_carry(reader)
+                        && function.straight(writer.line, reader.line)
+                })
+                .map(|(writer, reader)| {
+                    let new = if kind == Kind::DropLaterCarry {
+                        line(writer).replacen(".cc", "", 1)
+                    } else {
+                        format!("@%planted {}", line(writer).trim())
+                    };
+                    change_at(writer, new, false, &[reader.line])
+                })
+                .collect()
         }
         Kind::InsertCarry => all
             .windows(2)
@@ -290,7 +333,7 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                 } else {
                     format!("@%planted {}", line(each).trim())
                 };
-                change(each, new, harmless)
+                change_at(each, new, harmless, &reads(function, each.line, name))
             })
             .collect(),
         Kind::UseAboveDefinition => all
@@ -306,7 +349,7 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             })
             .map(|(first, second, _)| {
                 let swapped = [(first.line, line(second).to_owned()), (second.line, line(first).to_owned())];
-                function.with(kind, first.line, &swapped, false)
+                function.with(kind, &[first.line], &swapped, false)
             })
             .collect(),
         Kind::Misalign | Kind::OutOfBounds => all
@@ -356,14 +399,50 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                 all.iter().any(|each| each.opcode.contains("cp.async.mbarrier") || each.root() == "call");
             let starts = |each: &Statement<'_>| each.opcode.starts_with("cp.async.c") && each.has("global");
             match waits.last() {
-                Some(last) if !others && kernel.is_some_and(|line| line.contains(".entry")) => {
+                Some(_) if !others && kernel.is_some_and(|line| line.contains(".entry")) => {
                     let changes: Vec<(usize, String)> =
                         waits.iter().map(|each| (each.line, String::new())).collect();
                     let harmless = !all.iter().any(starts);
-                    vec![function.with(kind, last.line, &changes, harmless)]
+                    let starts: Vec<usize> =
+                        all.iter().filter(|each| starts(each)).map(|each| each.line).collect();
+                    vec![function.with(kind, &starts, &changes, harmless)]
                 }
                 _ => Vec::new(),
             }
+        }
+        Kind::DropFirstWait => {
+            let waits: Vec<&Statement<'_>> =
+                all.iter().filter(|each| each.opcode.starts_with("cp.async.wait")).collect();
+            let others =
+                all.iter().any(|each| each.opcode.contains("cp.async.mbarrier") || each.root() == "call");
+            let read = |each: &&Statement<'_>| {
+                each.root() == "ldmatrix" || each.root() == "ld" && each.opcode.starts_with("ld.shared")
+            };
+            match waits[..] {
+                [first, _, ..] if !others && !first.guarded => {
+                    let start =
+                        all.iter().find(|each| each.opcode.starts_with("cp.async.c") && each.has("global"));
+                    let reads: Vec<usize> = all.iter().filter(read).map(|each| each.line).collect();
+                    // Something has to be read between the first wait and the second, after a copy was started.
+                    let shows = start.is_some_and(|start| start.line < first.line)
+                        && reads.iter().any(|read| (first.line..waits[1].line).contains(read));
+                    if shows { vec![change_at(first, String::new(), false, &reads)] } else { Vec::new() }
+                }
+                _ => Vec::new(),
+            }
+        }
+        Kind::DropFence => {
+            let starts: Vec<usize> = all
+                .iter()
+                .filter(|each| each.opcode.starts_with("wgmma.mma_async"))
+                .map(|each| each.line)
+                .collect();
+            let fences = all.iter().filter(|each| each.opcode.starts_with("wgmma.fence"));
+            let first = fences.clone().next().map(|each| each.line);
+            fences
+                .filter(|fence| Some(fence.line) == first && starts.iter().any(|start| *start > fence.line))
+                .map(|fence| change_at(fence, String::new(), false, &starts))
+                .collect()
         }
         Kind::DropParameter => all
             .iter()
@@ -384,7 +463,22 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                     == 1;
                 next.is_some() && before.is_some() && alone
             })
-            .map(|(each, _)| change(each, String::new(), false))
+            .map(|(each, _)| {
+                // A call goes on over the lines to its `;`.
+                let length = |start: usize| {
+                    let rest = function.lines[start..].iter();
+                    rest.take_while(|text| !text.trim_end().ends_with(';')).count()
+                };
+                let is_end = |line: &usize| {
+                    let text = function.lines[*line].trim_start();
+                    text.starts_with("call") || text.starts_with("ret")
+                };
+                let lines: Vec<usize> = (each.line + 1..function.close)
+                    .filter(is_end)
+                    .flat_map(|line| line..=line + length(line))
+                    .collect();
+                change_at(each, String::new(), false, &lines)
+            })
             .collect(),
         Kind::DropReturn => all
             .last()
@@ -397,7 +491,8 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                     leaves && function.straight(each.line + 1, last.line)
                 });
                 let ends_in_call = before.is_none_or(|each| each.root() == "call");
-                (change(last, String::new(), harmless), ends_in_call)
+                let at = before.map_or(last.line, |each| each.line);
+                (change_at(last, String::new(), harmless, &[at]), ends_in_call)
             })
             .filter(|(_, ends_in_call)| !ends_in_call)
             .map(|(fault, _)| fault)
@@ -422,11 +517,16 @@ fn is_single(function: &Function<'_>, name: &str) -> bool {
 }
 
 fn is_read(function: &Function<'_>, definition: usize, name: &str) -> bool {
-    function.mentions(name).into_iter().any(|line| {
-        line != definition
-            && !function.lines[line].trim_start().starts_with('.')
-            && !function.lines[line].trim_start().starts_with("//")
-    })
+    !reads(function, definition, name).is_empty()
+}
+
+/// The lines that read a register which one line defines.
+fn reads(function: &Function<'_>, definition: usize, name: &str) -> Vec<usize> {
+    let is_read = |line: &usize| {
+        let text = function.lines[*line].trim_start();
+        *line != definition && !text.starts_with('.') && !text.starts_with("//")
+    };
+    function.mentions(name).into_iter().filter(is_read).collect()
 }
 
 /// Whether a variable has a size that is known here.

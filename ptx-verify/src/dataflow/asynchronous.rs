@@ -5,8 +5,9 @@
 
 use super::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Control, Role};
+use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
 /// An instruction that acts on asynchronous operations.
@@ -215,4 +216,116 @@ fn results(facts: &FunctionFacts<'_>, start: u32) -> FxHashSet<Register> {
         }
     }
     found
+}
+
+/// A write of a register that an operation uses, without a fence between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfenced {
+    /// The operation.
+    pub start: u32,
+    /// The write.
+    pub write: u32,
+    /// The register.
+    pub register: Register,
+}
+
+/// The first of `starts` with a register operand that something other than `starts` writes, and from there a way
+/// leads to it without one of `fences` or a call. Only vectors of registers count: scalars are descriptors and
+/// flags, which are read at once.
+#[must_use]
+pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Option<Unfenced> {
+    starts.iter().find_map(|&start| {
+        let operands = facts.body.operands(Handle::new(start));
+        let is_vector = |operand: usize| {
+            matches!(operands.get(operand), Some(Operand::Vector(_) | Operand::VectorRegister { .. }))
+        };
+        let uses = facts.uses().of(start).iter();
+        let registers: FxHashSet<Register> =
+            uses.filter(|each| is_vector(each.operand())).map(|each| each.register).collect();
+        let write = last_write(facts, start, &registers, (starts, fences))?;
+        Some(Unfenced { start, write: write.0, register: write.1 })
+    })
+}
+
+/// Looks backwards from an instruction.
+fn last_write(
+    facts: &FunctionFacts<'_>,
+    start: u32,
+    registers: &FxHashSet<Register>,
+    (starts, fences): (&[u32], &[u32]),
+) -> Option<(u32, Register)> {
+    let mut pending = vec![(facts.cfg.block_of(Handle::new(start)), start)];
+    let mut seen = FxHashSet::default();
+    let mut budget = MOST_INSTRUCTIONS;
+    while let Some((block, before)) = pending.pop() {
+        let mut stopped = false;
+        for instruction in (facts.cfg.instructions(block).start..before).rev() {
+            budget = budget.checked_sub(1)?;
+            if fences.binary_search(&instruction).is_ok() || facts.is_call(instruction) {
+                stopped = true;
+                break;
+            }
+            if starts.binary_search(&instruction).is_ok() {
+                continue;
+            }
+            let mut uses = facts.uses().of(instruction).iter();
+            let written = uses.find(|each| each.access().writes() && registers.contains(&each.register));
+            if let Some(written) = written {
+                return Some((instruction, written.register));
+            }
+        }
+        if !stopped {
+            for (before, _) in facts.cfg.predecessors(block) {
+                if facts.cfg.is_reachable(before) && seen.len() < MOST_BLOCKS && seen.insert(before) {
+                    pending.push((before, facts.cfg.instructions(before).end));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The first read of shared memory that a way from the entry comes to after one of `starts` and without any of
+/// `waits`: both instructions.
+#[must_use]
+pub fn read_before_wait(facts: &FunctionFacts<'_>, starts: &[u32], waits: &[u32]) -> Option<(u32, u32)> {
+    // Each block is looked at once without and once with a copy in flight.
+    let mut seen = vec![[false; 2]; facts.cfg.block_count()];
+    let mut pending = vec![(NodeIndex::new(0), None)];
+    let mut found: Option<(u32, u32)> = None;
+    while let Some((block, mut copy)) = pending.pop() {
+        let visited: &mut bool = &mut seen[block.index()][usize::from(copy.is_some())];
+        if std::mem::replace(visited, true) {
+            continue;
+        }
+        let mut stopped = false;
+        for instruction in facts.cfg.instructions(block) {
+            if waits.binary_search(&instruction).is_ok() || facts.is_call(instruction) {
+                stopped = true;
+                break;
+            }
+            match copy {
+                None if starts.binary_search(&instruction).is_ok() => copy = Some(instruction),
+                Some(start) if reads_shared(facts, instruction) => {
+                    found = found.into_iter().chain([(instruction, start)]).min();
+                    stopped = true;
+                    break;
+                }
+                None | Some(_) => {}
+            }
+        }
+        if !stopped {
+            pending.extend(facts.cfg.successors(block).map(|(next, _)| (next, copy)));
+        }
+    }
+    found
+}
+
+/// Whether an instruction loads from shared memory, and does nothing else there.
+fn reads_shared(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    let effects = &instance.effects;
+    let loads = effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none();
+    let mut memory = instance.operands.iter().filter_map(|operand| operand.access?.space);
+    loads && memory.any(|space| space.base() == StateSpace::Shared)
 }

@@ -2,13 +2,15 @@
 //! space, generic or not; and of plain numbers the low bits.
 //!
 //! One fact a register, the join over all its writes. Registers of compilers are written once or twice, so
-//! this loses little against a fact per program point, and costs a few passes over the function.
+//! this loses little against a fact per program point, and costs a few passes over the function. Within a block,
+//! [`Here`] knows better: a read sees the write before it.
 
 use super::FunctionFacts;
-use ptx_ir::ir::{Body, FunctionKind, Handle, Module, Operand, Register, Variable};
+use ptx_ir::ir::{FunctionKind, Handle, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Class, Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::Type;
+use rustc_hash::FxHashMap;
 
 /// The low bits of a number: it is `low` modulo two to the `known`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,10 +212,28 @@ impl Values {
         values
     }
 
-    /// What is known about a register.
+    /// What is known about a register, wherever it is read.
     #[must_use]
     pub fn of(&self, register: Register) -> Value {
         self.values.get(register.index()).copied().unwrap_or(Value::Any)
+    }
+
+    /// What is known at the start of a block.
+    #[must_use]
+    pub fn here(&self) -> Here<'_> {
+        Here { values: self, written: FxHashMap::default() }
+    }
+
+    /// The value of an operand, wherever it stands.
+    #[must_use]
+    pub fn operand(&self, module: &Module, operand: Operand) -> Value {
+        self.here().operand(module, operand)
+    }
+
+    /// The address that an address operand names, wherever it stands.
+    #[must_use]
+    pub fn address(&self, module: &Module, operand: Operand) -> Value {
+        self.here().address(module, operand)
     }
 
     /// Takes account of an instruction for the first time; whether its result may still change.
@@ -222,7 +242,7 @@ impl Values {
         let instance = facts.instance(instruction);
         let computation = instance.and_then(|instance| Some((instance, instance.effects.computes?)));
         let result = match computation {
-            Some((instance, computation)) => self.result(facts, handle, computation, instance),
+            Some((instance, computation)) => self.here().result(facts, handle, computation, instance),
             None => Value::Any,
         };
         let mut changes = false;
@@ -241,7 +261,7 @@ impl Values {
             let handle = Handle::new(instruction);
             let Some(instance) = facts.instance(instruction) else { continue };
             let Some(computation) = instance.effects.computes else { continue };
-            let result = self.result(facts, handle, computation, instance);
+            let result = self.here().result(facts, handle, computation, instance);
             for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
                 let old = &mut self.values[each.register.index()];
                 let mut new = old.join(result);
@@ -253,6 +273,51 @@ impl Values {
             }
         }
         changed
+    }
+}
+
+/// What is known about the registers at a place within a block.
+#[derive(Clone, Debug)]
+pub struct Here<'v> {
+    values: &'v Values,
+    /// The registers with several writes that were written in this block, with what the last write gave them.
+    written: FxHashMap<Register, Value>,
+}
+
+impl Here<'_> {
+    /// What is known about a register here.
+    #[must_use]
+    pub fn of(&self, register: Register) -> Value {
+        if self.written.is_empty() {
+            return self.values.of(register);
+        }
+        self.written.get(&register).copied().unwrap_or_else(|| self.values.of(register))
+    }
+
+    /// Forgets what holds in the block that ends.
+    pub fn leave(&mut self) {
+        self.written.clear();
+    }
+
+    /// Goes past an instruction.
+    pub fn pass(&mut self, facts: &FunctionFacts<'_>, instruction: u32) {
+        let again = |register: Register| facts.definitions(register).len() > 1;
+        let writes = || facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        if !writes().any(|each| again(each.register)) {
+            return;
+        }
+        let result = match facts.instance(instruction) {
+            Some(instance) => match instance.effects.computes {
+                Some(computation) => self.result(facts, Handle::new(instruction), computation, instance),
+                None => Value::Any,
+            },
+            None => Value::Any,
+        };
+        for each in writes().filter(|each| again(each.register)) {
+            // Where the guard is false, the old value stays.
+            let old = if facts.is_guarded(instruction) { self.of(each.register) } else { Value::Unset };
+            self.written.insert(each.register, old.join(result));
+        }
     }
 
     /// The value of an operand.
@@ -328,7 +393,7 @@ impl Values {
             Computation::ToGeneric => in_form(value(1), instance, Form::Generic),
             Computation::FromGeneric => in_form(value(1), instance, Form::Space),
             Computation::Select => value(1).join(value(2)),
-            Computation::Load => self.loaded(facts.module, facts.body, operands, instance),
+            Computation::Load => Self::loaded(facts.module, operands, instance),
             Computation::MapRank
             | Computation::ShiftRight
             | Computation::Not
@@ -341,7 +406,7 @@ impl Values {
     }
 
     /// A kernel parameter that promises what it points to.
-    fn loaded(&self, module: &Module, _body: &Body, operands: &[Operand], instance: &Instance) -> Value {
+    fn loaded(module: &Module, operands: &[Operand], instance: &Instance) -> Value {
         let [_, Operand::VariableAddress { variable, offset: 0 }, ..] = operands else { return Value::Any };
         let parameter = &module.variables[*variable];
         let Some(pointer) = parameter.pointer else { return Value::Any };

@@ -1,14 +1,18 @@
+use ptx_ir::ir::Operand;
 use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use crate::context::FlowContext;
 use crate::dataflow::FunctionFacts;
+use crate::dataflow::carry::Reader;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
     /// Reports a chain of extended-precision instructions that another one runs into: a `.cc` instruction whose
     /// carry is overwritten by the start of another chain before it is read, while a later instruction
-    /// reads the flag; and an instruction that reads the carry of a chain whose next member has read it already.
+    /// reads the flag; an instruction that reads the carry of a chain whose next member has read it already; and
+    /// one that reads such a carry where the guard of its own producer is false.
     ///
     /// ## Why is this bad
     /// There is one carry flag. The instruction that continues the first chain adds the carry of the second.
@@ -28,7 +32,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A chain that is broken after its second member, where the first half might be a chain of its own.
+    /// A chain that is broken after its second member, where the first half might be a chain of its own, and one
+    /// that lost its start behind a chain whose last carry nobody reads.
     name: "carry-clobbered",
     code: "H0311",
     class: Hazard,
@@ -46,24 +51,110 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for &lost in &carry.unread {
         overwritten(context, facts, lost, diagnostics);
     }
-    for pair in carry.readers.windows(2) {
-        let [first, second] = pair else { continue };
-        if read_twice(context, facts, first.instruction, second.instruction)
-            && first.reaching.writers == second.reaching.writers
-            && !first.reaching.writers.is_empty()
-        {
-            diagnostics.push(
-                RULE.at(
-                    context.instruction_span(second.instruction),
-                    "this reads the same carry as the member of the chain before it",
-                )
+    let mut chains = Chains { context, facts, ends: FxHashMap::default(), used: FxHashMap::default() };
+    for reader in carry.readers.iter().filter(|reader| !reader.carry.writes) {
+        chains.note_end(reader);
+    }
+    let stale = |reader| chains.read_twice(reader).or_else(|| chains.used_up(reader));
+    diagnostics.extend(carry.readers.iter().filter_map(stale));
+}
+
+/// The ends of chains: readers that leave the flag as it was.
+struct Chains<'s, 'a> {
+    context: &'s FlowContext<'a>,
+    facts: &'s FunctionFacts<'a>,
+    /// By the writers that they may read.
+    ends: FxHashMap<&'s [u32], Vec<&'s Reader>>,
+    /// By each writer that is in the same block before them, so that whoever comes out of the block has passed
+    /// them.
+    used: FxHashMap<u32, &'s Reader>,
+}
+
+impl<'s> Chains<'s, '_> {
+    fn note_end(&mut self, reader: &'s Reader) {
+        let writers = &reader.reaching.writers[..];
+        self.ends.entry(writers).or_default().push(reader);
+        for &writer in writers {
+            let same_guard = self.facts.condition(writer) == self.facts.condition(reader.instruction);
+            if same_guard && self.is_straight(writer, reader.instruction) {
+                self.used.entry(writer).or_insert(reader);
+            }
+        }
+    }
+
+    fn is_straight(&self, first: u32, second: u32) -> bool {
+        let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
+        first < second && block(first) == block(second)
+    }
+
+    /// The end of the chain of these writers that every way to an instruction leads through.
+    fn end_before(&self, writers: &[u32], instruction: u32) -> Option<&'s Reader> {
+        let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
+        let here = block(instruction);
+        let before = |end: &&&Reader| {
+            let there = block(end.instruction);
+            if there == here { end.instruction < instruction } else { self.facts.cfg.dominates(there, here) }
+        };
+        self.ends.get(writers)?.iter().rev().find(before).copied()
+    }
+
+    /// Who used the carry of a writer before it gets to a reader.
+    fn user_between(&self, writer: u32, reader: u32) -> Option<&'s Reader> {
+        let user = *self.used.get(&writer)?;
+        let between = !self.is_straight(writer, reader) || user.instruction < reader;
+        (between && user.instruction != reader).then_some(user)
+    }
+
+    /// A member of a chain that reads what the end of a chain before it has read. `addc d, 0, 0` only takes the
+    /// carry out, and may do so again.
+    fn read_twice(&self, reader: &Reader) -> Option<Diagnostic> {
+        let writers = &reader.reaching.writers[..];
+        let first = self.end_before(writers, reader.instruction).or_else(|| {
+            let users = writers.iter().map(|&writer| self.user_between(writer, reader.instruction));
+            users.collect::<Option<Vec<_>>>()?.first().copied()
+        })?;
+        let both_take_it_out = takes_carry_out(self.context, first.instruction)
+            && takes_carry_out(self.context, reader.instruction);
+        let same_guard = self.facts.condition(first.instruction) == self.facts.condition(reader.instruction);
+        if both_take_it_out || !same_guard || first.carry.chain != reader.carry.chain {
+            return None;
+        }
+        let finding = RULE.at(
+            self.context.instruction_span(reader.instruction),
+            "this reads the same carry as the member of the chain before it",
+        );
+        Some(
+            finding
                 .with_secondary(
-                    context.instruction_span(first.instruction),
+                    self.context.instruction_span(first.instruction),
                     "read here first, and not set anew",
                 )
-                .with_help("give the instruction before it the modifier `.cc`"),
-            );
-        }
+                .with_help("give the instruction that makes the carry the modifier `.cc`"),
+        )
+    }
+
+    /// A reader that sees, where the guard of its producer is false, a carry that an earlier chain has used up.
+    fn used_up(&self, reader: &Reader) -> Option<Diagnostic> {
+        let writers = &reader.reaching.writers[..];
+        let guarded = *writers
+            .iter()
+            .find(|&&writer| self.facts.is_guarded(writer) && self.is_straight(writer, reader.instruction))?;
+        let others = writers.iter().filter(|&&writer| writer != guarded);
+        let users = others.clone().map(|&writer| {
+            self.end_before(&[writer], guarded).or_else(|| self.user_between(writer, guarded))
+        });
+        let user = *users.collect::<Option<Vec<_>>>()?.first()?;
+        let older = *others.clone().next()?;
+        let finding = RULE.at(
+            self.context.instruction_span(reader.instruction),
+            "where the guard of its producer is false, this reads the carry of an earlier chain",
+        );
+        Some(
+            finding
+                .with_secondary(self.context.instruction_span(guarded), "the producer has a guard")
+                .with_secondary(self.context.instruction_span(older), "the older carry comes from here")
+                .with_secondary(self.context.instruction_span(user.instruction), "and was used here"),
+        )
     }
 }
 
@@ -93,21 +184,8 @@ fn overwritten(
     );
 }
 
-/// Whether both instructions stand in a block, one after the other, and the first leaves the flag as it was
-/// though it is a member of the chain. `addc d, 0, 0` only takes the carry out and is none.
-fn read_twice(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
-    let (Some(a), Some(b)) = (facts.carry(first), facts.carry(second)) else { return false };
-    let block = |instruction| facts.cfg.block_of(FunctionFacts::handle(instruction));
-    !a.writes
-        && a.chain == b.chain
-        && block(first) == block(second)
-        && !takes_carry_out(context, first)
-        && !takes_carry_out(context, second)
-        && facts.condition(first) == facts.condition(second)
-}
-
+/// Whether an instruction only adds the carry to a number that is known.
 fn takes_carry_out(context: &FlowContext<'_>, instruction: u32) -> bool {
-    use ptx_ir::ir::Operand;
     let operands = context.body.operands(FunctionFacts::handle(instruction));
     let constants = operands.iter().filter(|operand| matches!(operand, Operand::Integer { .. })).count();
     constants + 1 >= operands.len()

@@ -1,14 +1,15 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::Escapes;
+use crate::dataflow::asynchronous::{self, Escapes};
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
     /// Reports a `cp.async` of a kernel from which a way leads out of the kernel without `cp.async.wait_group`,
-    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`.
+    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`; and a load from shared memory that the kernel comes to
+    /// with a copy in flight, before it has waited for anything.
     ///
     /// ## Why is this bad
     /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only behind the wait.
@@ -31,8 +32,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A wait for too few groups, and a read before the wait. A function that is called may wait, and functions other than kernels may leave
-    /// the wait to their callers.
+    /// A wait for too few groups, and a read before its wait in a loop that waits elsewhere. A function that is
+    /// called may wait, and functions other than kernels may leave the wait to their callers.
     name: "cp-async-no-wait",
     code: "H0360",
     class: Hazard,
@@ -49,7 +50,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let waits = of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]);
-    let escapes = Escapes::new(facts, waits);
+    let escapes = Escapes::new(facts, waits.iter().copied());
     // The first tells all: what follows it runs into the same end.
     let found = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?)));
     if let Some((start, end)) = found {
@@ -57,6 +58,18 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(
             finding
                 .with_secondary(context.instruction_span(end), "the kernel is left here")
+                .with_help("wait with `cp.async.wait_group` before the data is read"),
+        );
+        return;
+    }
+    if let Some((read, start)) = asynchronous::read_before_wait(facts, &starts, &waits) {
+        let finding = RULE.at(
+            context.instruction_span(read),
+            "shared memory is read here before anything waits for a copy",
+        );
+        diagnostics.push(
+            finding
+                .with_secondary(context.instruction_span(start), "the copy starts here")
                 .with_help("wait with `cp.async.wait_group` before the data is read"),
         );
     }

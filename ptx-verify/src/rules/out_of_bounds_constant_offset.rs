@@ -1,3 +1,4 @@
+use ptx_ir::ir::{FunctionKind, Module, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
@@ -8,7 +9,7 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part. It is
-    /// a warning for parameters, whose space compilers round up without saying so, and for `.global` variables,
+    /// a warning for parameters, which lie beside each other, and for `.global` variables,
     /// which lie among others, so that the access itself does not fail.
     ///
     /// ## Why is this bad
@@ -41,9 +42,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let Object::Variable(variable) = access.address.object else { continue };
         let variable = &context.module.module.variables[variable];
         let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { continue };
+        let room = i128::from(room(context.module.module, variable, size));
         let (size, bytes) = (i128::from(size), i128::from(access.bytes));
         let offset = i128::from(offset);
-        if bytes == 0 || (offset >= 0 && offset + bytes <= size) {
+        if bytes == 0 || (offset >= 0 && offset + bytes <= room) {
             continue;
         }
         let name = context.module.module.name(variable.name);
@@ -62,5 +64,20 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(
             finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")),
         );
+    }
+}
+
+/// How many bytes there are. Parameters of functions and arguments of calls travel in registers of 32 bits: all of
+/// the last one is there, and clang, which declares a vector of `i1` too short, gets its values across. A larger
+/// alignment takes as many more, and clang loads the padding of a struct with its members. The parameters of a
+/// kernel lie in memory, one behind the other.
+fn room(module: &Module, variable: &Variable, size: u64) -> u64 {
+    const REGISTER: u64 = 4;
+    let owner = variable.function.map(|owner| module.functions[owner].kind);
+    let of_kernel = variable.is_parameter && owner == Some(FunctionKind::Entry);
+    if variable.space.base() == StateSpace::Param && !of_kernel {
+        size.checked_next_multiple_of(u64::from(variable.alignment()).max(REGISTER)).unwrap_or(size)
+    } else {
+        size
     }
 }

@@ -1,3 +1,4 @@
+use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
@@ -40,7 +41,10 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let found = context.unset().iter().filter(|unset| unset.certain && !is_predicate(context, unset));
+    let found = context
+        .unset()
+        .iter()
+        .filter(|unset| unset.certain && !is_predicate(context, unset) && !is_empty_object(context, unset));
     diagnostics.extend(found.map(|unset| {
         let name = register_name(context.module.module, context.body, unset.register);
         let finding = RULE.at(place(context, unset), format!("`{name}` is read, but nothing sets it before"));
@@ -64,6 +68,20 @@ pub(crate) fn place(context: &FlowContext<'_>, unset: &Unset) -> ptx_syntax::Spa
 /// Whether the register is a predicate, which has a rule of its own.
 pub(crate) fn is_predicate(context: &FlowContext<'_>, unset: &Unset) -> bool {
     context.body.register_type(unset.register) == Some(ptx_ir::types::Type::Pred)
+}
+
+/// Whether this passes an object without members: C++ gives it a byte, and compilers pass a register that nothing
+/// ever sets.
+fn is_empty_object(context: &FlowContext<'_>, unset: &Unset) -> bool {
+    let Some(facts) = context.facts() else { return false };
+    let operands = facts.instance(unset.instruction).map(|instance| &instance.operands);
+    let mut memory = operands.into_iter().flatten().filter_map(|operand| operand.access);
+    facts.definitions(unset.register).is_empty()
+        && memory.any(|access| {
+            access.writes
+                && access.bytes == 1
+                && access.space.is_some_and(|space| space.base() == StateSpace::Param)
+        })
 }
 
 /// Makes a warning of a read that compilers print on purpose: an operand whose value does not matter is one of

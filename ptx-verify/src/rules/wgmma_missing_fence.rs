@@ -2,16 +2,18 @@ use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::asynchronous::{self};
+use crate::instruction::register_name;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a `wgmma.mma_async` that some way from the entry of the function comes to without `wgmma.fence`.
+    /// Reports a `wgmma.mma_async` that some way from the entry of a kernel comes to without `wgmma.fence`, and one
+    /// whose accumulator or fragment registers something else writes behind the last fence.
     ///
     /// ## Why is this bad
     /// The operation may see its registers and shared memory as they were before. PTX ISA manual, section
-    /// "wgmma.fence": it is needed before the first `wgmma.mma_async`.
+    /// "wgmma.fence": it is needed before the first `wgmma.mma_async`, and where registers were changed.
     ///
     /// ## Example
     /// ```ptx
@@ -25,8 +27,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Registers that are written between a fence and the operation. A function that is called may set the
-    /// fence.
+    /// A function that is called may set the fence, and what lies many blocks before the operation is not looked
+    /// at.
     name: "wgmma-missing-fence",
     code: "H0361",
     class: Hazard,
@@ -39,11 +41,25 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Wgmma, wanted);
     let starts = of(&[AsyncAction::Start]);
-    if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
+    if starts.is_empty() {
         return;
     }
-    if let Some(&start) = asynchronous::before_any(facts, &starts, &of(&[AsyncAction::Fence])).first() {
+    const HELP: &str = "put `wgmma.fence.sync.aligned` in front";
+    let fences = of(&[AsyncAction::Fence]);
+    // Other functions may leave the first fence to their callers.
+    let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
+    let bare = if is_kernel { asynchronous::before_any(facts, &starts, &fences) } else { Vec::new() };
+    if let Some(&start) = bare.first() {
         let finding = RULE.at(context.instruction_span(start), "some way comes here without `wgmma.fence`");
-        diagnostics.push(finding.with_help("put `wgmma.fence.sync.aligned` in front"));
+        diagnostics.push(finding.with_help(HELP));
+        return;
+    }
+    if let Some(found) = asynchronous::unfenced(facts, &starts, &fences) {
+        let name = register_name(context.module.module, context.body, found.register);
+        let message = format!("`{name}` is written before this without `wgmma.fence` between them");
+        let finding = RULE.at(context.instruction_span(found.start), message);
+        diagnostics.push(
+            finding.with_secondary(context.instruction_span(found.write), "written here").with_help(HELP),
+        );
     }
 }
