@@ -9,7 +9,6 @@
 //! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
 
 use ptx_ir::isa::resolve;
-use ptx_ir::types::Type;
 
 use super::unit::Unit;
 
@@ -58,16 +57,19 @@ fn has_ptx_instruction(unit: &Unit<'_>) -> bool {
 }
 
 /// Whether only PTX has an instruction of this spelling: the table knows it as it is and it has a modifier, or its
-/// opcode is known and one modifier is a type.
+/// opcode is known and one modifier is as long as PTX has them. Arm's vector instructions look alike; PTX's have
+/// several types.
 fn is_unmistakable(spelling: &str) -> bool {
     let resolved = resolve(spelling);
     let mut modifiers = spelling.match_indices('.').map(|(at, _)| {
         let rest = &spelling[at..];
         &rest[..rest[1..].find('.').map_or(rest.len(), |end| end + 1)]
     });
-    let dotted = spelling.contains('.');
-    let typed = modifiers.any(|modifier| Type::parse(modifier).is_some());
-    resolved.opcode.is_some() && dotted && (typed || !resolved.instances.is_empty())
+    let known = resolved.opcode.is_some() && !resolved.instances.is_empty();
+    let arm = spelling.starts_with('v') && modifiers.clone().count() < 2;
+    // Other assemblers have suffixes too, of one letter: `add.w`, `mul.d`.
+    let long = modifiers.any(|modifier| modifier.len() > 2);
+    spelling.contains('.') && (known || (resolved.opcode.is_some() && long && !arm))
 }
 
 fn is_amd(unit: &Unit<'_>) -> bool {

@@ -74,6 +74,9 @@ struct State {
     control_flow: Option<Span>,
     call: Option<Span>,
     links: Vec<Link>,
+    /// Reads before which nothing makes a carry, in functions that may be helpers, by statements that are not
+    /// volatile.
+    orphans: Vec<Link>,
     /// Whether the stream is that of a kernel, before which there is nothing.
     kernel: bool,
 }
@@ -93,14 +96,18 @@ impl FileUnits<'_, '_> {
             return Vec::new();
         }
         let by_name = self.functions_by_name();
-        let mut links = Vec::new();
+        let mut links: Vec<Link> = Vec::new();
+        let mut orphans = Vec::new();
         for function in &self.file.functions {
             let mut state = State { kernel: function.qualifiers.global, ..State::default() };
             let mut walk =
                 Walk { units: self, summaries: &summaries, by_name: &by_name, budget: MOST_EVENTS };
             walk.function(function, &mut state, 0);
             links.append(&mut state.links);
+            orphans.append(&mut state.orphans);
         }
+        orphans.retain(|orphan| !links.iter().any(|link| link.reader == orphan.reader));
+        links.append(&mut orphans);
         links
     }
 
@@ -216,7 +223,8 @@ impl Walk<'_, '_, '_> {
             match state.producer {
                 None if state.kernel => state.links.push(link),
                 // Taken for a helper: its callers have made the carry.
-                None => {}
+                None if volatile => {}
+                None => state.orphans.push(Link { trouble: Trouble::NotVolatile, ..link }),
                 Some(producer) => {
                     let writer = Some((producer.statement, producer.instruction));
                     let trouble = trouble(state, producer, chain, volatile);

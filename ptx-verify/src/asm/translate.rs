@@ -13,8 +13,8 @@ use super::unit::{Unit, inside, is_word_of_file};
 use crate::config::Config;
 use crate::driver;
 use crate::rules::{
-    asm_constraint_type_mismatch, asm_immediate_not_allowed, asm_missing_separator, asm_target_feature,
-    asm_uses_compiler_register,
+    asm_constraint_type_mismatch, asm_control_flow_escape, asm_immediate_not_allowed, asm_missing_separator,
+    asm_target_feature, asm_uses_compiler_register,
 };
 
 /// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
@@ -40,16 +40,23 @@ const WHOLE_FUNCTION: [&str; 14] = [
 const WHOLE_FUNCTION_PREFIXES: [&str; 6] =
     ["unused-", "cp-async-", "wgmma-", "mbarrier-", "tcgen05-", "missing-debug"];
 
-/// Names that templates of the file declare: another statement may use them, as far as the compiler puts the two
-/// into one function.
-pub(crate) fn shared_names<'u, 'a: 'u>(
-    file: &CudaFile,
-    units: impl Iterator<Item = &'u Unit<'a>>,
-) -> HashSet<String> {
-    let mut names = HashSet::new();
+/// What templates of the file declare: another statement may use it, as far as the compiler puts the two into one
+/// function.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Names of every kind.
+    names: HashSet<String>,
+    /// Those of labels.
+    labels: HashSet<String>,
+}
+
+/// The names that statements of the file may have in common.
+pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Item = &'u Unit<'a>>) -> Shared {
+    let mut shared = Shared::default();
     if file.statements.len() < 2 {
-        return names;
+        return shared;
     }
+    let names = &mut shared.names;
     for unit in units {
         let Some((_, body)) = unit.function() else { continue };
         let symbols = &unit.lowered().module.symbols;
@@ -68,7 +75,9 @@ pub(crate) fn shared_names<'u, 'a: 'u>(
                     }
                 }
                 Statement::Label(label) => {
-                    names.insert(symbols.name(body.labels[*label].name).to_owned());
+                    let name = symbols.name(body.labels[*label].name);
+                    names.insert(name.to_owned());
+                    shared.labels.insert(name.to_owned());
                 }
                 Statement::Variable(variable) => {
                     let variable = &unit.lowered().module.variables[*variable];
@@ -79,7 +88,7 @@ pub(crate) fn shared_names<'u, 'a: 'u>(
             }
         }
     }
-    names
+    shared
 }
 
 /// Whether the statement needs a newer or another target than it is verified for.
@@ -106,12 +115,7 @@ pub(crate) fn needs_another_target(unit: &Unit<'_>) -> bool {
 }
 
 /// Appends what the rules for PTX find. `requested` says that the user asked for the target.
-pub(crate) fn findings(
-    unit: &Unit<'_>,
-    shared: &HashSet<String>,
-    requested: bool,
-    out: &mut Vec<Diagnostic>,
-) {
+pub(crate) fn findings(unit: &Unit<'_>, shared: &Shared, requested: bool, out: &mut Vec<Diagnostic>) {
     if !unit.statement.complete {
         return;
     }
@@ -158,7 +162,7 @@ fn names_an_operand(message: &str) -> bool {
 
 fn translated(
     unit: &Unit<'_>,
-    shared: &HashSet<String>,
+    shared: &Shared,
     requested: bool,
     found: Diagnostic,
     relative: Span,
@@ -188,12 +192,15 @@ fn translated(
 
 fn undeclared(
     unit: &Unit<'_>,
-    shared: &HashSet<String>,
+    shared: &Shared,
     found: Diagnostic,
     operand: Option<usize>,
 ) -> Option<Diagnostic> {
     let name = found.span.text(&unit.text);
-    if operand.is_some() || shared.contains(name) || unit.expanded.has_wildcards {
+    if operand.is_none() && shared.labels.contains(name) {
+        return Some(moved(unit, asm_control_flow_escape::branch(found.span, name)));
+    }
+    if operand.is_some() || shared.names.contains(name) || unit.expanded.has_wildcards {
         return None;
     }
     if asm_uses_compiler_register::is_such(name) {

@@ -58,6 +58,14 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
     let reads = format!("`{}` reads the carry", unit.instruction_text(link.instruction));
     let at = |severity: Severity, message: String| Diagnostic { severity, ..RULE.at(place, message) };
     let Some(writer) = link.writer.and_then(|(id, _)| units.units.get(&id)) else {
+        if link.trouble == Trouble::NotVolatile {
+            let message = format!("{reads} of some other statement, and is not `volatile`");
+            return Some(
+                at(Severity::Error, message)
+                    .with_note("the compiler may delete, merge or reorder statements that are not `volatile`")
+                    .with_help("begin the chain with an instruction `.cc` in the same statement"),
+            );
+        }
         return Some(
             at(Severity::Error, format!("{reads}, and no statement of this kernel makes one"))
                 .with_help("begin the chain with an instruction `.cc`, best in the same statement"),

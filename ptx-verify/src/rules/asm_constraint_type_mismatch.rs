@@ -39,7 +39,8 @@ declare_rule! {
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     for (pseudo, operand) in unit.operands.iter().zip(unit.statement.operands()) {
         let Some(letter) = pseudo.letter else { continue };
-        if let Some(problem) = problem(unit, letter, &operand.ctype) {
+        let problem = problem(unit, letter, &operand.ctype);
+        if let Some(problem) = problem.or_else(|| changes(unit, letter, operand)) {
             out.push(finding(unit, operand, letter, &problem));
         }
     }
@@ -97,6 +98,27 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
 }
 
 /// Whether it is one of CUDA's vector types; a class of the program may convert itself.
+/// For a constant, the parameter of the function that its expression names: its value is not known when compiling.
+fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
+    let function = unit.file.function(unit.statement.function.filter(|_| letter == 'n')?);
+    let expression = operand.expression.text(unit.source);
+    // What stands in other operators may use the type of a parameter only.
+    if expression.contains(['{', '"', ':', '.'])
+        || expression.contains("sizeof")
+        || expression.contains("type")
+    {
+        return None;
+    }
+    let mut words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let named = |word: &&str| {
+        !word.is_empty()
+            && function.parameters.iter().any(|parameter| {
+                parameter.name.text(unit.source) == *word && parameter.ctype != CType::Unknown
+            })
+    };
+    words.find(named).map(|name| format!("the value of the parameter `{name}` is not known when compiling"))
+}
+
 fn is_vector(ctype: &CType) -> bool {
     ctype.vector_member("x") != CType::Unknown
 }

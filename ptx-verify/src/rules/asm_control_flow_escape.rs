@@ -1,13 +1,13 @@
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::Control;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports `ret` and `exit` in a template.
+    /// Reports `ret` and `exit` in a template, and branches to labels of other statements.
     ///
     /// ## Why is this bad
     /// The compiler does not know that control may leave here: it moves code across the statement, keeps results in
@@ -24,7 +24,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Branches to labels of other statements.
+    /// Branches through tables of labels.
     name: "asm-control-flow-escape",
     code: "H0624",
     class: Hazard,
@@ -55,4 +55,12 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             );
         }
     }
+}
+
+/// A branch to a label that another statement declares.
+pub(crate) fn branch(span: Span, label: &str) -> Diagnostic {
+    RULE.at(span, format!("this branches to `{label}`, which is no label of this statement"))
+        .with_label("control leaves the statement here")
+        .with_note("the compiler takes control to come out at the end of a statement, and orders statements as it likes")
+        .with_help("put the branch and its label into one statement")
 }

@@ -1,5 +1,7 @@
-use ptx_syntax::Diagnostic;
+use std::collections::HashMap;
+
 use ptx_syntax::cuda::{OddityKind, PieceKind};
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
@@ -34,6 +36,7 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let statement = unit.statement;
+    out.extend(open_brace(unit));
     if statement.macro_definition.is_some() {
         return;
     }
@@ -62,4 +65,37 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             RULE.at(piece.source, "a wide string cannot be a template").with_help("leave the prefix out"),
         );
     }
+}
+
+/// A brace of the template without a partner, in the template or in any other of the file.
+fn open_brace(unit: &Unit<'_>) -> Option<Diagnostic> {
+    let open = unit.open_braces;
+    if open == 0 || unit.broken || unit.expanded.has_wildcards || !unit.statement.complete {
+        return None;
+    }
+    if has_partner(unit) {
+        return None;
+    }
+    let (brace, action) = if open > 0 { ('{', "closes") } else { ('}', "opens") };
+    let text = &unit.expanded.text;
+    let at = if open > 0 { text.find(brace) } else { text.rfind(brace) }? as u32;
+    let place = unit.expanded.source(&unit.statement.template.map, Span::new(at, at + 1))?;
+    Some(RULE.at(place, format!("nothing {action} the scope of this `{brace}`")))
+}
+
+/// Whether the other statements of the function make up for the brace, or another function is as unbalanced the
+/// other way: one may open a scope that the other closes.
+fn has_partner(unit: &Unit<'_>) -> bool {
+    let mut balances: HashMap<_, i64> = HashMap::new();
+    for statement in unit.file.statements.iter().filter(|found| found.variant == 0) {
+        if statement.template.has_wildcards() || !statement.complete {
+            return true;
+        }
+        let count = |brace: char| statement.template.text.matches(brace).count() as i64;
+        *balances.entry((statement.function, statement.macro_definition)).or_default() +=
+            count('{') - count('}');
+    }
+    let own = (unit.statement.function, unit.statement.macro_definition);
+    let balance = balances.get(&own).copied().unwrap_or_default();
+    balance == 0 || balances.values().any(|other| other.signum() == -balance.signum())
 }

@@ -4,9 +4,10 @@ mod alias;
 mod alignment;
 mod asm_carry_across_statements;
 mod asm_clobber;
+mod asm_code_in_comment;
 mod asm_constraint;
 pub(crate) mod asm_constraint_type_mismatch;
-mod asm_control_flow_escape;
+pub(crate) mod asm_control_flow_escape;
 mod asm_duplicate_output_lvalue;
 mod asm_generic_pointer_in_space;
 pub(crate) mod asm_immediate_not_allowed;
@@ -205,6 +206,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &asm_generic_pointer_in_space::RULE,
     &asm_immediate_not_allowed::RULE,
     &asm_target_feature::RULE,
+    &asm_code_in_comment::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
     &unreachable_code::RULE,

@@ -66,3 +66,10 @@ __device__ void loops(unsigned *x, const unsigned *y) {
 #pragma unroll
   for (int i = 1; i < 4; i++) asm volatile("addc.cc.u32 %0, %0, %1;" : "+r"(x[i]) : "r"(y[i]));
 }
+
+// Whoever calls this, the compiler may move it away from what makes the carry.
+__device__ __forceinline__ unsigned loose(unsigned a) {
+  unsigned r;
+  asm("addc.u32 %0, %1, 0;" : "=r"(r) : "r"(a));  // error[asm-carry-across-statements]: `addc.u32 %0, %1, 0` reads the carry of some other statement, and is not `volatile`
+  return r;
+}

@@ -30,3 +30,12 @@ template <class T> __device__ void of_template(T t) { asm volatile("// %0" :: "r
 __device__ void of_instruction(float &f) { asm("add.s32 %0, %0, 1;" : "+f"(f)); }  // error[asm-constraint-type-mismatch]: `add.s32` takes a 32-bit integer here, `%0` is `.f32`
 // ---
 __device__ void of_width(long long &l, int r) { asm("cvt.s64.s32 %0, %1; add.s32 %0, %1, 1;" : "=&l"(l) : "r"(r)); }  // error[asm-constraint-type-mismatch]: `add.s32` takes a 32-bit integer here, `%0` is `.b64`
+// ---
+// A constant must be one.
+__device__ unsigned of_parameter(int n, unsigned a) { unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(n)); return r; }  // error[asm-constraint-type-mismatch]: `n` does not fit the constraint `n`: the value of the parameter `n` is not known when compiling
+// ---
+__device__ unsigned of_sum(const int n, unsigned a) { unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(2 * n + 1)); return r; }  // error[asm-constraint-type-mismatch]: `2 * n + 1` does not fit the constraint `n`: the value of the parameter `n` is not known when compiling
+// ---
+template <int N> __device__ unsigned of_argument(unsigned a) { unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(N)); return r; }
+__device__ unsigned of_size(int n, unsigned a) { const int m = 3; unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(sizeof(n) + m)); return r; }
+__device__ unsigned of_sizes(unsigned a) { return of_argument<4>(of_size(1, a)); }

@@ -15,3 +15,6 @@ __device__ void labels(int a) { asm volatile("// %0" : : "r"(a) : "memory" : ); 
 __device__ void wide() { asm volatile(L"membar.gl;"); }  // error[asm-statement]: a wide string cannot be a template
 // ---
 __device__ void right() { asm volatile(u8"membar" ".gl;"); asm volatile(R"(membar.gl;)" :::); }
+// ---
+// Scopes that nothing closes or opens.
+__device__ int unclosed(int x) { int y; asm volatile("{ .reg .s32 t; add.s32 t, %1, 1; mov.s32 %0, t;" : "=r"(y) : "r"(x)); return y; }  // error[asm-statement]: nothing closes the scope of this `{`
