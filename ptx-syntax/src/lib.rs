@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod lexer;
 mod messages;
 mod parser;
+mod prototype;
 mod recovery;
 mod span;
 mod statement;

@@ -13,6 +13,7 @@ use crate::builder::Builder;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::messages;
 use crate::parser::{Parse, Spanned, Terminal, grammar};
+use crate::prototype::Prototype;
 use lalrpop_util::ParseError;
 
 /// More errors than this in one text are not worth anybody's time.
@@ -23,7 +24,7 @@ const LONGEST_STATEMENT: usize = 10_000;
 
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
-    let tokens: Vec<Token> = Lexer::new(source).filter(|token| !token.kind.is_trivia()).collect();
+    let tokens = tokens(source);
     let mut recovery =
         Recovery { source, tokens, builder: RefCell::default(), diagnostics: Vec::new(), position: 0 };
     recovery.module();
@@ -34,6 +35,25 @@ pub(crate) fn parse(source: &str) -> Parse {
     let mut diagnostics = recovery.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     Parse { tree: recovery.builder.into_inner().tree, diagnostics }
+}
+
+/// The tokens without trivia, with the `;` that declarations of functions lack.
+fn tokens(source: &str) -> Vec<Token> {
+    let semicolon = |end| Token { kind: TokenKind::Semicolon, span: Span::at(end) };
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut prototype = Prototype::default();
+    let mut end = 0;
+    for token in Lexer::new(source).filter(|token| !token.kind.is_trivia()) {
+        if prototype.ends_before(token.kind) {
+            tokens.push(semicolon(end));
+        }
+        tokens.push(token);
+        end = token.span.end;
+    }
+    if prototype.ends_with_text() {
+        tokens.push(semicolon(end));
+    }
+    tokens
 }
 
 /// Which entry of the grammar.

@@ -16,6 +16,7 @@ use crate::ast::{BinaryOperator, Guard, OperandKind, StatementKind};
 use crate::builder::Builder;
 use crate::lexer::{Token, TokenKind};
 use crate::parser::{Spanned, Terminal};
+use crate::prototype::Prototype;
 
 /// Lists within lists within lists belong to the grammar.
 const DEEPEST: u32 = 3;
@@ -29,6 +30,11 @@ pub(crate) struct Terminals<'b, Tokens> {
     /// What the braces belong to.
     within: Within,
     next: Next,
+    prototype: Prototype,
+    /// A token that a `;` was put in front of.
+    held: Option<Token>,
+    /// Where the token before ends.
+    end: u32,
 }
 
 /// What is being read.
@@ -52,7 +58,16 @@ enum Next {
 
 impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
     pub(crate) fn new(tokens: Tokens, builder: &'b RefCell<Builder>) -> Self {
-        Self { tokens, builder, depth: 0, within: Within::Module, next: Next::Token }
+        Self {
+            tokens,
+            builder,
+            depth: 0,
+            within: Within::Module,
+            next: Next::Token,
+            prototype: Prototype::default(),
+            held: None,
+            end: 0,
+        }
     }
 
     /// Reads statements, or lines of a section, up to the first that is not plain.
@@ -75,6 +90,14 @@ impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
     }
 }
 
+impl<Tokens> Terminals<'_, Tokens> {
+    /// The `;` that a declaration lacks.
+    fn semicolon(&mut self) -> Spanned {
+        self.within = Within::Module;
+        Ok((self.end, Terminal::Semicolon(Span::at(self.end)), self.end))
+    }
+}
+
 impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> {
     type Item = Spanned;
 
@@ -92,8 +115,17 @@ impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> 
             }
         }
         loop {
-            let Token { kind, span } = self.tokens.next()?;
+            let held = self.held.take();
+            let Some(token) = held.or_else(|| self.tokens.next()) else {
+                return self.prototype.ends_with_text().then(|| self.semicolon());
+            };
+            let Token { kind, span } = token;
             let Some(terminal) = Terminal::new(kind, span) else { continue };
+            if held.is_none() && self.depth == 0 && self.prototype.ends_before(kind) {
+                self.held = Some(token);
+                return Some(self.semicolon());
+            }
+            self.end = span.end;
             match kind {
                 TokenKind::Entry | TokenKind::Func => self.within = Within::Function,
                 TokenKind::Section if self.depth == 0 => self.within = Within::Section,

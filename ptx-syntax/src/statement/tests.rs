@@ -130,6 +130,29 @@ fn each_form_of_section_line() {
 }
 
 #[test]
+fn declarations_may_lack_their_semicolon() {
+    for (text, functions) in [
+        (".func f\n.func g\n.func h", 3),
+        (".visible .func (.reg .s32 r) f (.reg .s32 x)\n.visible .func g (.reg .s32 y)\n.global .u32 z;", 2),
+        (".extern .func f (.reg .s32 x) .noreturn // comment\n.entry k { ret; }", 2),
+        (".func f (.reg .s32 x)", 1),
+        (".func f; .func g\n\t.file 1 \"a\"\n.func h {ret;}", 3),
+    ] {
+        let parse = crate::parse(text);
+        assert_eq!(parse.diagnostics, [], "{text}");
+        assert_eq!(parse.tree.functions.len(), functions, "{text}");
+        let broken = crate::parse(&format!("{text}\n.func end {{ ret; }} ]"));
+        assert_eq!(broken.diagnostics.len(), 1, "{text}: {:?}", broken.diagnostics);
+        assert_eq!(broken.tree.functions.len(), functions + 1, "{text}");
+    }
+    for text in
+        [".entry k\n.global .u32 x;", ".func f (.reg .u32 x\n.func g;", ".func\n.func g;", ".func f 3"]
+    {
+        assert_ne!(crate::parse(text).diagnostics, [], "{text}");
+    }
+}
+
+#[test]
 fn every_file_of_the_repository() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
     let mut count = 0;
