@@ -13,6 +13,10 @@ pub struct Table {
     pub element_tables: (usize, usize),
     /// The classes of the base of an address, by space.
     pub addresses: Vec<(String, u64)>,
+    /// The opcodes of several words, sorted.
+    pub names: Vec<String>,
+    /// The modifiers that may stand several times.
+    pub repeatable: Vec<String>,
 }
 
 /// One syntax line with its clauses.
@@ -35,10 +39,22 @@ pub struct Form {
     pub operands: Vec<Operand>,
     /// Effects and when they hold.
     pub effects: Vec<(Condition, Vec<String>)>,
-    /// Disagreements with the assembler that are on purpose, each with its reason.
-    pub deviations: Vec<String>,
+    /// Disagreements with the assembler that are on purpose.
+    pub deviations: Vec<Deviation>,
+    /// Values that the assembler takes and that do nothing.
+    pub idle: Vec<Condition>,
     /// Whether the assembler takes the modifiers in the canonical order only.
     pub strict_order: bool,
+}
+
+/// A disagreement with the assembler that is on purpose.
+pub struct Deviation {
+    /// The values for which it holds.
+    pub when: Condition,
+    /// The classes of which an operand must be; none: any operand will do.
+    pub classes: u64,
+    /// Why.
+    pub reason: String,
 }
 
 /// A place for a modifier.
@@ -128,8 +144,6 @@ pub enum Pattern {
     Vector(Count),
     /// `[base+offset]`
     Address,
-    /// `[base].unified`
-    Unified,
     /// `a|b`
     Pair,
     /// `[a, b]`

@@ -24,6 +24,10 @@ pub enum Item {
     Classes(ClassesDefinition),
     /// `operand name : .type = …;` for all files.
     Operand(ClassLine),
+    /// `names { … }`: opcodes of several words, which the assembler reads in one piece.
+    Names(Vec<String>),
+    /// `repeatable { … }`: modifiers that may stand several times.
+    Repeatable(Vec<String>),
     /// A form.
     Form(FormDefinition),
 }
@@ -130,8 +134,19 @@ pub enum Clause {
         /// Where.
         line: usize,
     },
-    /// `deviation "…";`
-    Deviation(String),
+    /// `deviation +f16x2 "…" if …;`
+    Deviation {
+        /// The classes of which an operand must be.
+        classes: Vec<String>,
+        /// Why.
+        reason: String,
+        /// When.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
+    /// `… without effect;`
+    Idle(Vec<Atom>),
     /// `fixed order;`
     FixedOrder,
 }
@@ -164,13 +179,15 @@ impl FileReader<'_> {
             return Err(Fault::new(self.name, at + 1, "a clause stands outside a form"));
         }
         let first = line.split_whitespace().next().unwrap_or_default();
-        if !matches!(first, "section" | "counts" | "classes" | "operand") && !line.starts_with('.') {
+        if !matches!(first, "section" | "counts" | "classes" | "operand" | "names" | "repeatable")
+            && !line.starts_with('.')
+        {
             return self.form(lines, at);
         }
         // A definition goes on to its `;` or closing brace at the end of a line.
         let mut end = at;
         let closes = |line: &str| line.starts_with('}') || line.ends_with(';') || line.ends_with('}');
-        let braces = matches!(first, "counts" | "classes");
+        let braces = matches!(first, "counts" | "classes" | "names" | "repeatable");
         while !closes(lines[end].trim_end()) || braces && !lines[end].trim_end().ends_with('}') {
             end += 1;
             if end == lines.len() {
@@ -182,6 +199,14 @@ impl FileReader<'_> {
     }
 
     fn definition(&mut self, text: &str, line: usize) -> Result<(), Fault> {
+        if let Some(names) = word_list(text, "names") {
+            self.items.push(Item::Names(names));
+            return Ok(());
+        }
+        if let Some(modifiers) = word_list(text, "repeatable") {
+            self.items.push(Item::Repeatable(modifiers));
+            return Ok(());
+        }
         let tokens = tokens(self.name, text, line)?;
         let mut cursor = Cursor::new(self.name, &tokens);
         if cursor.eat_word("section") {
@@ -233,6 +258,12 @@ impl FileReader<'_> {
     }
 }
 
+/// The words of `keyword { word word … }`.
+fn word_list(text: &str, keyword: &str) -> Option<Vec<String>> {
+    let list = text.strip_prefix(keyword)?.trim().strip_prefix('{')?.strip_suffix('}')?;
+    Some(list.split_whitespace().map(str::to_owned).collect())
+}
+
 fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     let line = cursor.line();
     if cursor.eat_word("counts") {
@@ -252,9 +283,14 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         return Ok(vec![Clause::Effect { words, when, line }]);
     }
     if cursor.eat_word("deviation") {
-        let text = cursor.text()?;
+        let mut classes = Vec::new();
+        while cursor.eat('+') {
+            classes.push(cursor.name()?);
+        }
+        let reason = cursor.text()?;
+        let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
         cursor.mark(';')?;
-        return Ok(vec![Clause::Deviation(text)]);
+        return Ok(vec![Clause::Deviation { classes, reason, when, line }]);
     }
     if cursor.eat_word("fixed") {
         cursor.word("order")?;
@@ -285,13 +321,18 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         }
         return Ok(vec![Clause::Rule { when, then, needs }]);
     }
+    if cursor.eat_word("without") {
+        cursor.word("effect")?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Idle(when)]);
+    }
     let version = if cursor.eat_word("since") { Some(cursor.version()?) } else { None };
     let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
     let until = if cursor.eat_word("until") { Some(cursor.version()?) } else { None };
     if version.is_none() && targets.is_none() && until.is_none() {
         return Err(cursor.fault(
             "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
-             `effect …`, `counts …`, `deviation …` or `fixed order`",
+             `… without effect`, `effect …`, `counts …`, `deviation …` or `fixed order`",
         ));
     }
     cursor.mark(';')?;
@@ -389,7 +430,10 @@ fn class_line(cursor: &mut Cursor<'_>) -> Result<ClassLine, Fault> {
 /// `sm_80+ sm_100f sm_100a sm_30..sm_62`: a union.
 fn targets(cursor: &mut Cursor<'_>) -> Result<TargetSet, Fault> {
     let mut set = TargetSet::NONE;
-    while let Some(Token::Word(_)) = cursor.peek() {
+    while let Some(Token::Word(word)) = cursor.peek() {
+        if word == "until" {
+            break;
+        }
         let low = target(cursor)?;
         let range: TargetSet = if cursor.eat('+') {
             TargetSet::at_least(low.number())

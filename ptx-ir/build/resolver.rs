@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::class::{Class, ClassSet};
 use crate::lexer::Fault;
 use crate::model::{
-    ABSENT, Access, Condition, Count, Form, Gate, Operand, Pattern, Rule, Slot, SpaceRef, Table,
+    ABSENT, Access, Condition, Count, Deviation, Form, Gate, Operand, Pattern, Rule, Slot, SpaceRef, Table,
 };
 use crate::model::{TypeRef, Variant};
 use crate::operands::{CountName, Kind, OperandClause, TypeName};
@@ -35,13 +35,21 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
                         forms.push(group.form(syntax)?);
                     }
                 }
-                Item::Classes(_) | Item::Operand(_) => {}
+                Item::Classes(_) | Item::Operand(_) | Item::Names(_) | Item::Repeatable(_) => {}
             }
         }
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
     let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("exact").unwrap_or(0));
-    Ok(Table { forms, variants: shared.variants, element_tables, addresses: shared.addresses })
+    shared.names.sort();
+    Ok(Table {
+        forms,
+        variants: shared.variants,
+        element_tables,
+        addresses: shared.addresses,
+        names: shared.names,
+        repeatable: shared.repeatable,
+    })
 }
 
 /// What a named kind of operand takes: its type, and the classes for outputs and for inputs.
@@ -55,6 +63,8 @@ struct NamedKind {
 #[derive(Default)]
 struct Shared {
     names: Vec<String>,
+    repeatable: Vec<String>,
+    tables: Vec<String>,
     lines: Vec<BTreeMap<Type, (u64, u64)>>,
     variants: Vec<[(u64, u64); Type::ALL.len()]>,
     kinds: BTreeMap<String, NamedKind>,
@@ -73,7 +83,7 @@ impl Shared {
                 }
                 Item::Classes(table) => {
                     let lines = table.lines.iter().map(|line| type_line(&file.name, line));
-                    self.names.push(table.name.clone());
+                    self.tables.push(table.name.clone());
                     self.lines.push(lines.collect::<Result<_, _>>()?);
                 }
                 Item::Operand(line) => {
@@ -83,6 +93,8 @@ impl Shared {
                     let sources = places | classes(&file.name, line.line, &line.sources)?;
                     self.kinds.insert(line.name.clone(), NamedKind { ty, places, sources });
                 }
+                Item::Names(names) => self.names.extend_from_slice(names),
+                Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
                 Item::Slot(_) | Item::Counts(_) | Item::Form(_) => {}
             }
         }
@@ -92,7 +104,7 @@ impl Shared {
     /// Fills what a variant does not mention from the variant `default`.
     fn finish(&mut self) {
         let empty = BTreeMap::new();
-        let default = self.names.iter().position(|name| name == "default");
+        let default = self.tables.iter().position(|name| name == "default");
         let default = default.map_or(&empty, |index| &self.lines[index]);
         for lines in &self.lines {
             let bits = |ty: &Type| lines.get(ty).or(default.get(ty)).copied().unwrap_or_default();
@@ -103,7 +115,7 @@ impl Shared {
     }
 
     fn variant(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|each| each == name)
+        self.tables.iter().position(|each| each == name)
     }
 }
 
@@ -134,7 +146,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 45] = [
+const CLASS_WORDS: [(&str, &[Class]); 46] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -175,6 +187,7 @@ const CLASS_WORDS: [(&str, &[Class]); 45] = [
     ("discard", &[Class::Discard]),
     ("longer", &[Class::Longer]),
     ("minus", &[Class::Minus]),
+    ("unified", &[Class::Unified]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -220,7 +233,8 @@ impl<'a> Group<'a> {
                 Clause::Rule { .. }
                 | Clause::Gate { .. }
                 | Clause::Effect { .. }
-                | Clause::Deviation(_)
+                | Clause::Deviation { .. }
+                | Clause::Idle(_)
                 | Clause::FixedOrder => {}
             }
         }
@@ -264,6 +278,7 @@ impl<'a> Group<'a> {
             operands: Vec::new(),
             effects: Vec::new(),
             deviations: Vec::new(),
+            idle: Vec::new(),
             strict_order: false,
         };
         if let Some(slot) = form.slots.iter().find(|slot| slot.values.len() > 60) {
@@ -302,7 +317,13 @@ impl<'a> Group<'a> {
                     form.effects.push((when, words.clone()));
                 }
             }
-            Clause::Deviation(text) => form.deviations.push(text.clone()),
+            Clause::Deviation { classes: names, reason, when, line } => {
+                let classes = classes(self.file, *line, names)?;
+                if let Some(when) = self.condition(&form.slots, when)? {
+                    form.deviations.push(Deviation { when, classes, reason: reason.clone() });
+                }
+            }
+            Clause::Idle(when) => form.idle.extend(self.condition(&form.slots, when)?),
             Clause::FixedOrder => form.strict_order = true,
             Clause::Slot(_) | Clause::Counts(_) | Clause::Operand(_) => {}
         }
@@ -483,14 +504,13 @@ impl<'a> Group<'a> {
         };
         match (place.drawing, pattern) {
             (Drawing::Address, pattern @ Pattern::Address) => Ok(pattern),
-            (Drawing::Unified, Pattern::Address) => Ok(Pattern::Unified),
             (Drawing::List, Pattern::Value) => Ok(Pattern::List),
             (Drawing::Plain, Pattern::Address) => {
                 Err(self
                     .fault(clause.line, format!("`{}` is drawn without `[]` in the syntax line", place.name)))
             }
             (Drawing::Plain, pattern) => Ok(pattern),
-            (Drawing::Address | Drawing::Unified, Pattern::Value) => Ok(Pattern::Address),
+            (Drawing::Address, Pattern::Value) => Ok(Pattern::Address),
             _ => {
                 Err(self
                     .fault(clause.line, format!("`{}` is drawn otherwise in the syntax line", place.name)))

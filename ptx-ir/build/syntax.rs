@@ -39,8 +39,6 @@ pub enum Drawing {
     Plain,
     /// `[a]`
     Address,
-    /// `[a].unified`
-    Unified,
     /// `[a, b]`
     Bracket,
     /// `a|b`
@@ -132,9 +130,6 @@ impl PlaceReader {
         match first {
             '[' => {
                 let parts = self.list(']')?;
-                if self.eat(".unified") {
-                    return Ok(wrap(Drawing::Unified, parts));
-                }
                 let drawing = if parts.len() == 1 { Drawing::Address } else { Drawing::Bracket };
                 Ok(wrap(drawing, parts))
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{Condition, Count, Form, Operand, Pattern, SpaceRef, Table, TypeRef, Variant};
+use crate::model::{Condition, Count, Deviation, Form, Operand, Pattern, SpaceRef, Table, TypeRef, Variant};
 
 /// The Rust source of the table.
 pub fn write(table: &Table) -> String {
@@ -44,6 +44,11 @@ pub fn write(table: &Table) -> String {
         table.addresses.len(),
         table.addresses
     );
+    let _ = writeln!(out, "/// Opcodes of several words, sorted.");
+    let _ = writeln!(out, "pub(super) static NAMES: [&str; {}] = {:?};", table.names.len(), table.names);
+    let _ = writeln!(out, "/// Modifiers that may stand several times.");
+    let (count, repeatable) = (table.repeatable.len(), &table.repeatable);
+    let _ = writeln!(out, "pub(super) static REPEATABLE: [&str; {count}] = {repeatable:?};");
     out
 }
 
@@ -59,13 +64,25 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         operands,
         effects,
         deviations,
+        idle,
         strict_order,
     } = form;
     let _ = write!(
         out,
         "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: {place:?}, "
     );
-    let _ = write!(out, "strict_order: {strict_order}, deviations: &{deviations:?}, slots: &[");
+    let _ = write!(out, "strict_order: {strict_order}, deviations: &[");
+    for Deviation { when, classes, reason } in deviations {
+        let _ = write!(out, "Deviation {{ when: ");
+        write_condition(out, when);
+        let _ = write!(out, ", classes: ClassSet::from_bits({classes:#x}), reason: {reason:?} }}, ");
+    }
+    let _ = write!(out, "], idle: &[");
+    for when in idle {
+        write_condition(out, when);
+        let _ = write!(out, ", ");
+    }
+    let _ = write!(out, "], slots: &[");
     for slot in slots {
         let (name, values, optional) = (&slot.name, &slot.values, slot.optional);
         let _ = write!(out, "Slot {{ name: {name:?}, values: &{values:?}, optional: {optional} }}, ");
@@ -167,7 +184,6 @@ fn write_pattern(out: &mut String, pattern: &Pattern) {
         Pattern::Value => write!(out, "PatternTemplate::Value"),
         Pattern::Negatable => write!(out, "PatternTemplate::Negatable"),
         Pattern::Address => write!(out, "PatternTemplate::Address"),
-        Pattern::Unified => write!(out, "PatternTemplate::Unified"),
         Pattern::Pair => write!(out, "PatternTemplate::Pair"),
         Pattern::Bracket => write!(out, "PatternTemplate::Bracket"),
         Pattern::List => write!(out, "PatternTemplate::List"),

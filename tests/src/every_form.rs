@@ -169,12 +169,20 @@ impl Local {
             Pattern::Value => self.value(f, spec, u),
             Pattern::NegatableValue => self.negatable(f, spec, u),
             Pattern::Vector { count } => self.vector(f, spec, count, u),
-            Pattern::Address => self.address(f, spec, false, u),
-            Pattern::UnifiedAddress => self.address(f, spec, true, u),
+            Pattern::Address => {
+                let may = [Class::Unified, Class::Global].iter().all(|class| spec.accepts.contains(*class));
+                let unified = may && u.ratio(1, 6)?;
+                self.address(f, spec, unified, u)
+            }
             Pattern::Pair | Pattern::Bracket => {
                 let mut parts = Vec::new();
-                for child in &spec.children {
-                    let Some(part) = self.operand(f, child, u)? else { return Ok(None) };
+                for (index, child) in spec.children.iter().enumerate() {
+                    let mut child = child.clone();
+                    if spec.pattern == Pattern::Pair && index == 1 {
+                        // `_|_` is no pair.
+                        child.accepts = child.accepts.without(Class::Sink.into());
+                    }
+                    let Some(part) = self.operand(f, &child, u)? else { return Ok(None) };
                     parts.push(part);
                 }
                 Ok(match (spec.pattern, parts.as_slice()) {
@@ -225,6 +233,9 @@ impl Local {
         Ok(Some(match class {
             Class::Integer => integer(spec, u)?.into(),
             Class::NegativeInteger => (-i64::from(u.int_in_range(1..=100_u8)?)).into(),
+            // Where only some numbers will do, they are fractions of something.
+            Class::SingleBits if !spec.ranges.is_empty() => 0.5_f32.into(),
+            Class::DoubleBits if !spec.ranges.is_empty() => 0.5_f64.into(),
             Class::SingleBits => f32::from(u.arbitrary::<i8>()?).into(),
             Class::DoubleBits => f64::from(u.arbitrary::<i8>()?).into(),
             Class::WarpSize => Value::warp_size(),

@@ -49,7 +49,6 @@ fn pattern_phrase(pattern: Pattern) -> String {
         Pattern::Pair => "a pair `a|b`".to_owned(),
         Pattern::Vector { count } => format!("a vector of {count} elements"),
         Pattern::Address => "an address in brackets".to_owned(),
-        Pattern::UnifiedAddress => "an address in brackets with `.unified`".to_owned(),
         Pattern::Bracket => "several parts in brackets".to_owned(),
         Pattern::List => "a list in parentheses".to_owned(),
     }

@@ -71,9 +71,9 @@ impl Module {
                 let class = if negative { Class::NegativeInteger } else { Class::Integer };
                 Shape { immediate: bits as i64, ..Shape::value(class) }
             }
-            Operand::Decimal(_) => Shape::value(Class::Decimal),
-            Operand::SingleBits(_) => Shape::value(Class::SingleBits),
-            Operand::DoubleBits(_) => Shape::value(Class::DoubleBits),
+            Operand::Decimal(value) => fraction(Class::Decimal, value),
+            Operand::SingleBits(bits) => fraction(Class::SingleBits, f64::from(f32::from_bits(bits))),
+            Operand::DoubleBits(bits) => fraction(Class::DoubleBits, f64::from_bits(bits)),
             Operand::WarpSize => Shape::value(Class::WarpSize),
             Operand::Sink => Shape::value(Class::Sink),
             Operand::Variable { variable, offset } => {
@@ -137,4 +137,9 @@ impl Module {
         children.extend(shapes);
         Shape::of(kind, ClassSet::NONE, run.count as u16).with_children(first)
     }
+}
+
+/// A floating-point immediate, which is compared as a double.
+fn fraction(class: Class, value: f64) -> Shape {
+    Shape { immediate: value.to_bits() as i64, ..Shape::value(class) }
 }

@@ -150,6 +150,8 @@ classes! {
     Minus, "a register with a minus sign";
     /// In what an operand accepts: `_` may stand for the whole brace list.
     Discard, "`_`";
+    /// In what an address accepts: it may end in `.unified`.
+    Unified, "an address with `.unified`";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
     /// gives one message.
     Unknown, "an unknown name";
@@ -227,6 +229,10 @@ impl ClassSet {
             Class::Integer,
             Class::NegativeInteger,
             Class::WarpSize,
+            Class::SpecialNarrow,
+            Class::SpecialWord,
+            Class::SpecialDouble,
+            Class::SpecialAny,
         ]),
         Self::of(&[
             Class::RegF16,
@@ -240,6 +246,23 @@ impl ClassSet {
         Self::of(&[Class::RegPred]),
         Self::of(&[Class::Global, Class::Const, Class::Shared, Class::Local]),
     ];
+
+    /// Variables and functions, of which the address is meant.
+    pub const NAMES: Self = Self::of(&[
+        Class::Global,
+        Class::Const,
+        Class::Shared,
+        Class::Local,
+        Class::Param,
+        Class::ParamEntry,
+        Class::ParamFunc,
+        Class::Texref,
+        Class::Samplerref,
+        Class::Surfref,
+        Class::Tex,
+        Class::Function,
+        Class::Kernel,
+    ]);
 
     /// The registers of each width, in which a brace list may mix types. A predicate counts as 32 bits there,
     /// as NVIDIA's assembler has it.

@@ -1,6 +1,6 @@
 //! From a form and a value for each of its modifiers to an instance.
 
-use super::class::ClassSet;
+use super::class::{Class, ClassSet};
 use super::effects::{Carry, Chain, Effects};
 use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role};
 use super::table::{
@@ -78,12 +78,17 @@ impl Expander<'_> {
         let variant = operand.variants.iter().find(|variant| holds(variant.when, self.values))?;
         let (pattern, because) = self.pattern(variant)?;
         let ty = self.type_of(variant.ty);
+        // `_` stands for elements that are thrown away; a single result would be all there is.
+        let no_element = matches!(variant.pattern, PatternTemplate::Vector(Count::Slot(_)))
+            && pattern == Pattern::Value
+            && variant.role == Role::Destination;
+        let sink = if no_element { Class::Sink.into() } else { ClassSet::NONE };
         Some(OperandSpec {
             name: operand.name,
             role: variant.role,
             pattern,
-            accepts: self.accepts(variant, ty, variant.table),
-            exact: self.accepts(variant, ty, exact_table(variant)),
+            accepts: self.accepts(variant, ty, variant.table).without(sink),
+            exact: self.accepts(variant, ty, exact_table(variant)).without(sink),
             ty,
             optional: operand.optional,
             ranges: variant.ranges,
@@ -120,7 +125,6 @@ impl Expander<'_> {
             PatternTemplate::Value => Pattern::Value,
             PatternTemplate::Negatable => Pattern::NegatableValue,
             PatternTemplate::Address => Pattern::Address,
-            PatternTemplate::Unified => Pattern::UnifiedAddress,
             PatternTemplate::Pair => Pattern::Pair,
             PatternTemplate::Bracket => Pattern::Bracket,
             PatternTemplate::List => Pattern::List,

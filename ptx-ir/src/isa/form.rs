@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::class::ClassSet;
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
 use super::table::{ABSENT, FORMS, Form, OPCODES, forms_of};
@@ -83,10 +84,24 @@ impl FormId {
         self.form().place
     }
 
-    /// Disagreements with NVIDIA's assembler that are on purpose, each with its reason.
+    /// The reasons of the form's disagreements with NVIDIA's assembler that are on purpose.
+    pub fn deviations(self) -> impl Iterator<Item = &'static str> {
+        self.form().deviations.iter().map(|deviation| deviation.reason)
+    }
+
+    /// Why NVIDIA's assembler may judge a statement of this form otherwise: the reason of the first deviation for
+    /// these modifiers that is about one of the classes of its operands, or about any operand.
     #[must_use]
-    pub fn deviations(self) -> &'static [&'static str] {
-        self.form().deviations
+    pub fn deviation(self, modifiers: &[&str], operands: ClassSet) -> Option<&'static str> {
+        let Form { slots, deviations, .. } = self.form();
+        let holds = |&(slot, mask): &(u8, u64)| {
+            let values = slots[slot as usize].values.iter().enumerate();
+            let mut wanted = values.filter(|(index, _)| mask >> index & 1 != 0);
+            wanted.any(|(_, value)| modifiers.contains(value))
+        };
+        let about = |classes: ClassSet| classes.is_empty() || !classes.intersect(operands).is_empty();
+        let mut found = deviations.iter().filter(|each| about(each.classes) && each.when.iter().all(holds));
+        found.next().map(|deviation| deviation.reason)
     }
 
     /// The modifiers in canonical order.

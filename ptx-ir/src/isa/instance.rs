@@ -42,8 +42,6 @@ pub enum Pattern {
     },
     /// `[base]` or `[base + offset]`; the accepted classes are those of the base.
     Address,
-    /// `[base].unified`.
-    UnifiedAddress,
     /// `[part, part, …]`, the children say of what.
     Bracket,
     /// `(a, b, …)` of any length: arguments or results of a call.
@@ -83,7 +81,7 @@ pub struct Access {
     pub bytes: u32,
 }
 
-/// The values that an integer immediate may have.
+/// The values that an immediate may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImmediateRange {
     /// The smallest.
@@ -101,6 +99,13 @@ impl ImmediateRange {
         // The distance of two 64-bit integers has 65 bits.
         let distance = value as i128 - self.low as i128;
         self.low <= value && value <= self.high && distance % self.step as i128 == 0
+    }
+
+    /// Whether a floating-point immediate is allowed: it is above the smallest, as a fraction of nothing makes
+    /// no sense, and at most the largest.
+    #[must_use]
+    pub fn contains_fraction(self, value: f64) -> bool {
+        self.low as f64 <= value && value <= self.high as f64 && value != self.low as f64
     }
 }
 

@@ -14,6 +14,7 @@
 mod align;
 mod class;
 mod diagnose;
+mod dump;
 mod effects;
 mod expand;
 mod form;
@@ -26,6 +27,7 @@ mod shape;
 mod table;
 
 pub use class::{Class, ClassSet};
+pub use dump::dump;
 pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Computation, Control, Convergence, Effects};
 pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{

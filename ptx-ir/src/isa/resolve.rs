@@ -6,7 +6,8 @@ use super::diagnose;
 use super::expand;
 use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
-use super::table::{ABSENT, Form, OPCODES, allows, forms_of};
+use super::table::{ABSENT, Form, NAMES, OPCODES, REPEATABLE, allows, forms_of, holds};
+use crate::space::StateSpace;
 use crate::types::Type;
 
 /// What a spelling means.
@@ -30,9 +31,10 @@ pub fn resolve(spelling: &str) -> Resolved {
     let Some(opcode) = opcode(spelling.root) else {
         return Resolved { problem: Some(diagnose::unknown_opcode(&spelling)), ..Resolved::default() };
     };
-    let instances = exact(opcode, &spelling);
+    let mut leniency = None;
+    let instances = exact(opcode, &spelling, &mut leniency);
     if !instances.is_empty() {
-        return Resolved { opcode: Some(opcode), instances, problem: None, leniency: None };
+        return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
     }
     let (instances, leniency) = lenient(opcode, &spelling);
     if !instances.is_empty() {
@@ -77,19 +79,34 @@ pub(super) fn opcode(name: &str) -> Option<OpcodeId> {
     OPCODES.binary_search_by(|opcode| opcode.name.cmp(name)).ok().map(|index| OpcodeId(index as u16))
 }
 
-/// The instances of a spelling whose modifiers are complete and in canonical order.
-pub(super) fn exact(opcode: OpcodeId, spelling: &Spelling<'_>) -> Vec<Instance> {
+/// The instances of a spelling whose modifiers are complete and in canonical order. Where the first of them has a
+/// modifier that does nothing, `leniency` says so.
+fn exact(opcode: OpcodeId, spelling: &Spelling<'_>, leniency: &mut Option<Leniency>) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (id, form) in forms_of(opcode) {
         let mut values = vec![ABSENT; form.slots.len()];
         exact_from(form, spelling, 0, 0, &mut values, &mut |values| {
             let instance = expand::instance(id, values);
             let found = instance.is_some();
+            if found && instances.is_empty() {
+                *leniency = ineffective(form, spelling, values);
+            }
             instances.extend(instance);
             found
         });
     }
     instances
+}
+
+/// Says which modifier of a choice does nothing.
+fn ineffective(form: &Form, spelling: &Spelling<'_>, values: &[u8]) -> Option<Leniency> {
+    let when = form.idle.iter().find(|when| holds(when, values))?;
+    let &(slot, _) = when.first()?;
+    let value = form.slots[slot as usize].values.get(values[slot as usize] as usize)?;
+    let start = spelling.text.find(value)?;
+    let range = start..start + value.len();
+    let canonical = format!("{}{}", &spelling.text[..range.start], &spelling.text[range.end..]);
+    Some(Leniency { range, reason: LeniencyReason::Ineffective, canonical })
 }
 
 /// Whether some form has this spelling in canonical order.
@@ -125,6 +142,19 @@ fn exact_from(
     place.optional && exact_from(form, spelling, slot + 1, next, values, accept)
 }
 
+/// How much of a spelling is the opcode as NVIDIA's assembler reads it: `cp.async.bulk` of
+/// `cp.async.bulk.global.…`. It takes the longest name that it knows; what stands in there is no modifier, so it
+/// neither moves nor repeats.
+fn name(spelling: &str) -> &str {
+    let mut end = spelling.find('.').unwrap_or(spelling.len());
+    for next in spelling.match_indices('.').map(|(at, _)| at).skip(1).chain([spelling.len()]) {
+        if NAMES.binary_search(&&spelling[..next]).is_ok() {
+            end = next;
+        }
+    }
+    &spelling[..end]
+}
+
 /// The instances of a spelling whose modifiers stand in another order or are repeated, as NVIDIA's assembler
 /// takes them.
 fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<Leniency>) {
@@ -134,8 +164,8 @@ fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<
         if form.strict_order {
             continue;
         }
-        let mut search = Unordered::new(form, spelling);
-        if !search.run(0, &mut |values| expand::instance(id, values).is_some()) {
+        let mut search = Unordered::new(form, spelling, Strictness::Assembler);
+        if !search.find(id) {
             continue;
         }
         if let Some(instance) = expand::instance(id, &search.values) {
@@ -146,66 +176,106 @@ fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<
     (instances, leniency)
 }
 
+/// What a search without regard to the order of modifiers insists on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// What NVIDIA's assembler insists on: the opcode, the order of types and of state spaces, few repetitions.
+    Assembler,
+    /// Nothing: to find out what was meant.
+    Meaning,
+}
+
 /// A search that gives modifiers to slots without regard to their order, but keeps the order among slots that
-/// share values, such as the types of `cvt`.
-pub(super) struct Unordered<'a> {
+/// share values, and where the assembler does, that among types and that among state spaces.
+struct Unordered<'a> {
     form: &'static Form,
     spelling: &'a Spelling<'a>,
+    strictness: Strictness,
     /// The slot that each modifier went to.
-    pub used: Vec<Option<usize>>,
+    used: Vec<Option<usize>>,
     /// The values found.
-    pub values: Vec<u8>,
+    values: Vec<u8>,
     /// The modifier that each slot got.
     first: Vec<usize>,
 }
 
 impl<'a> Unordered<'a> {
-    pub fn new(form: &'static Form, spelling: &'a Spelling<'a>) -> Self {
+    fn new(form: &'static Form, spelling: &'a Spelling<'a>, strictness: Strictness) -> Self {
         let slots = form.slots.len();
         let used = vec![None; spelling.modifiers.len()];
-        Self { form, spelling, used, values: vec![ABSENT; slots], first: vec![usize::MAX; slots] }
+        Self { form, spelling, strictness, used, values: vec![ABSENT; slots], first: vec![usize::MAX; slots] }
     }
 
-    pub fn run(&mut self, slot: usize, accept: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    /// Searches for values that make an instance of the form.
+    fn find(&mut self, id: u16) -> bool {
+        let wanted = (self.strictness == Strictness::Assembler).then(|| name(self.spelling.text));
+        self.run(0, &mut |values| {
+            let instance = expand::instance(id, values);
+            instance.is_some_and(|instance| wanted.is_none_or(|wanted| name(&instance.canonical) == wanted))
+        })
+    }
+
+    fn run(&mut self, slot: usize, accept: &mut dyn FnMut(&[u8]) -> bool) -> bool {
         let Some(place) = self.form.slots.get(slot) else {
             return self.rest_is_repeated() && allows(self.form, &self.values) && accept(&self.values);
         };
         for from in self.earliest(slot)..self.spelling.modifiers.len() {
             for (index, value) in place.values.iter().enumerate() {
-                let Some(taken) = self.spelling.matches(from, value) else { continue };
-                if self.used[from..from + taken].iter().any(Option::is_some) {
-                    continue;
-                }
-                self.used[from..from + taken].fill(Some(slot));
+                let Some(taken) = self.take(slot, from, value) else { continue };
                 (self.values[slot], self.first[slot]) = (index as u8, from);
                 if self.run(slot + 1, accept) {
                     return true;
                 }
-                self.used[from..from + taken].fill(None);
+                for modifier in taken {
+                    self.used[modifier] = None;
+                }
             }
         }
         (self.values[slot], self.first[slot]) = (ABSENT, usize::MAX);
         place.optional && self.run(slot + 1, accept)
     }
 
-    /// After the modifier of the nearest earlier slot that shares a value with this one.
+    /// Gives a slot the modifiers of a value, the first of which stands at `from`. The words of a value of
+    /// several words, such as `.xorsign.abs`, need not stand together.
+    fn take(&mut self, slot: usize, from: usize, value: &str) -> Option<Vec<usize>> {
+        let mut taken: Vec<usize> = Vec::new();
+        for word in words(value) {
+            let free = |&at: &usize| {
+                self.used[at].is_none() && !taken.contains(&at) && self.spelling.modifier(at) == word
+            };
+            let found =
+                if taken.is_empty() { Some(from).filter(free) } else { (0..self.used.len()).find(free) };
+            taken.push(found?);
+        }
+        for &modifier in &taken {
+            self.used[modifier] = Some(slot);
+        }
+        Some(taken)
+    }
+
+    /// After the modifier of the nearest earlier slot of which this one must keep its distance.
     fn earliest(&self, slot: usize) -> usize {
+        let values = self.form.slots[slot].values;
         let shares = |other: &usize| {
-            let values = self.form.slots[*other].values;
-            self.form.slots[slot].values.iter().any(|value| values.contains(value))
+            let others = self.form.slots[*other].values;
+            values.iter().any(|value| others.contains(value))
+                || self.strictness == Strictness::Assembler && one_kind(values, others)
         };
         let earlier = (0..slot).rev().filter(shares).find(|&other| self.first[other] != usize::MAX);
         earlier.map_or(0, |other| self.first[other] + 1)
     }
 
-    /// Whether every modifier that went to no slot repeats one that did.
+    /// Whether every modifier that went to no slot repeats one that did, and may.
     fn rest_is_repeated(&self) -> bool {
         let repeats = |index: usize| {
             let text = self.spelling.modifier(index);
             // A type too many is a type for which there is no place.
-            Type::parse(text).is_none()
-                && (0..self.used.len())
-                    .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
+            let may = match self.strictness {
+                Strictness::Assembler => REPEATABLE.contains(&text),
+                Strictness::Meaning => Type::parse(text).is_none(),
+            };
+            may && (0..self.used.len())
+                .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
         };
         (0..self.used.len()).all(|index| self.used[index].is_some() || repeats(index))
     }
@@ -222,11 +292,36 @@ impl<'a> Unordered<'a> {
     }
 }
 
-/// The problem of a spelling whose order alone is wrong, for forms that insist on it.
+/// The words of a value, each with its dot: `.xorsign` and `.abs` of `.xorsign.abs`.
+fn words(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = value;
+    std::iter::from_fn(move || {
+        let end = rest.get(1..)?.find('.').map_or(rest.len(), |end| end + 1);
+        let (word, tail) = rest.split_at(end);
+        rest = tail;
+        Some(word)
+    })
+}
+
+/// Whether the values of two slots are all types, or all state spaces, which the assembler tells apart by their
+/// order only.
+fn one_kind(one: &[&str], other: &[&str]) -> bool {
+    let mut both = one.iter().chain(other);
+    both.clone().all(|value| is_type(value)) || both.all(|value| StateSpace::parse(value).is_some())
+}
+
+/// Whether a modifier is a type: one of those that a register or an element may have, or of a few bits.
+fn is_type(modifier: &str) -> bool {
+    const FEW_BITS: [&str; 7] = [".b1", ".b2", ".u2", ".s2", ".b4", ".u4", ".s4"];
+    Type::parse(modifier).is_some() || FEW_BITS.contains(&modifier)
+}
+
+/// The problem of a spelling whose modifiers are right, but stand in an order that the assembler does not take,
+/// or too often.
 pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
-    forms_of(opcode).filter(|(_, form)| form.strict_order).find_map(|(id, form)| {
-        let mut search = Unordered::new(form, spelling);
-        if !search.run(0, &mut |values| expand::instance(id, values).is_some()) {
+    forms_of(opcode).find_map(|(id, form)| {
+        let mut search = Unordered::new(form, spelling, Strictness::Meaning);
+        if !search.find(id) {
             return None;
         }
         let leniency = search.leniency(&expand::instance(id, &search.values)?);
@@ -274,6 +369,24 @@ mod tests {
         let resolved = resolve("addc.cc.cc.u64");
         let leniency = resolved.leniency.unwrap();
         assert_eq!((leniency.reason, leniency.range), (LeniencyReason::Repeated, 7..10));
+    }
+
+    #[test]
+    fn what_the_assembler_tells_apart_by_order_stays_in_order() {
+        let order =
+            |spelling: &str| matches!(resolve(spelling).problem, Some(SpellingProblem::WrongOrder { .. }));
+        for spelling in ["mul.u32.lo", "cp.async.ca.global.shared", "cvt.rna.f32.tf32", "pmevent.mask"] {
+            assert_eq!(order(spelling), spelling != "pmevent.mask", "{spelling}");
+        }
+        for spelling in ["min.abs.xorsign.f32", "min.xorsign.NaN.abs.f32", "madc.hi.u32.cc", "ld.u32.global"]
+        {
+            assert!(resolve(spelling).leniency.is_some(), "{spelling}");
+        }
+        let twice =
+            |spelling: &str| matches!(resolve(spelling).problem, Some(SpellingProblem::Duplicate { .. }));
+        for spelling in ["add.ftz.ftz.f32", "mbarrier.arrive.arrive.b64", "st.global.global.u32"] {
+            assert!(twice(spelling), "{spelling}");
+        }
     }
 
     #[test]

@@ -121,6 +121,12 @@ type Misfit = Option<(Option<usize>, Wanted)>;
 
 pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit {
     let wanted = match (spec.pattern, shape.kind) {
+        // What else passes as a predicate here and there cannot be negated.
+        (Pattern::NegatableValue, ShapeKind::Negated)
+            if !shape.classes.is_subset(ClassSet::of(&[Class::RegPred, Class::Unknown])) =>
+        {
+            Some(Wanted::Class(Class::RegPred.into()))
+        }
         (Pattern::Value, ShapeKind::Value)
         | (Pattern::NegatableValue, ShapeKind::Value | ShapeKind::Negated)
         | (Pattern::Selectable { .. }, ShapeKind::Value) => check_value(spec, shape),
@@ -129,9 +135,7 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         (Pattern::Address, ShapeKind::Address) if !shape.flags.contains(ShapeFlags::UNIFIED) => {
             check_value(spec, shape)
         }
-        (Pattern::UnifiedAddress, ShapeKind::Address) if shape.flags.contains(ShapeFlags::UNIFIED) => {
-            check_value(spec, shape)
-        }
+        (Pattern::Address, ShapeKind::Address) if may_be_unified(spec) => check_value(spec, shape),
         (Pattern::Pair, ShapeKind::Pair) | (Pattern::Bracket, ShapeKind::Bracket | ShapeKind::Address) => {
             return check_parts(spec, shape, children);
         }
@@ -146,7 +150,6 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
             | Pattern::Pair
             | Pattern::Vector { .. }
             | Pattern::Address
-            | Pattern::UnifiedAddress
             | Pattern::Bracket
             | Pattern::List
             | Pattern::Selectable { .. },
@@ -154,6 +157,12 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         ) => check_unusual(spec, shape),
     };
     wanted.map(|wanted| (None, wanted))
+}
+
+/// Whether an address may end in `.unified`: where the instruction knows the attribute and the space is global
+/// or generic.
+fn may_be_unified(spec: &OperandSpec) -> bool {
+    spec.accepts.contains(Class::Unified) && spec.accepts.contains(Class::Global)
 }
 
 /// Forms that only some operands take, and operands of unknown kind, which fit everywhere so that one mistake
@@ -183,8 +192,14 @@ fn check_longer(spec: &OperandSpec, shape: &Shape, count: u16) -> Option<Wanted>
 }
 
 /// Marks that a table puts among the accepted classes; no operand is of them.
-const MARKS: ClassSet =
-    ClassSet::of(&[Class::Minus, Class::Braces, Class::NoBraces, Class::Longer, Class::Discard]);
+const MARKS: ClassSet = ClassSet::of(&[
+    Class::Minus,
+    Class::Braces,
+    Class::NoBraces,
+    Class::Longer,
+    Class::Discard,
+    Class::Unified,
+]);
 
 #[inline]
 fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
@@ -218,17 +233,30 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
     let has_bits = !registers.intersect(ClassSet::BITS).is_empty();
-    let accepts = if has_bits { spec.accepts } else { spec.exact };
+    let mut accepts = spec.exact;
+    if has_bits {
+        let widths = ClassSet::WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());
+        accepts = widths.fold(spec.accepts, |classes, width| classes.union(*width));
+    }
+    if accepts.contains(Class::NoBraces) {
+        // What may stand for the whole list need not be an element.
+        accepts = accepts.without(ClassSet::NAMES);
+    }
     if !shape.classes.without(Class::Unknown.into()).is_subset(accepts) {
         return Some(Wanted::Class(accepts.without(MARKS)));
     }
     None
 }
 
-/// Whether the value of an integer immediate is one of those allowed; true for what is no integer.
+/// Whether the value of an immediate is one of those allowed; true for what is none.
 fn in_ranges(ranges: &[ImmediateRange], shape: &Shape) -> bool {
     const INTEGERS: ClassSet = ClassSet::of(&[Class::Integer, Class::NegativeInteger]);
+    const FLOATS: ClassSet = ClassSet::of(&[Class::Decimal, Class::SingleBits, Class::DoubleBits]);
     const WARP_SIZE: i64 = 32;
+    if shape.kind == ShapeKind::Value && !shape.classes.intersect(FLOATS).is_empty() {
+        let value = f64::from_bits(shape.immediate as u64);
+        return ranges.iter().any(|range| range.contains_fraction(value));
+    }
     let value = if shape.classes == Class::WarpSize.into() {
         WARP_SIZE
     } else if shape.kind != ShapeKind::Value || shape.classes.intersect(INTEGERS).is_empty() {
@@ -267,6 +295,11 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
     };
     if parts.len() != spec.children.len() {
         return Some((None, Wanted::Parts { expected: spec.children.len() as u16 }));
+    }
+    // `_|_` is an error of syntax to the assembler: an instruction without results has another form.
+    if spec.pattern == Pattern::Pair && parts.iter().all(|part| part.classes == Class::Sink.into()) {
+        let wanted = spec.children.first().map_or(ClassSet::NONE, |child| child.accepts);
+        return Some((Some(0), Wanted::Class(wanted.without(MARKS).without(Class::Sink.into()))));
     }
     for (index, (child, part)) in spec.children.iter().zip(parts).enumerate() {
         let part = Shape {

@@ -61,7 +61,8 @@ impl ShapeFlags {
 pub struct Shape {
     /// What the operand is; for vectors the union over the elements, for addresses the base.
     pub classes: ClassSet,
-    /// The value of an integer immediate, the bits of a [`Selector`]; 0 for anything else.
+    /// The value of an integer immediate, the bits of a floating-point immediate as a double, the bits of a
+    /// [`Selector`]; 0 for anything else.
     pub immediate: i64,
     /// The index of the first child in the slice of children.
     pub children: u32,

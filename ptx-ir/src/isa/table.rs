@@ -1,5 +1,6 @@
 //! The static table that `build.rs` makes of `isa/*.isa`, as it stands in the program.
 
+use super::class::ClassSet;
 use super::effects::{AsyncAction, AsyncGroup, Chain, Computation, Control, Convergence};
 use super::instance::{ImmediateRange, OpcodeId, Role, Selectors};
 use crate::types::Type;
@@ -25,12 +26,20 @@ pub(super) struct Form {
     pub syntax: &'static str,
     pub place: &'static str,
     pub strict_order: bool,
-    pub deviations: &'static [&'static str],
+    pub deviations: &'static [Deviation],
+    pub idle: &'static [Condition],
     pub slots: &'static [Slot],
     pub rules: &'static [Rule],
     pub gates: &'static [GateRule],
     pub effects: &'static [(Condition, &'static [Effect])],
     pub operands: &'static [Operand],
+}
+
+/// A disagreement with NVIDIA's assembler that is on purpose.
+pub(super) struct Deviation {
+    pub when: Condition,
+    pub classes: ClassSet,
+    pub reason: &'static str,
 }
 
 /// A place for a modifier.
@@ -84,7 +93,6 @@ pub(super) enum PatternTemplate {
     Negatable,
     Vector(Count),
     Address,
-    Unified,
     Pair,
     Bracket,
     List,

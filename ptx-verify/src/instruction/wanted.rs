@@ -147,7 +147,6 @@ pub(crate) fn form_wanted(spec: &OperandSpec) -> String {
         Pattern::Pair => "two destinations joined by `|`".into(),
         Pattern::Vector { count } => format!("a brace list of {count}"),
         Pattern::Address => "an address in brackets".into(),
-        Pattern::UnifiedAddress => "an address in brackets with `.unified`".into(),
         Pattern::Bracket => format!("an address of {} parts in brackets", spec.children.len()),
         Pattern::List => "a list in parentheses".into(),
         Pattern::Selectable { .. } => "a register that may have a selector".into(),

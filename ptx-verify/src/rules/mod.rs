@@ -47,6 +47,7 @@ pub(crate) mod guard_not_a_predicate;
 mod immediate_out_of_range;
 mod immediate_value;
 mod incomplete_array;
+mod ineffective_modifier;
 mod initializer;
 mod linkage;
 pub(crate) mod maybe_uninitialized_register;
@@ -102,6 +103,7 @@ mod unused_variable;
 mod variable_space;
 mod vector_length;
 mod vector_width;
+mod version_too_high;
 pub(crate) mod version_too_low;
 mod wgmma_missing_fence;
 mod wgmma_missing_wait;
@@ -129,6 +131,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &vector_length::RULE,
     &immediate_value::RULE,
     &version_too_low::RULE,
+    &version_too_high::RULE,
     &target_too_low::RULE,
     &guard_not_a_predicate::RULE,
     &module_header::RULE,
@@ -180,6 +183,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &tcgen05_missing_commit::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,
+    &ineffective_modifier::RULE,
     &carry_unused::RULE,
     &asm_missing_early_clobber::RULE,
     &asm_output_read_before_write::RULE,

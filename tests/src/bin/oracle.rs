@@ -1,46 +1,79 @@
-//! Compares the instruction table with NVIDIA's assembler: `oracle [--seed N] [--count PROBES-PER-PAIR]
-//! [--pair sm_90a,8.3]…`. Ends with status 1 where the two disagree more often than allowed.
+//! Compares the instruction table with NVIDIA's assembler.
+//!
+//! `oracle [--seed N] [--count PROBES-PER-PAIR] [--pair sm_90a,8.3]… [--only TEXT] [--all | --list]
+//! [--spec FOLDER]`: random
+//! instances of the table's forms and mutants of them. `--only` takes the forms whose place in the table's files or
+//! whose opcode contains a text; `--all` prints every disagreement rather than one of each kind; `--list` prints
+//! every probe with both verdicts. `--spec FOLDER` takes the probes from `type-matrix.tsv` and `instructions.json`
+//! there instead, which know nothing of the table: all of them for the first pair, about `--count` for each other. Ends with status 1 where the two disagree more often than allowed.
 
 use std::process::ExitCode;
 
-use ptx_tests::oracle::{PAIRS, Pair, run};
+use ptx_tests::oracle::{PAIRS, Pair, Report, Run};
 use ptx_tests::tools::{ptxas, skipped};
 
+/// How much is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Summary,
+    All,
+    List,
+}
+
+/// What the arguments ask for.
+struct Options {
+    run: Run,
+    detail: Detail,
+}
+
 fn main() -> ExitCode {
-    let (mut seed, mut count, mut pairs) = (1, 20_000, Vec::new());
-    let mut arguments = std::env::args().skip(1);
+    let options = match options(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(argument) => {
+            eprintln!("unknown argument `{argument}`");
+            return ExitCode::from(2);
+        }
+    };
+    let Some(ptxas) = ptxas() else {
+        skipped("the comparison with ptxas; tests/install-toolkit.sh installs it");
+        return ExitCode::SUCCESS;
+    };
+    let mut report = Report { keep_all: options.detail == Detail::List, ..Report::default() };
+    if let Err(error) = options.run.judge(ptxas, &mut report) {
+        eprintln!("{error}");
+        return ExitCode::from(2);
+    }
+    match options.detail {
+        Detail::Summary => println!("{report}"),
+        Detail::All => print!("{}", report.every_disagreement()),
+        Detail::List => print!("{}", report.every_probe()),
+    }
+    ExitCode::from(u8::from(!report.is_good()))
+}
+
+fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options { run: Run::default(), detail: Detail::Summary };
+    let mut pairs = Vec::new();
     while let Some(argument) = arguments.next() {
-        let value = arguments.next().unwrap_or_default();
+        let mut value = || arguments.next().ok_or_else(|| argument.clone());
         match argument.as_str() {
-            "--seed" => seed = value.parse().unwrap_or(seed),
-            "--count" => count = value.parse().unwrap_or(count),
+            "--seed" => options.run.seed = value()?.parse().map_err(|_| argument)?,
+            "--count" => options.run.count = value()?.parse().map_err(|_| argument)?,
+            "--spec" => options.run.spec = Some(value()?.into()),
+            "--only" => options.run.only = Some(value()?),
+            "--all" => options.detail = Detail::All,
+            "--list" => options.detail = Detail::List,
             "--pair" => {
-                pairs
-                    .extend(value.split_once(',').and_then(|(target, version)| Pair::parse(target, version)));
+                let text = value()?;
+                let pair = text.split_once(',').and_then(|(target, version)| Pair::parse(target, version));
+                pairs.push(pair.ok_or(text)?);
             }
-            _ => {
-                eprintln!("unknown argument `{argument}`");
-                return ExitCode::from(2);
-            }
+            _ => return Err(argument),
         }
     }
     if pairs.is_empty() {
         pairs.extend(PAIRS.iter().filter_map(|(target, version)| Pair::parse(target, version)));
     }
-    let Some(ptxas) = ptxas() else {
-        skipped("the comparison with ptxas; tests/install-toolkit.sh installs it");
-        return ExitCode::SUCCESS;
-    };
-    match run(ptxas, seed, count, &pairs) {
-        Ok(report) => {
-            println!("{report}");
-            ExitCode::from(u8::from(
-                report.accepted.len() * 1000 > report.illegal || !report.refused.is_empty(),
-            ))
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    options.run.pairs = pairs;
+    Ok(options)
 }

@@ -14,8 +14,10 @@ pub struct Probe {
     pub line: String,
     /// What was done to it: `legal`, or the name of a mutation.
     pub kind: &'static str,
-    /// The form it was made from.
-    pub form: FormId,
+    /// Where it came from, for the summary: the place of a form in the table, or a place of another source.
+    pub place: String,
+    /// The form it was made from, where it came from the table.
+    pub form: Option<FormId>,
 }
 
 /// A statement in parts.
@@ -39,10 +41,19 @@ impl Statement {
 }
 
 /// Random probes, a third of them legal as the table has it, the rest mutants.
-pub fn probes(random: &mut Random, count: usize, pair: &Pair) -> Vec<Probe> {
-    let all: Vec<FormId> = forms().filter(|form| !is_branching(*form)).collect();
+///
+/// Of the forms, `only` those whose place or opcode contains a text.
+pub fn probes(random: &mut Random, count: usize, pair: &Pair, only: Option<&str>) -> Vec<Probe> {
+    let wanted = |form: &FormId| {
+        only.is_none_or(|text| form.place().contains(text) || form.opcode().name().contains(text))
+    };
+    let all: Vec<FormId> = forms().filter(|form| !is_branching(*form)).filter(wanted).collect();
     let mut probes = Vec::with_capacity(count);
-    while probes.len() < count {
+    // Forms that the pair lacks give few probes; without this limit `only` such forms would never end.
+    for _ in 0..20 * count {
+        if probes.len() >= count {
+            break;
+        }
         let Some(&form) = random.pick(&all) else { break };
         let Some(instance) = instance(random, form) else { continue };
         // Mostly what the pair has: an instruction that it lacks tells only about versions and targets.
@@ -51,12 +62,14 @@ pub fn probes(random: &mut Random, count: usize, pair: &Pair) -> Vec<Probe> {
             continue;
         }
         let Some(statement) = statement(random, &instance, pair) else { continue };
+        let place = form.place().to_owned();
         let kind = if available { "legal" } else { "unavailable" };
-        probes.push(Probe { line: statement.text(), kind, form });
+        probes.push(Probe { line: statement.text(), kind, place: place.clone(), form: Some(form) });
         for _ in 0..2 {
             let mut mutant = statement.clone();
             if let Some(kind) = mutate::mutate(random, &mut mutant, &instance, pair) {
-                probes.push(Probe { line: mutant.text(), kind, form });
+                let (place, form) = (place.clone(), Some(form));
+                probes.push(Probe { line: mutant.text(), kind, place, form });
             }
         }
     }
@@ -104,8 +117,13 @@ fn operand(random: &mut Random, spec: &OperandSpec, pair: &Pair) -> Option<Strin
             Some(if text.starts_with('%') && random.once_in(3) { format!("!{text}") } else { text })
         }
         Pattern::Vector { count } => vector(random, spec, count, pair),
-        Pattern::Address => Some(format!("[{}]", value(random, spec, spec.accepts, pair)?)),
-        Pattern::UnifiedAddress => Some(format!("[{}].unified", value(random, spec, spec.accepts, pair)?)),
+        Pattern::Address => {
+            let text = value(random, spec, spec.accepts, pair)?;
+            let unified = [Class::Unified, Class::Global].iter().all(|class| spec.accepts.contains(*class))
+                && text.starts_with('%')
+                && random.once_in(6);
+            Some(format!("[{text}]{}", if unified { ".unified" } else { "" }))
+        }
         Pattern::Pair => Some(parts(random, spec, pair)?.join("|")),
         Pattern::Bracket => Some(format!("[{}]", parts(random, spec, pair)?.join(", "))),
         Pattern::List => Some("()".to_owned()),
@@ -184,7 +202,7 @@ pub fn token(random: &mut Random, class: Class, spec: &OperandSpec, pair: &Pair)
         Class::Sink => "_",
         Class::Function => "efun0",
         Class::Param if spec.pattern != Pattern::Address => return None,
-        Class::Param => "pa",
+        Class::Param => "pa0",
         Class::ParamEntry => "kp",
         _ => return None,
     };

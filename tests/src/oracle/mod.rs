@@ -10,6 +10,10 @@ pub mod mutate;
 pub mod prelude;
 pub mod random;
 pub mod report;
+pub mod spec;
+
+use std::io;
+use std::path::{Path, PathBuf};
 
 pub use generate::Probe;
 pub use judge::{Pair, ours, theirs};
@@ -32,22 +36,76 @@ pub const PAIRS: [(&str, &str); 12] = [
     ("sm_20", "2.3"),
 ];
 
-/// Generates `count` probes from the table for each pair, judges them, and compares.
+/// What is compared.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// How many probes there are for each pair.
+    pub count: usize,
+    /// The target and version pairs.
+    pub pairs: Vec<Pair>,
+    /// A text that the place or the opcode of a form must contain.
+    pub only: Option<String>,
+    /// The folder of [`spec`], where the probes come from there.
+    pub spec: Option<PathBuf>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { seed: 1, count: 20_000, pairs: Vec::new(), only: None, spec: None }
+    }
+}
+
+impl Run {
+    /// Generates probes from the table for each pair, judges them, and compares.
+    ///
+    /// # Errors
+    /// `ptxas` cannot be started.
+    pub fn judge(&self, ptxas: &Path, report: &mut Report) -> io::Result<()> {
+        let mut random = Random::new(self.seed);
+        if let Some(folder) = &self.spec {
+            return self.judge_spec(ptxas, folder, &mut random, report);
+        }
+        for pair in &self.pairs {
+            let probes = generate::probes(&mut random, self.count, pair, self.only.as_deref());
+            compare(ptxas, pair, &probes, report)?;
+        }
+        Ok(())
+    }
+
+    /// All probes of [`spec`] for the first pair, and for the others as many of them as were asked for.
+    fn judge_spec(
+        &self,
+        ptxas: &Path,
+        folder: &Path,
+        random: &mut Random,
+        report: &mut Report,
+    ) -> io::Result<()> {
+        let mut probes = spec::type_matrix(folder)?;
+        probes.extend(spec::instructions(folder, random)?);
+        if let Some(only) = &self.only {
+            probes.retain(|probe| probe.line.contains(only.as_str()));
+        }
+        for (index, pair) in self.pairs.iter().enumerate() {
+            let share = if index == 0 { 1 } else { probes.len() / self.count.max(1) + 1 };
+            let chosen: Vec<Probe> = probes.iter().filter(|_| random.once_in(share)).cloned().collect();
+            compare(ptxas, pair, &chosen, report)?;
+        }
+        Ok(())
+    }
+}
+
+/// Judges probes for one pair and adds the verdicts to the report.
 ///
 /// # Errors
 /// `ptxas` cannot be started.
-pub fn run(ptxas: &std::path::Path, seed: u64, count: usize, pairs: &[Pair]) -> std::io::Result<Report> {
-    let mut random = Random::new(seed);
-    let mut report = Report::default();
-    for pair in pairs {
-        let mut probes = generate::probes(&mut random, count, pair);
-        probes.retain(|probe| !probe.line.contains(['\n', '\r']));
-        let lines: Vec<&str> = probes.iter().map(|probe| probe.line.as_str()).collect();
-        let ours = ours(&lines, pair);
-        let theirs = theirs(ptxas, &lines, pair)?;
-        for ((probe, ours), theirs) in probes.iter().zip(ours).zip(theirs) {
-            report.add(pair, probe, ours, theirs);
-        }
+pub fn compare(ptxas: &Path, pair: &Pair, probes: &[Probe], report: &mut Report) -> io::Result<()> {
+    let lines: Vec<&str> = probes.iter().map(|probe| probe.line.as_str()).collect();
+    let ours = ours(&lines, pair);
+    let theirs = theirs(ptxas, &lines, pair)?;
+    for ((probe, ours), theirs) in probes.iter().zip(ours).zip(theirs) {
+        report.add(pair, probe, ours, theirs);
     }
-    Ok(report)
+    Ok(())
 }

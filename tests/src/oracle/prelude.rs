@@ -1,5 +1,6 @@
 //! What surrounds the probes: a kernel that declares registers of every type and variables of every space.
 
+use ptx_ir::isa::{Class, ClassSet};
 use ptx_ir::types::Type;
 use std::fmt::Write as _;
 
@@ -27,6 +28,28 @@ pub const fn prefix(ty: Type) -> &'static str {
         Type::F64 => "%fd",
         Type::B128 => "%q",
         _ => "%r",
+    }
+}
+
+/// The classes of the operands of a line, as far as its words tell them.
+#[must_use]
+pub fn classes(line: &str) -> ClassSet {
+    let operands = line.split_once(' ').map_or("", |(_, operands)| operands);
+    let part = |character: char| !character.is_ascii_alphanumeric() && !"_%.-".contains(character);
+    operands.split(part).filter_map(class).collect()
+}
+
+fn class(word: &str) -> Option<Class> {
+    let name = word.trim_end_matches(|character: char| character.is_ascii_digit());
+    if let Some(ty) = Type::ALL.iter().find(|ty| ty.is_register_type() && prefix(**ty) == name) {
+        return Class::register(*ty);
+    }
+    match word {
+        "efun0" | "efun" | "kern" => Some(Class::Function),
+        "WARP_SZ" => Some(Class::WarpSize),
+        _ if word.parse::<i64>().is_ok_and(|value| value < 0) => Some(Class::NegativeInteger),
+        _ if word.parse::<u64>().is_ok() => Some(Class::Integer),
+        _ => None,
     }
 }
 
@@ -60,7 +83,7 @@ pub fn head(pair: &Pair) -> String {
         }
     }
     text.push_str(
-        "\n.shared .align 128 .b8 svar[4096]; .local .align 128 .b8 lvar[256]; .param .b32 pv; .param .b32 pa;\n",
+        "\n.shared .align 128 .b8 svar[4096]; .local .align 128 .b8 lvar[256]; .param .b32 prv; .param .b32 pa0;\n",
     );
     if pair.target.number() >= 30 && pair.version.major() >= 6 {
         text.push_str("TLIST: .branchtargets LBL0;\n");

@@ -1,0 +1,253 @@
+//! The table as text, one line a form, so that a test can keep it under version control and a change of the table
+//! shows what it changed.
+
+use std::fmt::{self, Display, Write as _};
+
+use super::class::{Class, ClassSet};
+use super::table::{
+    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, NAMES, Operand, PatternTemplate, REPEATABLE,
+    SpaceRef, TypeRef, Variant,
+};
+use crate::target::TargetSet;
+use crate::types::Type;
+use crate::version::Version;
+
+/// The whole table: the class tables, what the assembler insists on, and every form with its modifiers, rules,
+/// requirements, effects and operands.
+#[must_use]
+pub fn dump() -> String {
+    let mut text = String::new();
+    for (index, table) in CLASSES.iter().enumerate() {
+        for (ty, (places, sources)) in Type::ALL.iter().zip(table) {
+            if places | sources != 0 {
+                let more = ClassSet::from_bits(sources & !places);
+                let _ = writeln!(
+                    text,
+                    "/{index} {ty}: {} | {}",
+                    Classes(ClassSet::from_bits(*places)),
+                    Classes(more)
+                );
+            }
+        }
+    }
+    for (space, bits) in &ADDRESSES {
+        let _ = writeln!(text, "addr {space}: {}", Classes(ClassSet::from_bits(*bits)));
+    }
+    let _ = writeln!(text, "names: {}\nrepeatable: {}", NAMES.join(" "), REPEATABLE.join(" "));
+    for form in &FORMS {
+        let _ = writeln!(text, "{}", Line(form));
+    }
+    text
+}
+
+/// Classes by name, with names for those that often stand together.
+struct Classes(ClassSet);
+
+const TOGETHER: [(&str, &[Class]); 5] = [
+    ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
+    ("float", &[Class::Decimal, Class::SingleBits, Class::DoubleBits]),
+    ("i16", &[Class::RegB16, Class::RegU16, Class::RegS16]),
+    ("i32", &[Class::RegB32, Class::RegU32, Class::RegS32]),
+    ("i64", &[Class::RegB64, Class::RegU64, Class::RegS64]),
+];
+
+impl Display for Classes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        let mut words = Vec::new();
+        for (word, classes) in TOGETHER {
+            let set = ClassSet::of(classes);
+            if set.is_subset(rest) {
+                words.push(word);
+                rest = rest.without(set);
+            }
+        }
+        words.extend(
+            rest.iter().map(|class| class.register_type().map_or(class.name(), |ty| &ty.as_str()[1..])),
+        );
+        formatter.write_str(&words.join(" "))
+    }
+}
+
+/// A form on one line.
+struct Line(&'static Form);
+
+impl Line {
+    /// `.a|.b ss=…`: the values that a condition is about.
+    fn condition(&self, condition: Condition) -> String {
+        let tests = condition.iter().map(|&(slot, mask)| {
+            let slot = &self.0.slots[slot as usize];
+            let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
+            let mut values: Vec<&str> = values.map(|(_, value)| *value).collect();
+            let absent = format!("no .{}", slot.name);
+            if mask >> 63 != 0 {
+                values.push(&absent);
+            }
+            if values.is_empty() { "never".to_owned() } else { values.join("|") }
+        });
+        tests.collect::<Vec<_>>().join(" ")
+    }
+
+    fn ty(&self, ty: TypeRef) -> String {
+        let slot = |slot: u8| format!(".{}", self.0.slots[slot as usize].name);
+        match ty {
+            TypeRef::None => String::new(),
+            TypeRef::Fixed(ty) => ty.as_str()[1..].to_owned(),
+            TypeRef::Slot(index) => slot(index),
+            TypeRef::Widened(index) => format!("wide({})", slot(index)),
+        }
+    }
+
+    fn count(&self, count: Count) -> String {
+        match count {
+            Count::Fixed(count) => count.to_string(),
+            Count::Slot(slot) => format!(".{}", self.0.slots[slot as usize].name),
+            Count::Table(lines) => {
+                let lines: Vec<String> =
+                    lines.iter().map(|(when, count)| format!("{}={count}", self.condition(when))).collect();
+                lines.join(", ")
+            }
+        }
+    }
+
+    fn operand(&self, operand: &Operand) -> String {
+        let variants: Vec<String> = operand.variants.iter().map(|variant| self.variant(variant)).collect();
+        let optional = if operand.optional { "?" } else { "" };
+        let with = self.condition(operand.when);
+        let with = if with.is_empty() { with } else { format!(" with {with}") };
+        format!("{}{optional}{with}: {}", operand.name, variants.join(" / "))
+    }
+
+    fn variant(&self, variant: &Variant) -> String {
+        let Variant { when, role, pattern, ty, table, plus, minus, ranges, access, parts } = variant;
+        let mut text = format!("{role:?} ").to_lowercase();
+        text += &match pattern {
+            PatternTemplate::Value => String::new(),
+            PatternTemplate::Negatable => "!".to_owned(),
+            PatternTemplate::Vector(count) => format!("vec({}) ", self.count(*count)),
+            PatternTemplate::Address => "addr ".to_owned(),
+            PatternTemplate::Pair => "pair ".to_owned(),
+            PatternTemplate::Bracket => "bracket ".to_owned(),
+            PatternTemplate::List => "list ".to_owned(),
+            PatternTemplate::Selectable(selectors) => format!("{selectors:?} "),
+        };
+        let _ = write!(text, "{}/{table}", self.ty(*ty));
+        for (sign, bits) in [('+', *plus), ('-', *minus)] {
+            if bits != 0 {
+                let _ = write!(text, " {sign}({})", Classes(ClassSet::from_bits(bits)));
+            }
+        }
+        for range in *ranges {
+            let _ = write!(text, " {}..{} step {}", range.low, range.high, range.step);
+        }
+        if let Some(access) = access {
+            let space = match access.space {
+                SpaceRef::None => "generic".to_owned(),
+                SpaceRef::Fixed(name) => name.to_owned(),
+                SpaceRef::Slot(slot) => format!(".{}", self.0.slots[slot as usize].name),
+            };
+            let _ = write!(text, " in {space}");
+            text += match (access.reads, access.writes) {
+                (true, true) => " update",
+                (true, false) => " read",
+                (false, true) => " write",
+                (false, false) => "",
+            };
+            if let Some((vector, ty)) = access.size {
+                let vector =
+                    vector.map_or(String::new(), |slot| format!("{} x ", self.count(Count::Slot(slot))));
+                let _ = write!(text, " of {vector}{}", self.ty(ty));
+            }
+        }
+        if !parts.is_empty() {
+            let parts: Vec<String> = parts.iter().map(|part| self.operand(part)).collect();
+            let _ = write!(text, "({})", parts.join(", "));
+        }
+        if !when.is_empty() {
+            let _ = write!(text, " if {}", self.condition(when));
+        }
+        text
+    }
+}
+
+impl Display for Line {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Where a form stands in the files, and in what section, is no part of what it means.
+        let Form {
+            section: _,
+            opcode: _,
+            syntax,
+            place: _,
+            strict_order,
+            deviations,
+            idle,
+            slots,
+            rules,
+            gates,
+            effects,
+            operands,
+        } = self.0;
+        write!(formatter, "{syntax}")?;
+        for slot in slots.iter().filter(|slot| slot.values.len() > 1) {
+            write!(formatter, " .{}={{{}}}", slot.name, slot.values.join(" "))?;
+        }
+        for rule in *rules {
+            let word = if rule.needs { "only" } else { "not" };
+            write!(formatter, "; {} {word} with {}", self.condition(rule.when), self.condition(rule.then))?;
+        }
+        for gate in *gates {
+            write!(formatter, "; {}", self.condition(gate.when))?;
+            if gate.version > Version::OLDEST {
+                write!(formatter, " since {}", gate.version)?;
+            }
+            if gate.until < Version::LATEST {
+                write!(formatter, " until {}", gate.until)?;
+            }
+            let targets = TargetSet::from_bits(gate.targets);
+            if targets != TargetSet::ALL {
+                write!(formatter, " on {targets}")?;
+            }
+        }
+        for (when, list) in *effects {
+            let words: Vec<String> = list.iter().map(effect).collect();
+            let when = self.condition(when);
+            write!(
+                formatter,
+                "; effect {}{}{when}",
+                words.join(" "),
+                if when.is_empty() { "" } else { " if " }
+            )?;
+        }
+        for when in *idle {
+            write!(formatter, "; {} without effect", self.condition(when))?;
+        }
+        for deviation in *deviations {
+            write!(formatter, "; deviation {} {:?}", Classes(deviation.classes), deviation.reason)?;
+        }
+        if *strict_order {
+            write!(formatter, "; fixed order")?;
+        }
+        for operand in *operands {
+            write!(formatter, "; {}", self.operand(operand))?;
+        }
+        Ok(())
+    }
+}
+
+fn effect(effect: &Effect) -> String {
+    match effect {
+        Effect::CarryIn => "carry-in".to_owned(),
+        Effect::CarryOut => "carry-out".to_owned(),
+        Effect::Chain(chain) => format!("chain-{chain:?}"),
+        Effect::Control(control) => format!("{control:?}"),
+        Effect::Atomic => "atomic".to_owned(),
+        Effect::Volatile => "volatile".to_owned(),
+        Effect::Barrier => "barrier".to_owned(),
+        Effect::Convergence(convergence) => format!("{convergence:?}"),
+        Effect::ThreadDependent => "thread-dependent".to_owned(),
+        Effect::ReadsMemory => "reads-memory".to_owned(),
+        Effect::WritesMemory => "writes-memory".to_owned(),
+        Effect::Async(group, action) => format!("async {group:?} {action:?}"),
+        Effect::Computes(computation) => format!("computes {computation:?}"),
+    }
+}
