@@ -219,6 +219,14 @@ impl Local {
             (Class::Integer | Class::SingleBits | Class::DoubleBits | Class::Sink, None) => true,
             (Class::Label | Class::BranchTargets | Class::CallTargets | Class::CallPrototype, None) => true,
             (Class::Function | Class::Kernel, None) => true,
+            // What is passed to a call is written and read, and has no address.
+            (Class::Param, None) => {
+                let space = spec
+                    .access
+                    .filter(|access| access.reads || access.writes)
+                    .and_then(|access| access.space);
+                space == Some(StateSpace::Param) && self.variable(Class::Param).is_some()
+            }
             (class, None) => special(*class).is_some() || self.variable(*class).is_some(),
         };
         let classes: Vec<Class> = spec.accepts.iter().filter(exists).collect();

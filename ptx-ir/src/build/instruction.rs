@@ -100,12 +100,13 @@ impl FunctionBuilder<'_> {
         for &operand in &self.body.operands[run.range()] {
             module.push_shape(&self.body, operand, &mut shapes, &mut children);
         }
-        let index = resolved.select(&shapes, &children).map_err(|mismatch| {
+        let (version, target) = (module.header.version, module.header.target);
+        let index = resolved.select_available(&shapes, &children, version, target).map_err(|mismatch| {
             let (operand, message) = explain::explain(resolved, &mismatch, &shapes);
             BuildError::Operands { spelling: text.to_string(), operand, message }
         })?;
         let instance = &resolved.instances[index];
-        if !instance.is_available(module.header.version, module.header.target) {
+        if !instance.is_available(version, target) {
             let (min_version, targets) = (instance.min_version, instance.targets);
             return Err(BuildError::Unavailable { what: text.to_string(), min_version, targets });
         }

@@ -5,6 +5,8 @@ use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Selectors}
 use super::mismatch::{Mismatch, Wanted};
 use super::resolve::Resolved;
 use super::shape::{Selector, Shape, ShapeFlags, ShapeKind};
+use crate::target::Target;
+use crate::version::Version;
 
 impl Resolved {
     /// Picks the instance that the operands fit and gives its index in [`Resolved::instances`]. `children`
@@ -20,6 +22,30 @@ impl Resolved {
             }
         }
         Err(self.explain(operands, children))
+    }
+
+    /// Picks the instance that the operands fit as [`Resolved::select`] does; of several, the first that a module
+    /// of this version and target has.
+    ///
+    /// # Errors
+    /// As [`Resolved::select`].
+    pub fn select_available(
+        &self,
+        operands: &[Shape],
+        children: &[Shape],
+        version: Version,
+        target: Target,
+    ) -> Result<usize, Mismatch> {
+        let mut unavailable = None;
+        for (index, instance) in self.instances.iter().enumerate() {
+            if fits(instance, operands, children) {
+                if instance.is_available(version, target) {
+                    return Ok(index);
+                }
+                unavailable = unavailable.or(Some(index));
+            }
+        }
+        unavailable.ok_or_else(|| self.explain(operands, children))
     }
 
     #[cold]

@@ -126,8 +126,6 @@ fn look_again(
     let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
     match instance {
         Some(instance) if instance.is_available(module.header.version, module.header.target) => {}
-        // Where two forms have the same spelling, the module may have the other.
-        Some(instance) if available_twin(context, handle, spelling, instance) => {}
         Some(instance) => show(Problem::Unavailable(instance)),
         // What a name that is not declared would be is not known: one mistake, one message.
         None if shapes::has_unknown(context.body, handle) => {}
@@ -139,28 +137,6 @@ fn look_again(
             }
         }
     }
-}
-
-/// Whether the operands fit another meaning of the spelling that the module's version and target have.
-fn available_twin(
-    context: &FunctionContext<'_>,
-    handle: Handle<Instruction>,
-    spelling: &Spelling,
-    instance: &Instance,
-) -> bool {
-    let (module, body) = (context.module.module, context.body);
-    let header = &module.header;
-    let mut twins = spelling
-        .resolved
-        .instances
-        .iter()
-        .filter(|other| other.form != instance.form && other.is_available(header.version, header.target));
-    let first = twins.next();
-    let (operands, children) = match first {
-        Some(_) => shapes::shapes(module, body, handle),
-        None => return false,
-    };
-    first.into_iter().chain(twins).any(|twin| twin.align(&operands, &children).is_some())
 }
 
 /// Of the meanings of a spelling, one that has the form of the operands says more about what is in them:

@@ -103,7 +103,7 @@ impl Report {
 
 /// Why the table disagrees with the assembler about a statement on purpose.
 fn deviation(probe: &Probe) -> Option<&'static str> {
-    let line = probe.line.trim_start_matches(|character: char| character == '@' || character == '!');
+    let line = probe.line.trim_start_matches(['@', '!']);
     let line = if line.starts_with('%') { line.split_once(' ')?.1 } else { line };
     let spelling = line.split([' ', ';']).next()?;
     let classes = classes(line);
