@@ -218,7 +218,11 @@ impl<'a> Planner<'a> {
                 self.body(body.statements);
                 self.mark_next(outdented(Separator::Last, 0));
             }
-            None => self.mark_next(Mark { separator: Separator::Glue, depth: 0, comments: 0 }),
+            // The assembler takes a declaration without its `;`.
+            None if self.peek().is_some_and(|token| token.span.start < function.span.end) => {
+                self.mark_next(Mark { separator: Separator::Glue, depth: 0, comments: 0 });
+            }
+            None => {}
         }
     }
 

@@ -57,6 +57,16 @@ fn a_statement_has_a_line_and_a_tab_behind_its_opcode() {
 }
 
 #[test]
+fn a_declaration_may_lack_its_semicolon() {
+    assert_eq!(
+        module(
+            ".visible .func (.param .s32 r)  f (.param .s32 x)\n .visible .func g // c\n.func h\n.func i;.func j"
+        ),
+        ".visible .func (.param .s32 r) f(\n\t.param .s32 x\n)\n.visible .func g                        // c\n.func h\n.func i;\n.func j\n"
+    );
+}
+
+#[test]
 fn operators_have_spaces_outside_of_addresses() {
     assert_eq!(body("mov.u32 a, 1+2*(3-4);"), "\tmov.u32\ta, 1 + 2 * (3 - 4);");
     assert_eq!(body("mov.u32 a, - 1;"), "\tmov.u32\ta, -1;");
