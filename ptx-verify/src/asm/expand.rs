@@ -111,6 +111,14 @@ impl Expanded {
         (whole && !inside && (decoded.is_empty() || map.is_verbatim(decoded))).then(|| map.span(decoded))
     }
 
+    /// The point in the source file behind a range of the PTX text, if the range stands there as it is, be it as the
+    /// use of an operand.
+    pub(crate) fn behind(&self, map: &SourceMap, expanded: Span) -> Option<Span> {
+        let decoded = self.decoded(expanded).filter(|decoded| !decoded.is_empty())?;
+        let last = Span::new(decoded.end - 1, decoded.end);
+        map.is_verbatim(last).then(|| Span::at(map.span(last).end))
+    }
+
     /// The operand whose use is exactly, or contains, a range of the PTX text.
     pub(crate) fn operand_at(&self, expanded: Span) -> Option<usize> {
         let covers = |used: &&Use| used.expanded.start <= expanded.start && expanded.end <= used.expanded.end;

@@ -224,8 +224,7 @@ fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
     match missing_separator(unit) {
         Some(at) if at.end <= unit.relative_end(found.span) => {
             let span = unit.expanded.source(&unit.statement.template.map, at)?;
-            let insertion =
-                unit.expanded.editable(&unit.statement.template.map, at).map(|span| Span::at(span.end));
+            let insertion = unit.expanded.behind(&unit.statement.template.map, at);
             Some(asm_missing_separator::finding(span, insertion))
         }
         _ => {

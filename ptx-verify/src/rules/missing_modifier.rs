@@ -1,4 +1,6 @@
-use ptx_ir::isa::SpellingProblem;
+use std::ops::Range;
+
+use ptx_ir::isa::{SpellingProblem, resolve};
 use ptx_syntax::{Applicability, Diagnostic};
 
 use crate::instruction::{Occurrence, Problem, list_of};
@@ -63,10 +65,18 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     if allowed.len() > MOST_NAMED || (allowed.len() > 1 && is_type(slot)) {
         finding = finding.with_help(choice(allowed));
     }
+    let fixed = fixed.clone().or_else(|| rounded(name, range, allowed));
     Some(match fixed {
-        Some(fixed) => occurrence.with_spelling(finding, fixed, Applicability::Likely),
+        Some(fixed) => occurrence.with_spelling(finding, &fixed, Applicability::Likely),
         None => finding,
     })
+}
+
+/// The spelling with `.rn`, where a rounding modifier is missing: to the nearest is what C++ does too.
+fn rounded(name: &str, range: &Range<usize>, allowed: &[&'static str]) -> Option<String> {
+    let (before, after) = (name.get(..range.start)?, name.get(range.start..)?);
+    let spelling = format!("{before}.rn{after}");
+    (allowed.contains(&".rn") && resolve(&spelling).problem.is_none()).then_some(spelling)
 }
 
 /// What messages call a slot of the instruction table.

@@ -17,3 +17,8 @@ __device__ int before_guard(int x) {
 }
 // ---
 __device__ int right(int x) { int y; asm("add.s32 %0, %1, %1; // no comment\n\t" : "=r"(y) : "r"(x)); return y; }
+// ---
+// The last token is an operand, and an escape follows.
+__device__ int twice_missing(int a, int b) { int r; asm("add.s32 %0, %1, %2\n\tadd.s32 %0, %0, 1" : "=&r"(r) : "r"(a), "r"(b)); return r; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
+// ---
+__device__ int at_the_end(int a) { int r; asm("neg.s32 %0, %1" : "=r"(r) : "r"(a)); return r; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
