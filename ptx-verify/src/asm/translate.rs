@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ptx_ir::ir::{Handle, Statement};
 use ptx_ir::isa::resolve;
-use ptx_syntax::cuda::{CudaFile, Truth};
+use ptx_syntax::cuda::{CudaFile, FunctionId, Truth};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
 
@@ -44,10 +44,26 @@ const WHOLE_FUNCTION_PREFIXES: [&str; 6] =
 /// function.
 #[derive(Default)]
 pub(crate) struct Shared {
-    /// Names of every kind.
-    names: HashSet<String>,
+    /// Names of every kind, with the kernel that has them for itself; none where the function may be inlined.
+    names: HashSet<(String, Option<FunctionId>)>,
     /// Those of labels.
-    labels: HashSet<String>,
+    labels: HashSet<(String, Option<FunctionId>)>,
+}
+
+impl Shared {
+    /// Whether a statement of `function` may see a name.
+    fn has(names: &HashSet<(String, Option<FunctionId>)>, name: &str, function: Option<FunctionId>) -> bool {
+        let declared = |by: Option<FunctionId>| names.contains(&(name.to_owned(), by));
+        declared(None) || (function.is_some() && declared(function))
+    }
+
+    fn has_name(&self, name: &str, unit: &Unit<'_>) -> bool {
+        Self::has(&self.names, name, unit.statement.function)
+    }
+
+    fn has_label(&self, name: &str, unit: &Unit<'_>) -> bool {
+        Self::has(&self.labels, name, unit.statement.function)
+    }
 }
 
 /// The names that statements of the file may have in common.
@@ -60,6 +76,7 @@ pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Ite
     for unit in units {
         let Some((_, body)) = unit.function() else { continue };
         let symbols = &unit.lowered().module.symbols;
+        let kernel = unit.statement.function.filter(|id| file.function(*id).qualifiers.global);
         // What stands in braces of the statement's own is seen by no other.
         let open = unit.open_braces > 0;
         let mut depth = 0;
@@ -71,17 +88,17 @@ pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Ite
                 Statement::Registers(group) => {
                     let group = &body.registers[*group];
                     if inside(unit.template, group.span) {
-                        names.insert(symbols.name(group.name).to_owned());
+                        names.insert((symbols.name(group.name).to_owned(), kernel));
                     }
                 }
                 Statement::Label(label) => {
                     let name = symbols.name(body.labels[*label].name);
-                    names.insert(name.to_owned());
-                    shared.labels.insert(name.to_owned());
+                    names.insert((name.to_owned(), kernel));
+                    shared.labels.insert((name.to_owned(), kernel));
                 }
                 Statement::Variable(variable) => {
                     let variable = &unit.lowered().module.variables[*variable];
-                    names.insert(symbols.name(variable.name).to_owned());
+                    names.insert((symbols.name(variable.name).to_owned(), kernel));
                 }
                 Statement::Instruction(_) | Statement::Directive(_) => {}
                 Statement::Targets(_) | Statement::Prototype(_) => {}
@@ -197,10 +214,10 @@ fn undeclared(
     operand: Option<usize>,
 ) -> Option<Diagnostic> {
     let name = found.span.text(&unit.text);
-    if operand.is_none() && shared.labels.contains(name) {
+    if operand.is_none() && shared.has_label(name, unit) {
         return Some(moved(unit, asm_control_flow_escape::branch(found.span, name)));
     }
-    if operand.is_some() || shared.names.contains(name) || unit.expanded.has_wildcards {
+    if operand.is_some() || shared.has_name(name, unit) || unit.expanded.has_wildcards {
         return None;
     }
     if asm_uses_compiler_register::is_such(name) {

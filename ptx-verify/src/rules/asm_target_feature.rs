@@ -1,4 +1,4 @@
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
@@ -25,7 +25,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Statements under conditions that depend on macros of other files. Without `--target`, a statement is verified
+    /// In functions that are compiled only where they are called (templates, inline and static functions, macros that
+    /// stand for them), it is a warning: their callers may choose by the target.
+    /// Statements under conditions that depend on macros of other files are not reported. Without `--target`, a statement is verified
     /// for a target that has its instructions.
     name: "asm-target-feature",
     code: "E0629",
@@ -38,5 +40,16 @@ declare_rule! {
 /// What a rule for PTX says of target and version, said of the statement.
 pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
-    Diagnostic { code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+    let severity = if is_always_compiled(unit) { found.severity } else { Severity::Warning };
+    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+}
+
+/// Whether the assembler sees the statement even if nothing calls its function.
+fn is_always_compiled(unit: &Unit<'_>) -> bool {
+    let Some(function) = unit.statement.function.map(|id| unit.file.function(id)) else { return false };
+    let known = function.qualifiers;
+    let header = function.header.text(unit.source);
+    let marked = header.contains("__device__") || header.contains("__global__");
+    let on_demand = known.template || known.inline || known.force_inline;
+    marked && !on_demand && !header.contains("static") && unit.statement.used_at.is_none()
 }

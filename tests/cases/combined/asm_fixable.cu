@@ -16,7 +16,6 @@ __device__ int atomic(int *p) { int r; __asm__("atom.global.add.s32 %0, [%1], 1;
 __device__ int barrier(int q) { int r; asm("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(r) : "r"(q)); return r; }  // error[asm-side-effect-not-volatile]: `bar.red.popc.u32 %0, 0, p` is a barrier, and the statement is not `volatile`
 // ---
 __device__ unsigned scope(unsigned a) { unsigned r; asm(".reg .u32 t;\n\tadd.u32 t, %1, 1;\n\tmov.u32 %0, t;" : "=r"(r) : "r"(a)); return r; }  // warning[asm-register-outside-scope]: register `t` is declared outside braces
-__device__ unsigned twice(unsigned a) { return scope(scope(a)); }
 // ---
 __device__ unsigned comma(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0, %1, %2;" : "=r"(r) : "r"(a) "r"(b)); return r; }  // warning[asm-missing-comma]: a comma is missing between two operands
 // ---
