@@ -36,12 +36,13 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
     let divergence = Divergence::new(facts);
+    let values = Values::new(facts);
     let known = Known {
         facts,
         carry: carry::analyze(facts),
         unset: unset_reads(facts, entry_registers(facts)),
-        values: Values::new(facts),
-        divergent: divergence.divergent(facts),
+        divergent: divergence.divergent(facts, &values),
+        values,
         divergence,
     };
     if known.carry.unknown {

@@ -151,42 +151,71 @@ const MOST_BLOCKS: usize = 64;
 /// Instructions looked at behind each start.
 const MOST_INSTRUCTIONS: usize = 4000;
 
-/// The first access of a result of each of `starts` before one of `stops`. What `is_same` says belongs to the
-/// same row of operations may use the registers.
-#[must_use]
-pub fn touched_in_flight(
-    facts: &FunctionFacts<'_>,
-    starts: &[u32],
-    stops: &[u32],
-    is_same: impl Fn(u32) -> bool,
-) -> Vec<InFlight> {
-    starts.iter().filter_map(|&start| first_touch(facts, start, stops, &is_same)).collect()
+/// What becomes of the operations of a row: where they start, where groups of them are closed, and where how many
+/// groups may still run on.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Starts of operations, ascending.
+    pub starts: Vec<u32>,
+    /// Commits, ascending.
+    pub commits: Vec<u32>,
+    /// Waits, ascending, with the number of groups that may be pending behind them.
+    pub waits: Vec<(u32, u32)>,
 }
 
-fn first_touch(
-    facts: &FunctionFacts<'_>,
-    start: u32,
-    stops: &[u32],
-    is_same: &impl Fn(u32) -> bool,
-) -> Option<InFlight> {
+impl Row {
+    /// How many groups a wait leaves: its operand.
+    #[must_use]
+    pub fn left(facts: &FunctionFacts<'_>, wait: u32) -> u32 {
+        match facts.body.operands(Handle::new(wait)) {
+            [Operand::Integer { bits, .. }, ..] => u32::try_from(*bits).unwrap_or(u32::MAX),
+            _ => 0,
+        }
+    }
+
+    fn wait(&self, instruction: u32) -> Option<u32> {
+        let index = self.waits.binary_search_by_key(&instruction, |(wait, _)| *wait).ok()?;
+        Some(self.waits[index].1)
+    }
+}
+
+/// The first access of a result of each start of a row while the operation may run. Other operations of the row
+/// may use the registers.
+#[must_use]
+pub fn touched_in_flight(facts: &FunctionFacts<'_>, row: &Row) -> Vec<InFlight> {
+    row.starts.iter().filter_map(|&start| first_touch(facts, start, row)).collect()
+}
+
+/// Groups are counted so far.
+const MOST_GROUPS: u32 = 8;
+
+fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFlight> {
     let results = results(facts, start);
     if results.is_empty() {
         return None;
     }
     let block = facts.cfg.block_of(Handle::new(start));
-    let mut pending = vec![(block, start + 1)];
+    // How many groups were closed since the start, its own among them.
+    let mut pending = vec![(block, start + 1, 0)];
     let mut seen = FxHashSet::default();
     let mut budget = MOST_INSTRUCTIONS;
-    while let Some((block, from)) = pending.pop() {
+    while let Some((block, from, mut groups)) = pending.pop() {
         let mut stopped = false;
         for instruction in from..facts.cfg.instructions(block).end {
             budget = budget.checked_sub(1)?;
-            if stops.binary_search(&instruction).is_ok() || facts.is_call(instruction) || instruction == start
-            {
+            // The operations of a row wait for each other where they share registers.
+            if facts.is_call(instruction) || instruction == start {
                 stopped = true;
                 break;
             }
-            if is_same(instruction) {
+            if row.wait(instruction).is_some_and(|left| groups > left || groups == MOST_GROUPS) {
+                stopped = true;
+                break;
+            }
+            if row.commits.binary_search(&instruction).is_ok() {
+                groups = (groups + 1).min(MOST_GROUPS);
+            }
+            if row.starts.binary_search(&instruction).is_ok() {
                 continue;
             }
             let mut uses = facts.uses().of(instruction).iter();
@@ -196,8 +225,8 @@ fn first_touch(
         }
         if !stopped {
             for (next, _) in facts.cfg.successors(block) {
-                if seen.len() < MOST_BLOCKS && seen.insert(next) {
-                    pending.push((next, facts.cfg.instructions(next).start));
+                if seen.len() < MOST_BLOCKS && seen.insert((next, groups)) {
+                    pending.push((next, facts.cfg.instructions(next).start, groups));
                 }
             }
         }
@@ -328,4 +357,43 @@ fn reads_shared(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let loads = effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none();
     let mut memory = instance.operands.iter().filter_map(|operand| operand.access?.space);
     loads && memory.any(|space| space.base() == StateSpace::Shared)
+}
+
+/// A read of shared memory in a loop that copies and never waits: the read and the copy. What the loop copies in
+/// one round it reads in another.
+#[must_use]
+pub fn read_in_loop_without_wait(
+    facts: &FunctionFacts<'_>,
+    starts: &[u32],
+    waits: &[u32],
+) -> Option<(u32, u32)> {
+    let stops = |instruction: &u32| waits.binary_search(instruction).is_ok() || facts.is_call(*instruction);
+    let blocks = facts.cfg.reverse_postorder();
+    let is_open: Vec<bool> = (0..facts.cfg.block_count())
+        .map(|block| !facts.cfg.instructions(NodeIndex::new(block)).any(|instruction| stops(&instruction)))
+        .collect();
+    starts.iter().find_map(|&start| {
+        let block = facts.cfg.block_of(Handle::new(start));
+        if !is_open[block.index()] {
+            return None;
+        }
+        let reach = |next: &dyn Fn(NodeIndex) -> Vec<NodeIndex>| {
+            let mut seen = FxHashSet::default();
+            let mut pending = next(block);
+            while let Some(block) = pending.pop() {
+                if is_open[block.index()] && seen.insert(block) {
+                    pending.extend(next(block));
+                }
+            }
+            seen
+        };
+        let behind = reach(&|block| facts.cfg.successors(block).map(|(next, _)| next).collect());
+        if !behind.contains(&block) {
+            return None;
+        }
+        let before = reach(&|block| facts.cfg.predecessors(block).map(|(next, _)| next).collect());
+        let round = blocks.iter().filter(|block| behind.contains(block) && before.contains(block));
+        let mut read = round.flat_map(|&block| facts.cfg.instructions(block));
+        read.find(|&instruction| reads_shared(facts, instruction)).map(|read| (read, start))
+    })
 }

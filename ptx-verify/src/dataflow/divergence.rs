@@ -5,6 +5,7 @@
 //! differently, through control.
 
 use super::FunctionFacts;
+use super::values::{Value, Values};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -156,7 +157,7 @@ impl Divergence {
         }
         if is_collective(instance)
             && instance.has(".idx")
-            && matches!(operands.get(2), Some(Operand::Integer { .. }))
+            && operands.get(2).is_some_and(|&lane| self.operand(facts, lane) <= Variance::Warp)
         {
             // All lanes take the value of one.
             return Variance::Warp;
@@ -305,7 +306,7 @@ impl Divergence {
 
     /// The instructions that threads have to reach together though not all of them do.
     #[must_use]
-    pub fn divergent(&self, facts: &FunctionFacts<'_>) -> Vec<Divergent> {
+    pub fn divergent(&self, facts: &FunctionFacts<'_>, values: &Values) -> Vec<Divergent> {
         let mut found = Vec::new();
         if self.blocks.is_empty() {
             return found;
@@ -316,12 +317,16 @@ impl Divergence {
             }
             for instruction in facts.cfg.instructions(block) {
                 let Some(instance) = facts.instance(instruction) else { continue };
-                let Some(least) = needs(facts, instruction, instance) else { continue };
+                let Some(least) = needs(facts, values, instruction, instance) else { continue };
                 let guard =
                     facts.condition(instruction).map(|condition| self.of(condition.register).through());
                 let by_guard = guard.map(|variance| (variance, Cause::Guard));
                 let by_branch =
                     self.blocks[block.index()].map(|(variance, branch)| (variance, Cause::Branch(branch)));
+                // The warp may meet at several places, one on each side of a branch; under a guard there is but
+                // this one.
+                let meets = effects_meet(instance);
+                let by_branch = by_branch.filter(|_| !meets);
                 let cause = by_guard.into_iter().chain(by_branch).find(|(variance, _)| *variance >= least);
                 if let Some((variance, cause)) = cause {
                     found.push(Divergent { instruction, cause, variance });
@@ -339,7 +344,12 @@ fn is_collective(instance: &Instance) -> bool {
 }
 
 /// From which variance on an instruction is in danger; none where it is not.
-fn needs(facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) -> Option<Variance> {
+fn needs(
+    facts: &FunctionFacts<'_>,
+    values: &Values,
+    instruction: u32,
+    instance: &Instance,
+) -> Option<Variance> {
     let operands = facts.body.operands(Handle::new(instruction));
     let effects = &instance.effects;
     if effects.barrier && effects.convergence == Convergence::Aligned {
@@ -349,14 +359,27 @@ fn needs(facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) -> Op
     }
     match effects.convergence {
         Convergence::Aligned => Some(Variance::Lane),
-        Convergence::Participants if !effects.barrier && has_full_mask(operands) => Some(Variance::Lane),
+        Convergence::Participants if has_full_mask(facts, values, instance, operands) => Some(Variance::Lane),
         Convergence::Participants | Convergence::None => None,
     }
 }
 
-/// Whether the last operand names all lanes.
-fn has_full_mask(operands: &[Operand]) -> bool {
-    matches!(operands.last(), Some(Operand::Integer { bits, .. }) if *bits as u32 == u32::MAX)
+/// Whether lanes wait for each other here wherever they are: `bar.warp.sync`.
+fn effects_meet(instance: &Instance) -> bool {
+    instance.effects.barrier && instance.effects.convergence == Convergence::Participants
+}
+
+/// Whether the mask of lanes names all of them.
+fn has_full_mask(
+    facts: &FunctionFacts<'_>,
+    values: &Values,
+    instance: &Instance,
+    operands: &[Operand],
+) -> bool {
+    let is_mask = instance.operands.last().is_some_and(|spec| spec.name == "membermask");
+    let mask = operands.last().filter(|_| is_mask);
+    let value = mask.map(|&mask| values.operand(facts.module, mask));
+    matches!(value, Some(Value::Number(bits)) if bits.value().is_some_and(|bits| bits as u32 == u32::MAX))
 }
 
 /// For each block the block that all its ways come together in; none where that is the end of the function.

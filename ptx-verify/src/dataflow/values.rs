@@ -81,6 +81,21 @@ impl Bits {
         Self::cut(low, u32::from(known).max(zeros))
     }
 
+    fn xor(self, other: Self) -> Self {
+        Self::cut(self.low ^ other.low, u32::from(self.known.min(other.known)))
+    }
+
+    /// Bits come down from above. What comes in at the top depends on the type, so that nothing is said of constants,
+    /// of which all would be known.
+    fn shift_right(self, distance: Self) -> Self {
+        match distance.value() {
+            Some(by @ 0..=63) if self.known < 64 => {
+                Self::cut(self.low >> by, u32::from(self.known).saturating_sub(by as u32))
+            }
+            _ => Self::UNKNOWN,
+        }
+    }
+
     fn or(self, other: Self) -> Self {
         Self::cut(self.low | other.low, u32::from(self.known.min(other.known)))
     }
@@ -394,14 +409,13 @@ impl Here<'_> {
             Computation::FromGeneric => in_form(value(1), instance, Form::Space),
             Computation::Select => value(1).join(value(2)),
             Computation::Load => Self::loaded(facts.module, operands, instance),
-            Computation::MapRank
-            | Computation::ShiftRight
-            | Computation::Not
-            | Computation::Xor
-            | Computation::Negate
-            | Computation::Divide
-            | Computation::Remainder
-            | Computation::Compare => Value::Any,
+            Computation::Xor => number(value(1).bits().xor(value(2).bits())),
+            Computation::Not => number(value(1).bits().xor(Bits::constant(u64::MAX))),
+            Computation::Negate => number(Bits::constant(0).subtract(value(1).bits())),
+            Computation::ShiftRight => number(value(1).bits().shift_right(value(2).bits())),
+            Computation::MapRank | Computation::Divide | Computation::Remainder | Computation::Compare => {
+                Value::Any
+            }
         }
     }
 

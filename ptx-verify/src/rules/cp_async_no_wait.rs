@@ -32,7 +32,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A wait for too few groups, and a read before its wait in a loop that waits elsewhere. A function that is
+    /// A wait for too few groups, and a read before its wait in a loop that waits elsewhere as well. A function that is
     /// called may wait, and functions other than kernels may leave the wait to their callers.
     name: "cp-async-no-wait",
     code: "H0360",
@@ -62,13 +62,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
         return;
     }
-    if let Some((read, start)) = asynchronous::read_before_wait(facts, &starts, &waits) {
-        let finding = RULE.at(
-            context.instruction_span(read),
-            "shared memory is read here before anything waits for a copy",
-        );
+    const EARLY: &str = "shared memory is read here before anything waits for a copy";
+    const ROUND: &str = "shared memory is read here in a loop that copies and does not wait";
+    let early = asynchronous::read_before_wait(facts, &starts, &waits).map(|found| (found, EARLY));
+    let found =
+        early.or_else(|| Some((asynchronous::read_in_loop_without_wait(facts, &starts, &waits)?, ROUND)));
+    if let Some(((read, start), message)) = found {
         diagnostics.push(
-            finding
+            RULE.at(context.instruction_span(read), message)
                 .with_secondary(context.instruction_span(start), "the copy starts here")
                 .with_help("wait with `cp.async.wait_group` before the data is read"),
         );

@@ -47,7 +47,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let divergence = Divergence::new(facts);
-    for found in divergence.divergent(facts) {
+    for found in divergence.divergent(facts, context.values()) {
         let Some(instance) = facts.instance(found.instruction) else { continue };
         let who = if found.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
         let what = &instance.canonical;

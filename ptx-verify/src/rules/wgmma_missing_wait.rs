@@ -48,8 +48,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() {
         return;
     }
-    let is_same = |instruction: u32| starts.binary_search(&instruction).is_ok();
-    if let Some(touched) = asynchronous::touched_in_flight(facts, &starts, &waits, is_same).first() {
+    let row = asynchronous::Row {
+        starts,
+        commits: of(&[AsyncAction::Commit]),
+        waits: waits.iter().map(|&wait| (wait, asynchronous::Row::left(facts, wait))).collect(),
+    };
+    if let Some(touched) = asynchronous::touched_in_flight(facts, &row).first() {
         let name = register_name(context.module.module, context.body, touched.register);
         let message = format!("`{name}` is used here before `wgmma.wait_group`");
         let finding = RULE.at(context.instruction_span(touched.instruction), message);
@@ -63,7 +67,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let escapes = Escapes::new(facts, waits);
-    if let Some((start, end)) = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?))) {
+    if let Some((start, end)) = row.starts.iter().find_map(|&start| Some((start, escapes.behind(start)?))) {
         let finding =
             RULE.at(context.instruction_span(start), "nothing waits for this operation on some way");
         diagnostics.push(
