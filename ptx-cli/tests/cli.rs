@@ -355,6 +355,9 @@ fn dumps_of_the_later_steps_show_what_is_known() {
     let facts = dump(&["--facts"]);
     assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between lanes"), "{facts}");
     assert!(facts.contains("%rd2: address in .global"), "{facts}");
+    let needs = dump(&["--needs"]);
+    assert!(needs.starts_with("needs PTX 2.3 and sm_20 or higher\n"), "{needs}");
+    assert!(needs.contains("  3:15: `.address_size` needs PTX 2.3"), "{needs}");
 }
 
 /// A function whose output may share a register with an input that is still read.

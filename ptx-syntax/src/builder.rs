@@ -311,16 +311,29 @@ impl Builder {
         self.function(0, None, span);
     }
 
-    /// Gives the last function, which was parsed as a declaration, the statements made since.
-    pub fn set_body(&mut self, span: Span) {
+    /// The function that was parsed last.
+    pub fn last_function(&self) -> Option<usize> {
+        self.tree.functions.iter().rposition(|function| function.kind != FunctionKind::Prototype)
+    }
+
+    /// Gives a function, which was parsed as a declaration, the statements made since.
+    pub fn set_body(&mut self, function: Option<usize>, span: Span) {
         let statements = Run { first: self.mark, count: self.tree.statements.len() as u32 - self.mark };
-        if let Some(function) =
-            self.tree.functions.iter_mut().rev().find(|f| f.kind != FunctionKind::Prototype)
-        {
+        if let Some(function) = function.and_then(|index| self.tree.functions.get_mut(index)) {
             function.body = Some(Body { span, statements });
             function.span = function.span.to(span);
         }
         self.mark = self.tree.statements.len() as u32;
+    }
+
+    /// Begins an item within the body of another; gives what [`Self::end_inner`] is to be told.
+    pub fn begin_inner(&mut self) -> u32 {
+        std::mem::replace(&mut self.mark, self.tree.statements.len() as u32)
+    }
+
+    /// Returns to the outer body.
+    pub fn end_inner(&mut self, outer: u32) {
+        self.mark = outer;
     }
 
     pub fn section(&mut self, keyword: Span, name: Span, end: Span) {

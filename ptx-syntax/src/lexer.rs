@@ -18,7 +18,10 @@ pub enum TokenKind {
     #[regex(r"[ \t\r\n\x0c]+")]
     Whitespace,
     /// `// …` up to, not including, the line end.
+    ///
+    /// What a preprocessor leaves, `# 1 "kernel.cu"`, is one too.
     #[regex(r"//[^\n]*", allow_greedy = true)]
+    #[regex(r#"#[ \t]*(line[ \t]+)?[0-9]+[ \t]+"[^"\n]*"[^\n]*"#, allow_greedy = true)]
     LineComment,
     /// `/* … */`; they do not nest.
     #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]

@@ -85,24 +85,36 @@ pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> Diagnostic {
             .with_fix("remove the `;`", Applicability::Certain, vec![remove(token.span)]);
     }
     let wanted = wanted(place, expected);
-    let after = after(place);
-    // What is missing belongs behind the last token, not in front of whatever comes next.
-    let missing = wanted.insertable && place.index > place.from;
-    let span = match found {
-        Some(token) if !missing => token.span,
-        _ => Span::at(place.tokens.get(place.index.wrapping_sub(1)).map_or(0, |token| token.span.end)),
-    };
-    let mut diagnostic = error(span, format!("expected {}{after}", wanted.phrase));
+    let mut diagnostic = located(place, &wanted);
     if let Some(token) = found {
-        let text = shorten(place.text(token));
-        if missing {
-            diagnostic = diagnostic.with_secondary(token.span, format!("found `{text}` instead"));
-        } else {
-            diagnostic.label = format!("found `{text}`");
-        }
         diagnostic.help = help(place, token, &wanted);
     }
     diagnostic
+}
+
+/// The error at its place. What is missing belongs behind the last token; where the next token stands on a line of its
+/// own, the error is there, as ptxas has it, and the gap is a second place.
+fn located(place: Place<'_>, wanted: &Wanted) -> Diagnostic {
+    let message = format!("expected {}{}", wanted.phrase, after(place));
+    let gap = Span::at(place.tokens.get(place.index.wrapping_sub(1)).map_or(0, |token| token.span.end));
+    let Some(next) = place.tokens.get(place.index) else {
+        let end = Span::at(place.source.len() as u32);
+        if !Span::new(gap.start, end.start).text(place.source).contains('\n') {
+            return error(gap, message);
+        }
+        return error(end, message).with_label("the text ends here").with_secondary(gap, "it belongs here");
+    };
+    let text = shorten(place.text(*next));
+    let missing = wanted.insertable && place.index > place.from || place.found().is_none();
+    if !missing {
+        return error(next.span, message).with_label(format!("found `{text}`"));
+    }
+    if Span::new(gap.start, next.span.start.max(gap.start)).text(place.source).contains('\n') {
+        return error(next.span, message)
+            .with_label(format!("found `{text}`"))
+            .with_secondary(gap, "it belongs here");
+    }
+    error(gap, message).with_secondary(next.span, format!("found `{text}` instead"))
 }
 
 /// What to do about a token that people write by mistake.
@@ -159,12 +171,14 @@ pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> Diagnosti
 
 /// A `{` without its `}`.
 pub(crate) fn unclosed_brace(open: Span, found: Option<Span>, end: Span) -> Diagnostic {
-    let diagnostic = error(open, "this `{` is never closed").with_label("opened here");
-    let diagnostic = match found {
-        Some(found) => diagnostic.with_secondary(found, "the body must end before this"),
-        None => diagnostic.with_secondary(end, "the text ends here"),
+    let (place, label) = match found {
+        Some(found) => (found, "the body must end before this"),
+        None => (end, "the text ends here"),
     };
-    diagnostic.with_help("add the missing `}`")
+    error(place, "a `{` is never closed")
+        .with_label(label)
+        .with_secondary(open, "opened here")
+        .with_help("add the missing `}`")
 }
 
 /// The text has more errors than are shown.

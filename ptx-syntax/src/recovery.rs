@@ -25,10 +25,16 @@ const LONGEST_STATEMENT: usize = 10_000;
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
     let tokens = tokens(source);
-    let mut recovery =
-        Recovery { source, tokens, builder: RefCell::default(), diagnostics: Vec::new(), position: 0 };
+    let mut recovery = Recovery {
+        source,
+        tokens,
+        builder: RefCell::default(),
+        diagnostics: Vec::new(),
+        position: 0,
+        lenient: false,
+    };
     recovery.module();
-    if recovery.diagnostics.is_empty() {
+    if recovery.diagnostics.is_empty() && !recovery.lenient {
         // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
         recovery.whole();
     }
@@ -71,6 +77,8 @@ struct Recovery<'s> {
     builder: RefCell<Builder>,
     diagnostics: Vec<Diagnostic>,
     position: usize,
+    /// Whether something was taken that the grammar refuses and ptxas takes.
+    lenient: bool,
 }
 
 impl Recovery<'_> {
@@ -79,7 +87,7 @@ impl Recovery<'_> {
     }
 
     fn end_of_text(&self) -> Span {
-        Span::at(self.tokens.last().map_or(self.source.len() as u32, |token| token.span.end))
+        Span::at(self.source.len() as u32)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -245,14 +253,12 @@ impl Recovery<'_> {
             let to = if self.kind(end) == Some(TokenKind::Semicolon) { end + 1 } else { end };
             let to = to.max(from + 1);
             self.position = to;
-            if let Err(at) = self.run(Entry::Item, from, to, None) {
-                self.body_without_brace(from, at);
-            }
+            self.without_body(from, to);
             return;
         }
         let close = self.matching_brace(end);
         let whole = close.map_or(self.body_end(end), |close| close + 1);
-        if close.is_some() && self.try_whole(from, whole) {
+        if close.is_some() && self.attempt(Entry::Item, from, whole, None) {
             self.position = whole;
             return;
         }
@@ -261,15 +267,39 @@ impl Recovery<'_> {
             self.damaged_header(from, end);
         }
         let inner_end = close.unwrap_or(whole);
+        let function = self.builder.borrow().last_function();
         self.body(end + 1, inner_end);
         let last = self.tokens.get(whole - 1).map_or(open, |token| token.span);
-        self.builder.get_mut().set_body(open.to(last));
+        self.builder.get_mut().set_body(function, open.to(last));
         if close.is_none() && !self.swallows_the_rest(end, whole) {
-            let found = self.tokens.get(whole).map(|token| token.span);
+            let found = self.next_body(whole).map(|token| token.span);
             let end_of_text = self.end_of_text();
             self.report(messages::unclosed_brace(open, found, end_of_text));
         }
         self.position = whole;
+    }
+
+    /// A declaration, or the declaration of a function.
+    fn without_body(&mut self, from: usize, to: usize) {
+        let function = self.tokens[from..to].iter().any(|token| is_function(token.kind));
+        let complete = self.kind(to - 1) == Some(TokenKind::Semicolon);
+        let end = Terminal::Semicolon(Span::at(self.tokens[to - 1].span.end));
+        let Err(at) = self.run(Entry::Item, from, to, None) else { return };
+        let read = function && self.body_without_brace(from, at);
+        if !read && !complete && at == to {
+            // Only the `;` is missing: what is declared is known all the same.
+            let _known = self.attempt(Entry::Item, from, to, Some(end));
+        }
+    }
+
+    /// Where ptxas finds out that a body did not end: at the next header, or at the body behind it, since functions may
+    /// be declared within others.
+    fn next_body(&self, header: usize) -> Option<Token> {
+        let first = self.tokens.get(header).copied()?;
+        let rest = self.tokens[header..].iter().take(LONGEST_STATEMENT);
+        let mut rest =
+            rest.take_while(|token| !matches!(token.kind, TokenKind::Entry | TokenKind::Semicolon));
+        rest.find(|token| token.kind == TokenKind::OpenBrace).copied().or(Some(first))
     }
 
     /// Whether a comment or string in a body takes what may have been its end.
@@ -282,28 +312,31 @@ impl Recovery<'_> {
     }
 
     /// A header was followed by a statement at `at`: the `{` is missing, and the body is there.
-    fn body_without_brace(&mut self, from: usize, at: usize) {
-        let header = self.tokens[from..at.max(from)].iter().any(|token| is_function(token.kind));
-        if !header || !self.kind(at).is_some_and(begins_statement) {
-            return;
+    fn body_without_brace(&mut self, from: usize, at: usize) -> bool {
+        if !self.kind(at).is_some_and(begins_statement) {
+            return false;
         }
-        let Some(close) = self.closing_brace(at, 1, self.body_end(at)) else { return };
+        let Some(close) = self.closing_brace(at, 1, self.body_end(at)) else { return false };
         self.damaged_header(from, at);
+        let function = self.builder.borrow().last_function();
         self.body(at, close);
-        self.builder.get_mut().set_body(self.tokens[at].span.to(self.tokens[close].span));
+        self.builder.get_mut().set_body(function, self.tokens[at].span.to(self.tokens[close].span));
         self.position = close + 1;
+        true
     }
 
-    /// Parses a whole function at once; keeps nothing and reports nothing where that fails.
-    fn try_whole(&mut self, from: usize, to: usize) -> bool {
+    /// Parses `from..to` with `extra` behind it; keeps nothing and reports nothing where that fails.
+    fn attempt(&mut self, entry: Entry, from: usize, to: usize, extra: Option<Terminal>) -> bool {
         let tokens = &self.tokens[from..to];
+        let end = tokens.last().map_or(0, |token| token.span.end);
         let terminals = tokens.iter().filter_map(|token| {
             let terminal = Terminal::new(token.kind, token.span)?;
             Some(Ok((token.span.start, terminal, token.span.end)))
         });
-        let statements = self.builder.get_mut().tree.statements.len();
-        let functions = self.builder.get_mut().tree.functions.len();
-        let done = run_entry(Entry::Item, &self.builder, terminals).is_ok();
+        let terminals = terminals.chain(extra.map(|terminal| Ok((end, terminal, end))));
+        let statements = self.builder.borrow().tree.statements.len();
+        let functions = self.builder.borrow().tree.functions.len();
+        let done = run_entry(entry, &self.builder, terminals).is_ok();
         if !done {
             self.builder.get_mut().abandon();
             self.builder.get_mut().tree.statements.truncate(statements);
@@ -375,12 +408,26 @@ impl Recovery<'_> {
                 TokenKind::Entry | TokenKind::Func | TokenKind::Version | TokenKind::AddressSize
             ) || (kind == TokenKind::Linkage
                 && matches!(self.kind(index + 1), Some(TokenKind::Entry | TokenKind::Func)));
-            if header && self.begins_line(index) {
+            if header && self.begins_line(index) && self.local_function(index).is_none() {
                 return index;
             }
             index += 1;
         }
         index
+    }
+
+    /// One past the declaration of a function that stands at `index` of a body, which ptxas allows.
+    fn local_function(&self, index: usize) -> Option<usize> {
+        let keyword = if self.kind(index) == Some(TokenKind::Linkage) { index + 1 } else { index };
+        if self.kind(keyword) != Some(TokenKind::Func) {
+            return None;
+        }
+        let rest = self.tokens[keyword..].iter().take(LONGEST_STATEMENT);
+        let length = rest.take_while(|token| {
+            !matches!(token.kind, TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace)
+        });
+        let end = keyword + length.count();
+        (self.kind(end) == Some(TokenKind::Semicolon)).then_some(end + 1)
     }
 
     /// The statements of a body.
@@ -435,10 +482,25 @@ impl Recovery<'_> {
 
     /// Parses the statement at `from`; gives the index where the next one begins.
     fn statement(&mut self, from: usize, limit: usize) -> usize {
+        if let Some(to) = self.local_function(from).filter(|&to| to <= limit) {
+            let outer = self.builder.get_mut().begin_inner();
+            if !self.attempt(Entry::Item, from, to, None) {
+                let _reported = self.run(Entry::Item, from, to, None);
+            }
+            self.builder.get_mut().end_inner(outer);
+            self.lenient = true;
+            return to;
+        }
         let to = self.statement_end(from, limit);
         let Err(at) = self.run(Entry::Statement, from, to, None) else { return to };
         let resumable = self.kind(at).is_some_and(begins_statement);
-        if at > from && at < to && self.begins_line(at) && resumable { at } else { to }
+        if at <= from || !resumable || !self.begins_line(at) && at < to {
+            return to;
+        }
+        // Only the `;` is missing: what the statement declares is known all the same.
+        let end = Terminal::Semicolon(Span::at(self.tokens[at - 1].span.end));
+        let _known = self.attempt(Entry::Statement, from, at, Some(end));
+        at
     }
 
     /// One past the last token of the statement at `from`.

@@ -1,10 +1,12 @@
 //! The PTX version and target that declarations and directives need, as the assembler enforces them. What
 //! instructions need stands in the instruction table, what special registers need beside them in ptx-ir.
 
+use ptx_ir::arena::Symbol;
 use ptx_ir::ir::{
-    Directive, DirectiveArgument, Function, FunctionKind, Initializer, Item, Linkage, Module, TargetListKind,
-    Variable,
+    Body, Directive, DirectiveArgument, Function, FunctionKind, Initializer, Item, Linkage, Module, Operand,
+    TargetListKind, Variable,
 };
+use ptx_ir::isa::{Control, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_ir::target::TargetSet;
 use ptx_ir::types::{Type, TypeKind};
@@ -40,6 +42,9 @@ const B128: Gate = gate("type `.b128`", 8, 3, 70);
 const F16X2: Gate = gate("type `.f16x2`", 4, 2, 53);
 const OPAQUE: Gate = gate("a texture, sampler or surface variable", 1, 5, 10);
 const ATTRIBUTE: Gate = gate("`.attribute`", 4, 0, 30);
+const UNIFIED: Gate = gate("`.unified`", 8, 0, 90);
+const FUNCTION_ADDRESS: Gate = gate("the address of a function", 2, 1, 10);
+const KERNEL_ADDRESS: Gate = gate("the address of a kernel", 3, 1, 35);
 const ALIAS: Gate = gate("`.alias`", 6, 3, 30);
 const SECTION: Gate = gate("`.section`", 2, 0, 10);
 const INTERMEDIATE: Gate = gate("`.nv_intermediate_source_section`", 9, 4, 10);
@@ -80,13 +85,30 @@ const PRAGMAS: &[(&str, Gate)] = &[
 
 /// Reports every declaration and directive that the module's version or target does not have.
 pub(crate) fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    let mut gates = Gates { context, out };
-    let module = context.module;
+    visit(context.module, &mut |gate, span| {
+        if context.version() < gate.version {
+            out.push(version_too_low::finding(context, span, gate.name, gate.version));
+        } else if context.target().number() < gate.target {
+            let targets = TargetSet::at_least(gate.target);
+            out.push(target_too_low::finding(context, span, gate.name, targets));
+        }
+    });
+}
+
+/// Shows what declarations and directives of a module need: the name of the feature, the first version, the targets,
+/// and the place.
+pub(crate) fn requirements(module: &Module, mut show: impl FnMut(&'static str, Version, TargetSet, Span)) {
+    visit(module, &mut |gate, span| show(gate.name, gate.version, TargetSet::at_least(gate.target), span));
+}
+
+/// Shows every declaration and directive that not all versions and targets have.
+fn visit(module: &Module, ask: &mut dyn FnMut(&Gate, Span)) {
+    let mut gates = Gates { version: module.header.version, ask };
     if let Some(span) = module.header.address_size_span {
         gates.ask(&ADDRESS_SIZE, span);
     }
     for (_, variable) in variables(module) {
-        gates.variable(variable);
+        gates.variable(module, variable);
     }
     for (_, function) in module.functions.iter() {
         gates.function(module, function);
@@ -104,22 +126,27 @@ pub(crate) fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-struct Gates<'a, 'b> {
-    context: &'a ModuleContext<'a>,
-    out: &'b mut Vec<Diagnostic>,
+struct Gates<'a> {
+    /// The version of the module.
+    version: Version,
+    ask: &'a mut dyn FnMut(&Gate, Span),
 }
 
-impl Gates<'_, '_> {
+impl Gates<'_> {
     fn ask(&mut self, gate: &Gate, span: Span) {
-        if self.context.version() < gate.version {
-            self.out.push(version_too_low::finding(self.context, span, gate.name, gate.version));
-        } else if self.context.target().number() < gate.target {
-            let targets = TargetSet::at_least(gate.target);
-            self.out.push(target_too_low::finding(self.context, span, gate.name, targets));
+        (self.ask)(gate, span);
+    }
+
+    fn attributes(&mut self, module: &Module, attributes: &[(Symbol, Vec<u64>)], span: Span) {
+        if !attributes.is_empty() {
+            self.ask(&ATTRIBUTE, span);
+        }
+        if attributes.iter().any(|(name, _)| module.name(*name) == ".unified") {
+            self.ask(&UNIFIED, span);
         }
     }
 
-    fn variable(&mut self, variable: &Variable) {
+    fn variable(&mut self, module: &Module, variable: &Variable) {
         let span = variable.span;
         self.linkage(variable.linkage, span);
         self.ty(variable.ty, span);
@@ -129,13 +156,11 @@ impl Gates<'_, '_> {
         if variable.is_parameter && is_unsized(variable) {
             self.ask(&UNSIZED_PARAMETER, span);
         }
-        if !variable.attributes.is_empty() {
-            self.ask(&ATTRIBUTE, span);
-        }
+        self.attributes(module, &variable.attributes, span);
         if let Some(gate) = variable.initializer.as_ref().and_then(needed) {
             self.ask(gate, span);
         }
-        let old = self.context.version();
+        let old = self.version;
         let local =
             variable.space == StateSpace::Param && variable.function.is_some() && !variable.is_parameter;
         if local && old >= Version::new(1, 4) && old < Version::new(2, 0) {
@@ -173,13 +198,12 @@ impl Gates<'_, '_> {
         if function.kind == FunctionKind::Prototype {
             self.ask(&CALL_PROTOTYPE, span);
         }
-        if !function.attributes.is_empty() {
-            self.ask(&ATTRIBUTE, span);
-        }
+        self.attributes(module, &function.attributes, span);
         for directive in &function.directives {
             self.directive(module, directive);
         }
         let Some(body) = &function.body else { return };
+        self.addresses(module, body);
         for (_, group) in body.registers.iter() {
             self.ty(group.ty, group.span);
         }
@@ -192,6 +216,27 @@ impl Gates<'_, '_> {
         }
         for (_, directive) in body.directives.iter() {
             self.directive(module, directive);
+        }
+    }
+
+    /// Functions and kernels as values.
+    fn addresses(&mut self, module: &Module, body: &Body) {
+        if !body.operands.iter().any(|operand| matches!(operand, Operand::Function(_))) {
+            return;
+        }
+        for (handle, instruction) in body.instructions.iter() {
+            let call = |instance: &Instance| instance.effects.control == Control::Call;
+            if module.instance(instruction).is_none_or(call) {
+                continue;
+            }
+            for (index, operand) in body.operands(handle).iter().enumerate() {
+                let Operand::Function(function) = *operand else { continue };
+                let gate = match module.functions[function].kind {
+                    FunctionKind::Entry => &KERNEL_ADDRESS,
+                    FunctionKind::Function | FunctionKind::Prototype => &FUNCTION_ADDRESS,
+                };
+                self.ask(gate, body.operand_span(handle, index));
+            }
         }
     }
 

@@ -25,6 +25,7 @@ mod gates;
 mod instruction;
 mod memory;
 mod registry;
+mod requirements;
 mod rules;
 mod suppress;
 
@@ -32,4 +33,5 @@ pub use asm::{Compiler, CudaConfig, check_cuda};
 pub use config::{Config, Level, Levels, UnknownRule};
 pub use driver::{check, finish, verify};
 pub use registry::{RuleInfo, find_rule, nearest_rule, rules};
+pub use requirements::{Requirement, Requirements, requirements};
 pub use suppress::Suppressions;

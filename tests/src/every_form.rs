@@ -77,6 +77,8 @@ struct World {
 
 struct Local {
     world: World,
+    /// Whether the address of a kernel is a value.
+    kernel_has_address: bool,
     local: Var,
     param: Var,
     entry_param: Var,
@@ -124,6 +126,7 @@ impl World {
         // Lists of targets came with `sm_30`.
         let is_new = target.number() >= 30;
         Ok(Local {
+            kernel_has_address: target.number() >= 35,
             local: f.variable(bytes("local_bytes", StateSpace::Local))?,
             param: f.variable(bytes("call_param", StateSpace::Param))?,
             entry_param,
@@ -218,7 +221,8 @@ impl Local {
             (Class::WarpSize | Class::NegativeInteger, None) => spec.ranges.is_empty(),
             (Class::Integer | Class::SingleBits | Class::DoubleBits | Class::Sink, None) => true,
             (Class::Label | Class::BranchTargets | Class::CallTargets | Class::CallPrototype, None) => true,
-            (Class::Function | Class::Kernel, None) => true,
+            (Class::Function, None) => true,
+            (Class::Kernel, None) => self.kernel_has_address,
             // What is passed to a call is written and read, and has no address.
             (Class::Param, None) => {
                 let space = spec

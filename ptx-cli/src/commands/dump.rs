@@ -25,6 +25,7 @@ Exit status:
 Examples:
   ptx-cli dump --tokens kernel.ptx
   ptx-cli dump --cfg kernel.ptx
+  ptx-cli dump --needs kernel.ptx
   ptx-cli dump --cfg --dot kernel.ptx | dot -Tsvg >kernel.svg";
 
 /// Arguments of `dump`.
@@ -66,6 +67,10 @@ struct Step {
     /// What the analyses know at each instruction
     #[arg(long)]
     facts: bool,
+
+    /// The lowest PTX version and the targets that the file needs, and what asks for them
+    #[arg(long)]
+    needs: bool,
 }
 
 /// Runs `dump`.
@@ -83,7 +88,11 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         let parse = ptx_syntax::parse(&source.text);
         let lowered = lower(&parse.tree, &source.text);
         found = parse.diagnostics.into_iter().chain(lowered.diagnostics).collect();
-        dump_module(&mut out, &lowered.module, args)?;
+        if args.step.needs {
+            dump::needs(&mut out, &source.text, &lowered.module)?;
+        } else {
+            dump_module(&mut out, &lowered.module, args)?;
+        }
     }
     out.flush()?;
     // What was found is told beside the dump, never within it.

@@ -4,6 +4,7 @@ mod ast;
 mod cfg;
 mod facts;
 mod ir;
+mod needs;
 mod operand;
 mod tokens;
 
@@ -11,4 +12,5 @@ pub use ast::ast;
 pub use cfg::{cfg, dot};
 pub use facts::facts;
 pub use ir::ir;
+pub use needs::needs;
 pub use tokens::tokens;

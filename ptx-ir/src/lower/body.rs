@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use crate::isa::{Class, Control};
 use ptx_syntax::Span;
-use ptx_syntax::ast::{self, StatementKind};
+use ptx_syntax::ast::{self, OperandKind, StatementKind};
 
 impl Context<'_> {
     /// Lowers the statements of the body that [`Context::body`] was prepared for.
@@ -90,6 +90,7 @@ impl Context<'_> {
     }
 
     fn declare_label(&mut self, word: Span, block: u32) {
+        self.check_name(word);
         let name = self.intern(word);
         let label = self.body.labels.push(Label { name, span: word, target: 0 });
         if let Err(earlier) = self.names.declare_label(self.text(word), block, label) {
@@ -119,7 +120,10 @@ impl Context<'_> {
             self.body.operand_spans.push(node.span);
         }
         let operands = Run { first, count: nodes.len() as u32 };
-        let instance = self.select(spelling, operands);
+        let mut instance = self.select(spelling, operands);
+        if instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
+            instance = self.select_elements(spelling, operands, nodes);
+        }
         let handle = self.body.instructions.push(Instruction { spelling, operands, guard, instance });
         self.body.spans.push(statement.span);
         self.body.statements.push(Statement::Instruction(handle));
@@ -161,6 +165,29 @@ impl Context<'_> {
         let (operands, children) = (&self.shapes, &self.shape_children);
         let index = resolved.select_available(operands, children, version, target).ok()?;
         Some(index as u16)
+    }
+
+    /// `name[index]` is memory where an instruction accesses it and an address where it takes a value.
+    #[cold]
+    fn select_elements(
+        &mut self,
+        spelling: Handle<Spelling>,
+        operands: Run,
+        nodes: &[ast::Operand],
+    ) -> Option<u16> {
+        let before: Vec<Operand> = self.body.operands[operands.range()].to_vec();
+        for (operand, node) in self.body.operands[operands.range()].iter_mut().zip(nodes) {
+            if let Operand::VariableAddress { variable, offset } = *operand
+                && node.kind == OperandKind::Index
+            {
+                *operand = Operand::Variable { variable, offset };
+            }
+        }
+        let instance = self.select(spelling, operands);
+        if instance.is_none() {
+            self.body.operands[operands.range()].copy_from_slice(&before);
+        }
+        instance
     }
 
     /// `.reg` in a body, or a parameter in a register.
@@ -219,6 +246,7 @@ impl Context<'_> {
 
     fn targets(&mut self, statement: &ast::Statement, label: Option<Span>, kind: TargetListKind) {
         let tree = self.tree;
+        self.require_label(statement.word, label);
         let targets: Vec<Operand> =
             tree.operands(statement.operands).iter().map(|node| self.operand(*node)).collect();
         let name = label.map(|label| self.intern(label));
@@ -230,7 +258,20 @@ impl Context<'_> {
         self.body.statements.push(Statement::Targets(handle));
     }
 
+    /// Lists and prototypes have no use without the label that calls and branches refer to.
+    fn require_label(&mut self, word: Span, label: Option<Span>) {
+        if label.is_none() {
+            let text = self.text(word);
+            let diagnostic = messages::declaration(word, format!("`{text}` has no label in front of it"))
+                .with_help(format!("calls and branches refer to it by its label: write `name: {text} …;`"));
+            self.report(diagnostic);
+        }
+    }
+
     fn local_prototype(&mut self, index: u32, label: Option<Span>) {
+        let word = self.tree.functions[index as usize].header;
+        let word = Span::new(word.start, word.start + ".callprototype".len() as u32);
+        self.require_label(word, label);
         let handle = self.prototype(&self.tree.functions[index as usize], label);
         if let Some(label) = label {
             let declared = self.names.declare(self.text(label), label, Entity::Prototype(handle));

@@ -4,11 +4,13 @@ use super::expression::{self, Constant};
 use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::{Handle, Symbol};
-use crate::ir::{Definition, Function, Initializer, Item, Linkage, Operand, Pointer, Statement, Variable};
+use crate::ir::{
+    Definition, Function, FunctionKind, Initializer, Item, Linkage, Operand, Pointer, Statement, Variable,
+};
 use crate::space::StateSpace;
 use crate::types::{Type, TypeKind};
-use ptx_syntax::Span;
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind, SpecifierKind};
+use ptx_syntax::{Applicability, Edit, Span};
 
 /// What stands in front of the names of a declaration.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub(super) struct Specifiers {
     align: Option<u32>,
     pointer: Option<Pointer>,
     pub attributes: Vec<(Symbol, Vec<u64>)>,
+    /// An `.align` behind the type, which only parameters of kernels may have.
+    late_align: Option<Span>,
     /// Whether a word was not understood, which has been reported.
     damaged: bool,
 }
@@ -34,6 +38,11 @@ enum Place {
 
 impl Context<'_> {
     pub(super) fn specifiers(&mut self, run: ast::Run) -> Specifiers {
+        self.specifiers_of(run, true)
+    }
+
+    /// Attributes of a declaration without a name are looked at and forgotten.
+    fn specifiers_of(&mut self, run: ast::Run, named: bool) -> Specifiers {
         let tree = self.tree;
         let mut result = Specifiers { elements: 1, ..Specifiers::default() };
         for specifier in &tree.specifiers[run.range()] {
@@ -49,10 +58,7 @@ impl Context<'_> {
                     }
                     result.linkage = Linkage::parse(text);
                 }
-                SpecifierKind::StateSpace => match &mut result.pointer {
-                    Some(pointer) => pointer.space = StateSpace::parse(text),
-                    None => result.space = StateSpace::parse(text),
-                },
+                SpecifierKind::StateSpace => self.state_space(specifier.span, text, &mut result),
                 SpecifierKind::Align => {
                     let value =
                         specifier.operand.and_then(|index| self.integer_of(tree.operands[index as usize]));
@@ -64,19 +70,29 @@ impl Context<'_> {
                         ));
                     }
                     if result.ty.is_some() && result.pointer.is_none() {
-                        self.report(
-                            messages::declaration(specifier.span, "`.align` stands behind the type")
-                                .with_help("the order is state space, `.align`, type, name"),
-                        );
+                        result.late_align = Some(specifier.span);
                     }
                     match &mut result.pointer {
+                        Some(pointer) if pointer.align.is_some() => {
+                            self.report(messages::declaration(specifier.span, "a second `.align` of `.ptr`"));
+                        }
                         Some(pointer) => pointer.align = value,
                         None => result.align = value,
                     }
                 }
                 SpecifierKind::Attribute => {
-                    if let Some(index) = specifier.operand {
-                        self.attributes(tree.operands[index as usize], &mut result.attributes);
+                    if result.ty.is_some() {
+                        self.report(
+                            messages::declaration(specifier.span, "`.attribute` stands behind the type")
+                                .with_help("it belongs between the state space and the type"),
+                        );
+                    }
+                    match specifier.operand {
+                        Some(index) if named => {
+                            self.attributes(tree.operands[index as usize], &mut result.attributes);
+                        }
+                        Some(index) => self.attributes_of_nothing(tree.operands[index as usize]),
+                        None => {}
                     }
                 }
                 SpecifierKind::Word => self.word(specifier.span, text, &mut result),
@@ -85,8 +101,42 @@ impl Context<'_> {
         result
     }
 
+    /// A state space: of the variable, or of what a pointer points to.
+    fn state_space(&mut self, span: Span, text: &str, result: &mut Specifiers) {
+        let slot = match &mut result.pointer {
+            Some(pointer) => &mut pointer.space,
+            None => &mut result.space,
+        };
+        match *slot {
+            None => *slot = StateSpace::parse(text),
+            Some(earlier) => {
+                self.report(
+                    messages::declaration(span, format!("a second state space, after `{earlier}`"))
+                        .with_help(format!("remove `{text}`, or `{earlier}`")),
+                );
+            }
+        }
+    }
+
     fn word(&mut self, span: Span, text: &str, result: &mut Specifiers) {
         match text {
+            ".ptr" | ".v2" | ".v4"
+                if text == ".ptr" && result.pointer.is_some() || text != ".ptr" && result.elements > 1 =>
+            {
+                self.report(messages::declaration(span, format!("`{text}` stands here twice")));
+            }
+            ".v2" | ".v4" if result.ty.is_some() => {
+                self.report(
+                    messages::declaration(span, format!("`{text}` stands behind the type"))
+                        .with_help("the order is state space, `.align`, vector, type, name"),
+                );
+            }
+            ".ptr" if result.late_align.is_some() => {
+                self.report(
+                    messages::declaration(span, "`.ptr` stands behind `.align`")
+                        .with_help("the order is type, `.ptr`, state space, `.align`, name"),
+                );
+            }
             ".ptr" => result.pointer = Some(Pointer { space: None, align: None, object: None }),
             ".v2" => result.elements = 2,
             ".v4" => result.elements = 4,
@@ -119,6 +169,22 @@ impl Context<'_> {
         }
     }
 
+    fn attributes_of_nothing(&mut self, list: Node) {
+        let tree = self.tree;
+        for attribute in tree.children(list) {
+            let word = if attribute.kind == OperandKind::Apply {
+                tree.children(*attribute).first()
+            } else {
+                Some(attribute)
+            };
+            let Some(word) = word.map(|word| word.span) else { continue };
+            let text = self.text(word);
+            if !matches!(text, ".managed" | ".unified") {
+                self.report(messages::declaration(word, format!("there is no attribute `{text}`")));
+            }
+        }
+    }
+
     fn attributes(&mut self, list: Node, result: &mut Vec<(Symbol, Vec<u64>)>) {
         let tree = self.tree;
         for attribute in tree.children(list) {
@@ -136,6 +202,11 @@ impl Context<'_> {
         }
     }
 
+    /// Sizes are numbers as they stand: ptxas takes no expression there.
+    fn literal(&self, node: Node) -> Option<i64> {
+        matches!(node.kind, OperandKind::Integer | OperandKind::Name).then(|| self.integer_of(node)).flatten()
+    }
+
     fn integer_of(&self, node: Node) -> Option<i64> {
         match expression::evaluate(self.tree, self.source, node) {
             Ok(Constant::Integer { bits, .. }) => Some(bits as i64),
@@ -146,7 +217,10 @@ impl Context<'_> {
 
     pub(super) fn module_declaration(&mut self, index: u32) {
         let declaration = self.tree.declarations[index as usize];
-        let specifiers = self.specifiers(declaration.specifiers);
+        let mut specifiers = self.specifiers_of(declaration.specifiers, declaration.declarators.count > 0);
+        self.refuse_late_align(&specifiers);
+        self.require_space(&mut specifiers, declaration.span, StateSpace::Global);
+        self.require_type_of_nothing(&specifiers, &declaration);
         self.function = None;
         self.names.clear();
         let tree = self.tree;
@@ -179,15 +253,56 @@ impl Context<'_> {
                 }
             }
             Some(Definition::Function(earlier)) => {
+                // The first declaration stays.
+                self.module.names.insert(symbol, Definition::Function(earlier));
                 let earlier = self.module.functions[earlier].span;
                 self.report(messages::duplicate(name, "variable", self.text(name), earlier));
             }
         }
     }
 
+    /// Even a declaration without a name has a type.
+    fn require_type_of_nothing(&mut self, specifiers: &Specifiers, declaration: &ast::Declaration) {
+        if declaration.declarators.count == 0 {
+            self.declared_type(specifiers, declaration.span);
+        }
+    }
+
+    fn refuse_late_align(&mut self, specifiers: &Specifiers) {
+        if let Some(span) = specifiers.late_align {
+            self.report(
+                messages::declaration(span, "`.align` stands behind the type")
+                    .with_help("the order is state space, `.align`, type, name"),
+            );
+        }
+    }
+
+    /// A declaration without a state space is reported once and then taken for one of `usual`, so that its names are
+    /// known.
+    fn require_space(&mut self, specifiers: &mut Specifiers, whole: Span, usual: StateSpace) {
+        if specifiers.space.is_some() || specifiers.damaged {
+            return;
+        }
+        specifiers.space = Some(usual);
+        let what = match usual {
+            StateSpace::Param => "this parameter has no state space",
+            _ => "this declaration has no state space",
+        };
+        self.report(
+            messages::declaration(whole, what).with_help(format!("begin it with `{usual}`")).with_fix(
+                format!("insert `{usual}`"),
+                Applicability::Likely,
+                vec![Edit { span: Span::at(whole.start), replacement: format!("{usual} ") }],
+            ),
+        );
+    }
+
     pub(super) fn local_declaration(&mut self, index: u32) {
         let declaration = self.tree.declarations[index as usize];
-        let specifiers = self.specifiers(declaration.specifiers);
+        let mut specifiers = self.specifiers_of(declaration.specifiers, declaration.declarators.count > 0);
+        self.refuse_late_align(&specifiers);
+        self.require_space(&mut specifiers, declaration.span, StateSpace::Reg);
+        self.require_type_of_nothing(&specifiers, &declaration);
         let tree = self.tree;
         for declarator in &tree.declarators[declaration.declarators.range()] {
             if specifiers.space == Some(StateSpace::Reg) {
@@ -242,8 +357,16 @@ impl Context<'_> {
         self.body.statements.push(Statement::Registers(group));
     }
 
+    /// `WARP_SZ` is a number, whatever stands around it.
+    pub(super) fn check_reserved(&mut self, name: Span) {
+        if self.text(name) == "WARP_SZ" {
+            self.report(messages::declaration(name, "`WARP_SZ` is a constant and cannot be declared"));
+        }
+    }
+
     /// `_` is a name of parameters only.
     pub(super) fn check_name(&mut self, name: Span) {
+        self.check_reserved(name);
         if self.text(name) == "_" {
             self.report(messages::declaration(
                 name,
@@ -276,7 +399,7 @@ impl Context<'_> {
     /// `N` of `name<N>`.
     fn range(&mut self, declarator: &Declarator) -> Option<u32> {
         let node = self.tree.operands[declarator.range? as usize];
-        match self.integer_of(node).map(u32::try_from) {
+        match self.literal(node).map(u32::try_from) {
             Some(Ok(count)) => Some(count),
             _ => {
                 self.report(messages::declaration(node.span, "expected the number of names, an integer"));
@@ -286,10 +409,20 @@ impl Context<'_> {
     }
 
     /// A parameter, which is declared in the names of the body too, where there is one.
-    pub(super) fn parameter(&mut self, index: u32, in_body: bool) -> Option<Handle<Variable>> {
+    pub(super) fn parameter(
+        &mut self,
+        index: u32,
+        kind: FunctionKind,
+        in_body: bool,
+    ) -> Option<Handle<Variable>> {
         let declaration = self.tree.declarations[index as usize];
-        let specifiers = self.specifiers(declaration.specifiers);
+        let mut specifiers = self.specifiers(declaration.specifiers);
+        if kind != FunctionKind::Entry {
+            self.refuse_late_align(&specifiers);
+        }
+        self.require_space(&mut specifiers, declaration.span, StateSpace::Param);
         let declarator = self.tree.declarators[declaration.declarators.first as usize];
+        self.check_reserved(declarator.name);
         let (handle, count) =
             self.declared_variable(&specifiers, &declarator, declaration.span, Place::Parameter)?;
         if declarator.initializer.is_some() {
@@ -318,10 +451,7 @@ impl Context<'_> {
         whole: Span,
         place: Place,
     ) -> Option<(Handle<Variable>, u32)> {
-        let Some(space) = specifiers.space else {
-            self.report(messages::declaration(whole, "this declaration has no state space"));
-            return None;
-        };
+        let space = specifiers.space?;
         let ty = self.declared_type(specifiers, whole)?;
         if place != Place::Parameter {
             self.check_name(declarator.name);
@@ -386,7 +516,7 @@ impl Context<'_> {
 
     fn dimension(&mut self, bracket: Node) -> Option<u64> {
         let size = *self.tree.children(bracket).first()?;
-        match self.integer_of(size).map(u64::try_from) {
+        match self.literal(size).map(u64::try_from) {
             Some(Ok(size)) => Some(size),
             _ => {
                 self.report(messages::declaration(
@@ -541,6 +671,10 @@ impl Context<'_> {
             OperandKind::Name => Initializer::Field(symbol, self.intern(value.span)),
             _ => match self.integer_of(value) {
                 Some(number) => Initializer::NumberField(symbol, number),
+                None if value.kind == OperandKind::Float => {
+                    let number: f64 = self.text(value.span).parse().unwrap_or(0.0);
+                    Initializer::NumberField(symbol, number as i64)
+                }
                 None => {
                     self.report(messages::declaration(value.span, "expected a name or an integer"));
                     Initializer::Unknown

@@ -43,6 +43,8 @@ pub(super) enum Trouble {
     TooDeep(Span),
     /// A `0f` or `0d` number takes part in an expression.
     ExactFloat(Span),
+    /// A cast to another type than `.s64` and `.u64`.
+    Cast(Span),
 }
 
 /// Deeper expressions are refused, so that evaluation may recurse.
@@ -141,6 +143,9 @@ impl Evaluator<'_> {
 
     fn cast(&self, node: Node, depth: u32) -> Result<Constant, Trouble> {
         let [word, operand] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
+        if !matches!(word.span.text(self.source), ".s64" | ".u64") {
+            return Err(Trouble::Cast(word.span));
+        }
         let Some((bits, _)) = bits(self.value(*operand, depth + 1)?) else {
             return Err(Trouble::NotInteger(node.span));
         };

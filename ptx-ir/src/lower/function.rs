@@ -3,8 +3,8 @@
 use super::{Context, messages};
 use crate::arena::Handle;
 use crate::ir::{Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
-use ptx_syntax::Span;
 use ptx_syntax::ast::{self, BinaryOperator, OperandKind};
+use ptx_syntax::{Applicability, Edit, Span};
 
 impl Context<'_> {
     pub(super) fn lower_function(&mut self, index: u32) {
@@ -20,8 +20,8 @@ impl Context<'_> {
             ast::FunctionKind::Prototype => FunctionKind::Prototype,
         };
         self.names.open();
-        let returns = self.parameters(ast.returns, in_body);
-        let parameters = self.parameters(ast.parameters, in_body);
+        let returns = self.parameters(ast.returns, kind, in_body);
+        let parameters = self.parameters(ast.parameters, kind, in_body);
         let directives = self.directives(ast.directives);
         let name = self.intern(ast.name);
         let function = Function {
@@ -62,6 +62,8 @@ impl Context<'_> {
                 }
             }
             Some(Definition::Variable(earlier)) => {
+                // The first declaration stays.
+                self.module.names.insert(name, Definition::Variable(earlier));
                 let earlier = self.variable(earlier).span;
                 self.report(messages::duplicate(span, "function", self.text(span), earlier));
             }
@@ -80,9 +82,14 @@ impl Context<'_> {
         None
     }
 
-    fn parameters(&mut self, run: Option<ast::Run>, in_body: bool) -> Vec<Handle<Variable>> {
+    fn parameters(
+        &mut self,
+        run: Option<ast::Run>,
+        kind: FunctionKind,
+        in_body: bool,
+    ) -> Vec<Handle<Variable>> {
         let Some(run) = run else { return Vec::new() };
-        run.range().filter_map(|index| self.parameter(index as u32, in_body)).collect()
+        run.range().filter_map(|index| self.parameter(index as u32, kind, in_body)).collect()
     }
 
     fn directives(&mut self, run: ast::Run) -> Vec<Directive> {
@@ -94,9 +101,17 @@ impl Context<'_> {
     pub(super) fn prototype(&mut self, ast: &ast::Function, label: Option<Span>) -> Handle<Function> {
         let handle = self.next_function();
         let outer = self.function.replace(handle);
-        let returns = self.parameters(ast.returns, false);
-        let parameters = self.parameters(ast.parameters, false);
+        let returns = self.parameters(ast.returns, FunctionKind::Prototype, false);
+        let parameters = self.parameters(ast.parameters, FunctionKind::Prototype, false);
         self.function = outer;
+        if self.text(ast.name) != "_" {
+            let edit = Edit { span: ast.name, replacement: "_".into() };
+            self.report(
+                messages::declaration(ast.name, "a prototype has `_` in place of a name")
+                    .with_help("calls refer to it by its label")
+                    .with_fix("write `_`", Applicability::Certain, vec![edit]),
+            );
+        }
         let directives = self.directives(ast.directives);
         let span = label.unwrap_or(ast.name);
         let function = Function {

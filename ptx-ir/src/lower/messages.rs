@@ -55,6 +55,7 @@ pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
         Trouble::DivisionByZero(span) => (span, "this constant expression divides by zero"),
         Trouble::NotInteger(span) => (span, "expected an integer constant expression"),
         Trouble::TooDeep(span) => (span, "this expression nests too deeply"),
+        Trouble::Cast(span) => (span, "a constant can be cast to `.s64` and `.u64` only"),
         Trouble::ExactFloat(span) => (span, "`0f` and `0d` numbers take no operators"),
     };
     let diagnostic = error("E0104", "constant-expression", *span, message.into());

@@ -297,6 +297,23 @@ impl Context<'_> {
             }
         };
         let base = self.name(name.span);
+        if let Operand::Register { .. } | Operand::VectorRegister { .. } = base {
+            let (base, index) = (self.text(name.span), self.text(index.span));
+            let diagnostic = messages::operand(node.span, format!("`{base}` is a register and no array"))
+                .with_help(format!("memory at the address in `{base}` is `[{base}+{index}]`"));
+            self.report(diagnostic);
+            return Operand::Unknown(None);
+        }
+        if let Operand::Variable { variable, .. } = base
+            && self.module.variables[variable].dimensions.is_empty()
+        {
+            let base = self.text(name.span);
+            let diagnostic = messages::operand(node.span, format!("`{base}` is no array"))
+                .with_help(format!("memory behind its beginning is `[{base}+N]`, N in bytes"))
+                .with_secondary(self.module.variables[variable].span, "declared here");
+            self.report(diagnostic);
+            return Operand::Unknown(None);
+        }
         self.address_of(base, Some(offset), node.span)
     }
 
@@ -312,7 +329,14 @@ impl Context<'_> {
                 let base = self.named(base);
                 self.address_of(base, Some(offset), node.span)
             }
-            OperandKind::Index => self.composite(node, depth + 1),
+            OperandKind::Index => {
+                let element = self.text(node.span);
+                let diagnostic =
+                    messages::operand(node.span, "an element of an array takes no brackets around it")
+                        .with_help(format!("write `{element}`, or the name, `+` and an offset in brackets"));
+                self.report(diagnostic);
+                Operand::Unknown(None)
+            }
             OperandKind::Vector => {
                 let inner = self.composite(node, depth + 1);
                 Operand::Bracket(self.push_children(&[inner], &[node.span]))
@@ -437,8 +461,11 @@ impl Context<'_> {
     fn dotted(&mut self, span: Span) -> Operand {
         let text = self.text(span);
         let Some((name, suffix)) = text.rsplit_once('.') else { return self.name(span) };
+        let name = name.trim_end();
         let Some(Entity::Registers { first, class, elements }) = self.names.find(name) else {
-            if let Some(special) = SpecialRegister::parse(text) {
+            // White space may stand in front of the dot.
+            let joined: String = text.split_whitespace().collect();
+            if let Some(special) = SpecialRegister::parse(&joined) {
                 return Operand::Special(special);
             }
             let name = Span::new(span.start, span.start + name.len() as u32);

@@ -12,7 +12,7 @@ mod place;
 mod shapes;
 mod wanted;
 
-use ptx_ir::ir::{Handle, Instruction, Module, Operand, Spelling};
+use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand, Spelling};
 use ptx_ir::isa::{Instance, Leniency, Mismatch, Resolved, Shape, SpellingProblem, Wanted};
 use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
@@ -85,8 +85,12 @@ pub(crate) fn verify(context: &FunctionContext<'_>, facts: &SpellingFacts, out: 
 }
 
 /// Shows every special register that the instructions of a function name, with its place.
-pub(crate) fn special_registers(context: &FunctionContext<'_>, mut show: impl FnMut(SpecialRegister, Span)) {
-    let body = context.body;
+pub(crate) fn special_registers(context: &FunctionContext<'_>, show: impl FnMut(SpecialRegister, Span)) {
+    each_special_register(context.body, show);
+}
+
+/// Shows every special register that a body names, with its place.
+pub(crate) fn each_special_register(body: &Body, mut show: impl FnMut(SpecialRegister, Span)) {
     let places =
         body.operands.iter().zip(&body.operand_spans).chain(body.children.iter().zip(&body.child_spans));
     for (operand, &span) in places {

@@ -93,6 +93,14 @@ fn fault(module: &Module, name: Symbol, target: Symbol) -> Option<String> {
     if second.linkage == Some(Linkage::Weak) {
         return Some(format!("`{aliasee}` is `.weak` and cannot have an alias"));
     }
+    let never = |function: &Function| {
+        function.directives.iter().any(|directive| module.name(directive.word) == ".noreturn")
+    };
+    match (never(first), never(second)) {
+        (true, false) => return Some(format!("`{alias}` is `.noreturn` and `{aliasee}` is not")),
+        (false, true) => return Some(format!("`{aliasee}` is `.noreturn` and `{alias}` is not")),
+        (true, true) | (false, false) => {}
+    }
     let (what, _) = difference(module, second, first)?;
     let what = what.replace(" here and ", ", and ").replace(" before", &format!(" of `{aliasee}`"));
     Some(format!("`{alias}` cannot be an alias of `{aliasee}`: it {what}"))

@@ -64,6 +64,10 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
 
 fn file(directive: &Directive, files: &mut FxHashMap<i64, Span>, out: &mut Vec<Diagnostic>) {
     let Some(&(DirectiveArgument::Integer(index), span)) = directive.arguments.first() else { return };
+    if index > i64::from(u32::MAX) {
+        out.push(RULE.at(span, format!("the number of a file has 32 bits, {index} is larger")));
+        return;
+    }
     if let Some(&earlier) = files.get(&index) {
         out.push(
             RULE.at(span, format!("file {index} is given twice")).with_secondary(earlier, "the first one"),
@@ -85,6 +89,14 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
                 RULE.at(directive.span, "this `.loc` is not complete")
                     .with_help("an inlined place is `.loc F L C, function_name LABEL, inlined_at F L C`"),
             );
+            continue;
+        }
+        let large = directive.arguments.iter().find_map(|(argument, span)| match argument {
+            DirectiveArgument::Integer(number) if *number > i64::from(u32::MAX) => Some((number, *span)),
+            _ => None,
+        });
+        if let Some((number, span)) = large {
+            out.push(RULE.at(span, format!("a number of `.loc` has 32 bits, {number} is larger")));
             continue;
         }
         let arguments = directive.arguments.as_slice();

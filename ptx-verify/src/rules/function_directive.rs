@@ -16,7 +16,7 @@ declare_rule! {
     /// | `.maxntid` | kernels, without `.reqntid` | 1 to 3, above 0 | PTX 1.3 |
     /// | `.reqntid` | kernels, without `.maxntid` | 1 to 3, above 0 | PTX 2.1 |
     /// | `.minnctapersm` | kernels | 1, above 0 | PTX 2.0 |
-    /// | `.maxnctapersm` | kernels, up to PTX 1.5 | 1 | PTX 1.3 |
+    /// | `.maxnctapersm` | kernels, up to PTX 2.0 | 1 | PTX 1.3 |
     /// | `.reqnctapercluster` | kernels, without `.maxclusterrank` | 1 to 3 | PTX 7.8, `sm_90` |
     /// | `.maxclusterrank` | kernels, without `.reqnctapercluster` | 1 | PTX 7.8, `sm_90` |
     /// | `.explicitcluster` | kernels | none | PTX 7.8, `sm_90` |
@@ -145,9 +145,9 @@ fn one(
                 .with_secondary(other.span, "the other one"),
         );
     }
-    if word == ".maxnctapersm" && context.version() >= Version::new(2, 0) {
+    if word == ".maxnctapersm" && context.version() >= Version::new(2, 1) {
         return Some(
-            RULE.at(span, "`.maxnctapersm` is not supported since PTX 2.0")
+            RULE.at(span, "`.maxnctapersm` is not supported since PTX 2.1")
                 .with_help("write `.minnctapersm`"),
         );
     }
@@ -183,6 +183,9 @@ fn values(row: &Row, directive: &Directive) -> Option<Diagnostic> {
         return Some(RULE.at(directive.span, format!("`{word}` takes {wanted}, there are {given}")));
     }
     directive.arguments.iter().find_map(|(argument, span)| match argument {
+        DirectiveArgument::Integer(number) if *number > i64::from(u32::MAX) => {
+            Some(RULE.at(*span, format!("`{word}` takes a number of 32 bits, {number} is larger")))
+        }
         DirectiveArgument::Integer(0) if matches!(row.values, Values::Positive { .. }) => {
             Some(RULE.at(*span, format!("`{word}` takes a number above 0")))
         }

@@ -80,7 +80,17 @@ fn place(variable: &Variable) -> Option<String> {
 
 fn value(module: &Module, variable: &Variable, initializer: &Initializer) -> Option<String> {
     if variable.ty.kind() == TypeKind::Opaque {
-        return opaque(module, variable, initializer);
+        let Some(Some(size)) = variable.dimensions.first() else {
+            return opaque(module, variable, initializer);
+        };
+        // Of an array the assembler only counts the elements, the fields of which it does not know.
+        return match initializer {
+            Initializer::List(fields) if fields.len() as u64 > *size => {
+                Some(format!("has {size} elements here, {} are given", fields.len()))
+            }
+            Initializer::List(fields) if fields.iter().all(is_field) => None,
+            _ => opaque(module, variable, initializer),
+        };
     }
     level(module, variable, &variable.dimensions, initializer)
 }
@@ -169,6 +179,10 @@ fn address(ty: Type, mask: Option<u64>) -> Option<String> {
         return Some(format!("gets the mask `{mask:#x}` of an address, which is not one whole byte"));
     }
     (!whole && ty != Type::U8).then(|| format!("is `{ty}` and gets a byte of an address, which `.u8` holds"))
+}
+
+fn is_field(initializer: &Initializer) -> bool {
+    matches!(initializer, Initializer::Field(..) | Initializer::NumberField(..) | Initializer::List(_))
 }
 
 /// The fields of the manual's table "Opaque Type Fields", which are the same for all its modes of texturing.

@@ -103,22 +103,15 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
     let after = |span: Option<Span>| span.map_or(u32::MAX, |span| span.start);
     let mut reached = 0;
     for (word, span) in [(".version", header.version_span), (".target", header.target_span)] {
-        match span {
-            None => {
-                let place = first.filter(|first| first.start >= reached).map_or(end, head_of);
-                out.push(RULE.at(place, format!("the module has no `{word}`")).with_help(format!(
-                    "every module begins with `.version` and `.target`, as in `{word} {}`",
-                    if word == ".version" { "8.6" } else { "sm_90" }
-                )));
+        // What stands where the directive should.
+        let others = [header.version_span, header.target_span, header.address_size_span, first];
+        let instead = others.into_iter().flatten().filter(|other| other.start >= reached).min();
+        match (span, instead) {
+            (Some(span), Some(instead)) if span == instead => reached = span.end,
+            (span, instead) => {
+                out.push(misplaced(word, span, instead.map_or(end, head_of)));
                 return;
             }
-            Some(span) if span.start < reached || first.is_some_and(|first| first.start < span.start) => {
-                out.push(RULE.at(span, format!("`{word}` stands too late")).with_help(
-                    "a module begins with `.version`, `.target` and `.address_size`, in this order",
-                ));
-                return;
-            }
-            Some(span) => reached = span.end,
         }
     }
     let size = after(header.address_size_span);
@@ -129,6 +122,20 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
             RULE.at(span, "`.address_size` stands too late or too early")
                 .with_help("a module begins with `.version`, `.target` and `.address_size`, in this order"),
         );
+    }
+}
+
+/// The finding that `place` stands where `word` should, which is missing or comes at `span`.
+fn misplaced(word: &str, span: Option<Span>, place: Span) -> Diagnostic {
+    match span {
+        None => RULE.at(place, format!("the module has no `{word}`")).with_help(format!(
+            "every module begins with `.version` and `.target`, as in `{word} {}`",
+            if word == ".version" { "8.6" } else { "sm_90" }
+        )),
+        Some(span) => RULE
+            .at(place, format!("`{word}` does not stand in front of this"))
+            .with_secondary(span, "it stands here")
+            .with_help("a module begins with `.version`, `.target` and `.address_size`, in this order"),
     }
 }
 

@@ -85,7 +85,8 @@ fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
             Some(("{} is in `.tex`, which is not supported since PTX 1.5", Some("declare a `.texref`")))
         }
         StateSpace::Param if is_of_prototype(context.module, variable) => None,
-        StateSpace::Param if variable.elements > 1 => {
+        // Arrays of vectors pass.
+        StateSpace::Param if variable.elements > 1 && variable.dimensions.is_empty() => {
             Some(("{} is a vector, which `.param` cannot hold", Some("declare an array")))
         }
         StateSpace::Param if variable.ty == Type::F16x2 => {
@@ -96,6 +97,11 @@ fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
 }
 
 fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
+    let free = matches!(variable.space.base(), StateSpace::Global | StateSpace::Shared | StateSpace::Const);
+    if variable.function.is_none() && !variable.dimensions.is_empty() && free {
+        // The assembler looks at no array of them.
+        return None;
+    }
     let independent = context.module.header.texture_mode == TextureMode::Independent;
     if variable.ty == Type::Samplerref && !independent {
         return Some(("{} is a `.samplerref`: those exist only with `.target …, texmode_independent`", None));
