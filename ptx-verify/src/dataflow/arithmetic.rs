@@ -236,13 +236,12 @@ fn mask(bits: u32) -> u64 {
 pub(super) fn are_possible(constraints: &[Constraint]) -> bool {
     constraints.iter().all(|bounded| {
         let Some(count) = bounded.bound() else { return true };
-        let same: Vec<&Constraint> = constraints
+        let same = constraints
             .iter()
-            .filter(|other| other.bits == bounded.bits && other.sum.terms == bounded.sum.terms)
-            .collect();
+            .filter(|other| other.bits == bounded.bits && other.sum.terms == bounded.sum.terms);
         (0..count).any(|value| {
             // `bounded` sees `value`; the others see it moved by the distance of the constants.
-            same.iter().all(|other| {
+            same.clone().all(|other| {
                 let distance = other.sum.constant.wrapping_sub(bounded.sum.constant);
                 other.holds(value.wrapping_add(distance))
             })

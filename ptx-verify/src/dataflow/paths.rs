@@ -387,23 +387,40 @@ impl Walk<'_, '_, '_> {
         {
             return false;
         }
-        if let Some(constraints) = &mut place.constraints {
-            for constraint in Rc::make_mut(constraints) {
+        let speaks = |constraint: &Constraint| constraint.registers().any(|each| concerned.contains(&each));
+        if place.constraints.as_ref().is_some_and(|all| all.iter().any(speaks)) {
+            for constraint in Rc::make_mut(place.constraints.get_or_insert_default()) {
                 for &register in concerned {
                     constraint.substitute(self.facts, instruction, register);
                 }
             }
-        }
-        let mut goes_on = false;
-        let before = place.clone();
-        for case in cases.iter() {
-            let Some((facts, constraints)) = self.with(&before, case.literals()) else { continue };
-            if goes_on {
-                self.walker.pending.push(Place { facts, constraints, ..before.clone() });
-            } else {
-                (place.facts, place.constraints) = (facts, constraints);
-                goes_on = true;
+            if place.constraints.as_ref().is_some_and(|all| !are_possible(all)) {
+                return false;
             }
+        }
+        // The first case that can be goes on here, the others wait. Nearly always there is but one.
+        let mut waiting = None;
+        let mut cases = cases.iter().peekable();
+        let mut goes_on = false;
+        while let Some(case) = cases.next() {
+            let mut other = match cases.peek() {
+                Some(_) => place.clone(),
+                None if !goes_on => {
+                    goes_on = self.assume(place, case.literals());
+                    break;
+                }
+                None => place.clone(),
+            };
+            if self.assume(&mut other, case.literals()) {
+                if goes_on {
+                    self.walker.pending.push(other);
+                } else {
+                    (waiting, goes_on) = (Some(other), true);
+                }
+            }
+        }
+        if let Some(first) = waiting {
+            *place = first;
         }
         if goes_on && place.facts.is_too_large() {
             self.result.unknown = true;
@@ -412,27 +429,28 @@ impl Walk<'_, '_, '_> {
         goes_on
     }
 
-    /// What is known at a place where these hold too; none where that cannot be.
-    fn with(&mut self, place: &Place, literals: &[Literal]) -> Option<(Facts, Constraints)> {
-        let mut facts = place.facts;
+    /// Adds what holds at a place too; false where that cannot be.
+    fn assume(&mut self, place: &mut Place, literals: &[Literal]) -> bool {
         for &literal in literals {
             if (self.arithmetic || self.walker.is_relevant(literal))
-                && !facts.assume(literal, &self.walker.comparisons)
+                && !place.facts.assume(literal, &self.walker.comparisons)
             {
-                return None;
+                return false;
             }
         }
-        let mut constraints = place.constraints.clone();
-        if self.arithmetic {
-            for &literal in literals {
-                let comparison = self.walker.comparisons.of(literal);
-                let new = comparison.and_then(|each| Constraint::of_comparison(each, literal.value()));
-                if let Some(new) = new {
-                    Rc::make_mut(constraints.get_or_insert_default()).push(new);
-                }
+        if !self.arithmetic {
+            return true;
+        }
+        let mut is_new = false;
+        for &literal in literals {
+            let comparison = self.walker.comparisons.of(literal);
+            let new = comparison.and_then(|each| Constraint::of_comparison(each, literal.value()));
+            if let Some(new) = new {
+                Rc::make_mut(place.constraints.get_or_insert_default()).push(new);
+                is_new = true;
             }
         }
-        constraints.as_ref().is_none_or(|all| are_possible(all)).then_some((facts, constraints))
+        !is_new || place.constraints.as_ref().is_none_or(|all| are_possible(all))
     }
 
     /// Goes on at the blocks that control may have come from.
