@@ -116,6 +116,8 @@ pub enum Clause {
     },
     /// `… since 7.0 on sm_80+;`
     Gate {
+        /// The operand that brings it: `with e since 4.3;`
+        operand: Option<String>,
         /// The values that bring it.
         when: Vec<Atom>,
         /// The first version.
@@ -310,8 +312,9 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
 }
 
 fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
+    let operand = if cursor.eat_word("with") { Some(cursor.name()?) } else { None };
     let when = condition(cursor)?;
-    if cursor.eat_word("only") || cursor.eat_word("not") {
+    if operand.is_none() && (cursor.eat_word("only") || cursor.eat_word("not")) {
         let needs = cursor.previous_is("only");
         cursor.word("with")?;
         let then = condition(cursor)?;
@@ -338,7 +341,7 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     cursor.mark(';')?;
     let version = version.unwrap_or(Version::OLDEST);
     let until = until.unwrap_or(Version::LATEST);
-    Ok(vec![Clause::Gate { when, version, until, targets: targets.unwrap_or(TargetSet::ALL) }])
+    Ok(vec![Clause::Gate { operand, when, version, until, targets: targets.unwrap_or(TargetSet::ALL) }])
 }
 
 /// `.a|.b slot=.c no slot`: tests that must all hold.

@@ -31,8 +31,8 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
                 Item::Counts(table) => drop(counts.insert(table.name.clone(), table.clone())),
                 Item::Form(definition) => {
                     let group = Group::new(&shared, &file.name, definition, &slots, &counts)?;
-                    for syntax in &definition.syntaxes {
-                        forms.push(group.form(syntax)?);
+                    for syntax in definition.syntaxes.iter().flat_map(|syntax| group.split(syntax)) {
+                        forms.push(group.form(&syntax)?);
                     }
                 }
                 Item::Classes(_) | Item::Operand(_) | Item::Names(_) | Item::Repeatable(_) => {}
@@ -50,6 +50,29 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
         names: shared.names,
         repeatable: shared.repeatable,
     })
+}
+
+/// A syntax line without and with an optional operand; the line itself where it has no such operand.
+fn split_at(syntax: &Syntax, name: &str) -> Vec<Syntax> {
+    let Some(index) = syntax.operands.iter().position(|place| place.optional && place.name == name) else {
+        return vec![syntax.clone()];
+    };
+    let (mut without, mut with) = (syntax.clone(), syntax.clone());
+    without.operands.remove(index);
+    with.operands[index].optional = false;
+    with.operands[index].required = true;
+    let drawn = format!("{{, {name}}}");
+    without.text = syntax.text.replace(&drawn, "");
+    with.text = syntax.text.replace(&drawn, &format!(", {name}"));
+    vec![without, with]
+}
+
+/// The names of operands and of their parts.
+fn operand_names<'a>(places: &'a [Place], names: &mut Vec<&'a str>) {
+    for place in places {
+        names.push(&place.name);
+        operand_names(&place.parts, names);
+    }
 }
 
 /// What a named kind of operand takes: its type, and the classes for outputs and for inputs.
@@ -146,7 +169,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 46] = [
+const CLASS_WORDS: [(&str, &[Class]); 47] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -188,6 +211,7 @@ const CLASS_WORDS: [(&str, &[Class]); 46] = [
     ("longer", &[Class::Longer]),
     ("minus", &[Class::Minus]),
     ("unified", &[Class::Unified]),
+    ("layer", &[Class::Layer]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -284,18 +308,38 @@ impl<'a> Group<'a> {
         if let Some(slot) = form.slots.iter().find(|slot| slot.values.len() > 60) {
             return Err(self.fault(syntax.line, format!("`.{}` has more than 60 values", slot.name)));
         }
+        let mut names = Vec::new();
+        operand_names(&syntax.operands, &mut names);
         for clause in &self.definition.clauses {
-            self.clause(&mut form, clause)?;
+            self.clause(&mut form, &names, clause)?;
         }
         form.operands = syntax
             .operands
             .iter()
             .map(|place| self.operand(&form.slots, syntax, place))
             .collect::<Result<_, _>>()?;
+        // An operand that was split off is there, so its modifiers are.
+        for place in syntax.operands.iter().filter(|place| place.required) {
+            let then = form.operands.iter().find(|operand| operand.name == place.name);
+            let then = then.map(|operand| operand.when.clone()).unwrap_or_default();
+            form.rules.push(Rule { when: Vec::new(), then, needs: true });
+        }
         Ok(form)
     }
 
-    fn clause(&self, form: &mut Form, clause: &Clause) -> Result<(), Fault> {
+    /// The syntax line without and with each optional operand that has requirements of its own: what an
+    /// instruction needs then follows from its form.
+    fn split(&self, syntax: &Syntax) -> Vec<Syntax> {
+        let mut lines = vec![syntax.clone()];
+        for clause in &self.definition.clauses {
+            let Clause::Gate { operand: Some(name), .. } = clause else { continue };
+            lines = lines.iter().flat_map(|line| split_at(line, name)).collect();
+        }
+        lines
+    }
+
+    /// `names` are the operands of the form's syntax line.
+    fn clause(&self, form: &mut Form, names: &[&str], clause: &Clause) -> Result<(), Fault> {
         match clause {
             Clause::Rule { when, then, needs } => {
                 let (when, then) = (self.condition(&form.slots, when)?, self.condition(&form.slots, then)?);
@@ -306,7 +350,8 @@ impl<'a> Group<'a> {
                     None => {}
                 }
             }
-            Clause::Gate { when, version, until, targets } => {
+            Clause::Gate { operand: Some(operand), .. } if !names.contains(&operand.as_str()) => {}
+            Clause::Gate { operand: _, when, version, until, targets } => {
                 if let Some(when) = self.condition(&form.slots, when)? {
                     form.gates.push(Gate { when, version: *version, until: *until, targets: targets.bits() });
                 }

@@ -26,6 +26,8 @@ pub struct Place {
     pub name: String,
     /// Whether it stands in braces.
     pub optional: bool,
+    /// Whether it stood in braces and was split off into a form of its own.
+    pub required: bool,
     /// What is drawn around the name.
     pub drawing: Drawing,
     /// The parts of a pair or bracket.
@@ -179,7 +181,7 @@ impl PlaceReader {
         if name.is_empty() {
             return Err(format!("expected an operand, found `{}`", self.characters[start]));
         }
-        Ok(Place { name, optional: false, drawing: Drawing::Plain, parts: Vec::new() })
+        Ok(Place { name, optional: false, required: false, drawing: Drawing::Plain, parts: Vec::new() })
     }
 
     fn eat(&mut self, text: &str) -> bool {
@@ -200,5 +202,5 @@ fn wrap(drawing: Drawing, parts: Vec<Place>) -> Place {
     let separator = if drawing == Drawing::Pair { "|" } else { ", " };
     let name = names.join(separator);
     let parts = if matches!(drawing, Drawing::Pair | Drawing::Bracket) { parts } else { Vec::new() };
-    Place { name, optional: false, drawing, parts }
+    Place { name, optional: false, required: false, drawing, parts }
 }

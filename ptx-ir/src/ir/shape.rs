@@ -105,7 +105,11 @@ impl Module {
                 let class = if address < 0 { Class::NegativeInteger } else { Class::Integer };
                 Shape { immediate: address, ..Shape::address(class) }
             }
-            Operand::Vector(run) => Shape::vector(self.union_of(body, run), run.count as u16),
+            Operand::Vector(run) => {
+                let (first, rest) = body.children(run).split_at(run.count.min(1) as usize);
+                let (first, rest) = (self.union_of(body, first), self.union_of(body, rest));
+                Shape::vector(first.union(rest), run.count as u16).with_elements(first, rest)
+            }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
             Operand::List(run) => self.parts(body, ShapeKind::List, run, children),
@@ -113,9 +117,9 @@ impl Module {
         }
     }
 
-    fn union_of(&self, body: &Body, run: super::Run) -> ClassSet {
+    fn union_of(&self, body: &Body, elements: &[Operand]) -> ClassSet {
         let mut union = ClassSet::NONE;
-        for &element in body.children(run) {
+        for &element in elements {
             let classes = match element {
                 Operand::Register { class, .. } => class.into(),
                 // What is no single value fits in no vector.

@@ -152,6 +152,8 @@ classes! {
     Discard, "`_`";
     /// In what an address accepts: it may end in `.unified`.
     Unified, "an address with `.unified`";
+    /// In what an operand accepts: the first element of the brace list is an index, thus no floating-point number.
+    Layer, "an index";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
     /// gives one message.
     Unknown, "an unknown name";
@@ -213,6 +215,9 @@ impl ClassSet {
     /// The registers of plain bits.
     pub const BITS: Self =
         Self::of(&[Class::RegB8, Class::RegB16, Class::RegB32, Class::RegB64, Class::RegB128]);
+
+    /// The registers of 32-bit integers.
+    pub const WORDS: Self = Self::of(&[Class::RegB32, Class::RegU32, Class::RegS32]);
 
     /// What may stand together in a brace list besides plain bits: integers, floating-point numbers, packed
     /// halves, predicates, addresses.

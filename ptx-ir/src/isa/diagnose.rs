@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::instance::OpcodeId;
 use super::problem::SpellingProblem;
-use super::resolve::{Spelling, is_exact, wrong_order};
+use super::resolve::{Hole, Spelling, fillers, is_exact, words, wrong_order};
 use super::table::{Form, OPCODES, forms_of};
 
 /// The problem of a spelling whose root is no opcode.
@@ -27,22 +27,7 @@ pub(super) fn problem(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProb
 /// Every modifier that some form of the opcode has, cut at inner dots.
 fn known_modifiers(opcode: OpcodeId) -> impl Iterator<Item = &'static str> {
     let values = forms_of(opcode).flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);
-    values.flat_map(|value| Pieces(value))
-}
-
-/// The dotted pieces of a value: `.relaxed` and `.cta` of `.relaxed.cta`.
-struct Pieces(&'static str);
-
-impl Iterator for Pieces {
-    type Item = &'static str;
-
-    fn next(&mut self) -> Option<&'static str> {
-        let rest = self.0.get(1..)?;
-        let end = rest.find('.').map_or(self.0.len(), |end| end + 1);
-        let (piece, rest) = self.0.split_at(end);
-        self.0 = rest;
-        Some(piece)
-    }
+    values.flat_map(|value| words(value))
 }
 
 fn unknown_modifier(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
@@ -69,21 +54,18 @@ fn duplicate(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProble
 fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
     let mut starts: Vec<usize> = spelling.modifiers.iter().map(|range| range.start).collect();
     starts.push(spelling.text.len());
-    for at in starts {
-        for (_, form) in forms_of(opcode) {
-            for slot in form.slots {
-                let works = |value: &&'static str| is_exact(opcode, &replaced(spelling, &(at..at), value));
-                let allowed: Vec<&'static str> = slot.values.iter().copied().filter(works).collect();
-                if let Some(first) = allowed.first() {
-                    let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), first));
-                    return Some(SpellingProblem::MissingModifier {
-                        range: at..at,
-                        slot: slot.name,
-                        allowed,
-                        fixed,
-                    });
-                }
-            }
+    for (place, at) in starts.into_iter().enumerate() {
+        let text = replaced(spelling, &(at..at), HOLE);
+        let with_hole = Spelling::new(&text);
+        for (id, form) in forms_of(opcode) {
+            let mut found = fillers(id, form, &with_hole, Hole(place));
+            found.sort_unstable();
+            let Some(&(slot, _)) = found.first() else { continue };
+            let slot = &form.slots[slot];
+            let values = found.iter().filter(|(other, _)| form.slots[*other].name == slot.name);
+            let allowed: Vec<&'static str> = values.map(|&(_, value)| slot.values[value as usize]).collect();
+            let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), allowed[0]));
+            return Some(SpellingProblem::MissingModifier { range: at..at, slot: slot.name, allowed, fixed });
         }
     }
     None
@@ -126,12 +108,21 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
     Some(SpellingProblem::Exclusive { range, other, allowed: allowed.clone(), fixed })
 }
 
-/// The modifiers that could stand at a place so that the spelling is right.
+/// What stands for a modifier that is looked for; no value is spelled like it.
+const HOLE: &str = ".?";
+
+/// The modifiers that could stand at the place of another so that the spelling is right.
 fn replacements(opcode: OpcodeId, spelling: &Spelling<'_>, range: &Range<usize>) -> Vec<&'static str> {
-    let mut known: Vec<&'static str> = known_modifiers(opcode).collect();
+    let Some(place) = spelling.modifiers.iter().position(|each| each == range) else { return Vec::new() };
+    let text = replaced(spelling, range, HOLE);
+    let with_hole = Spelling::new(&text);
+    let mut known: Vec<&'static str> = Vec::new();
+    for (id, form) in forms_of(opcode) {
+        let found = fillers(id, form, &with_hole, Hole(place));
+        known.extend(found.iter().map(|&(slot, value)| form.slots[slot].values[value as usize]));
+    }
     known.sort_unstable();
     known.dedup();
-    known.retain(|value| is_exact(opcode, &replaced(spelling, range, value)));
     known
 }
 

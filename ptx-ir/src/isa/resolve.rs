@@ -118,6 +118,51 @@ pub(super) fn is_exact(opcode: OpcodeId, text: &str) -> bool {
     })
 }
 
+/// A place in a spelling that any modifier may fill: the one with this index.
+#[derive(Clone, Copy)]
+pub(super) struct Hole(pub usize);
+
+/// Every value that fills the hole so that a form has the spelling: pairs of slot and value.
+pub(super) fn fillers(id: u16, form: &'static Form, spelling: &Spelling<'_>, hole: Hole) -> Vec<(usize, u8)> {
+    let mut filler =
+        Filler { id, form, spelling, hole, values: vec![ABSENT; form.slots.len()], found: Vec::new() };
+    filler.fill(0, 0, None);
+    filler.found
+}
+
+struct Filler<'a> {
+    id: u16,
+    form: &'static Form,
+    spelling: &'a Spelling<'a>,
+    hole: Hole,
+    values: Vec<u8>,
+    found: Vec<(usize, u8)>,
+}
+
+impl Filler<'_> {
+    fn fill(&mut self, slot: usize, next: usize, filled: Option<(usize, u8)>) {
+        let Some(place) = self.form.slots.get(slot) else {
+            let complete = next == self.spelling.modifiers.len() && allows(self.form, &self.values);
+            if complete && expand::instance(self.id, &self.values).is_some() {
+                self.found.extend(filled);
+            }
+            return;
+        };
+        for (index, value) in place.values.iter().enumerate() {
+            self.values[slot] = index as u8;
+            if next == self.hole.0 {
+                self.fill(slot + 1, next + 1, Some((slot, index as u8)));
+            } else if let Some(taken) = self.spelling.matches(next, value) {
+                self.fill(slot + 1, next + taken, filled);
+            }
+        }
+        self.values[slot] = ABSENT;
+        if place.optional {
+            self.fill(slot + 1, next, filled);
+        }
+    }
+}
+
 /// Gives the slots from `slot` on the modifiers from `next` on, in order; `accept` judges a full choice.
 fn exact_from(
     form: &Form,
@@ -293,7 +338,7 @@ impl<'a> Unordered<'a> {
 }
 
 /// The words of a value, each with its dot: `.xorsign` and `.abs` of `.xorsign.abs`.
-fn words(value: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
     let mut rest = value;
     std::iter::from_fn(move || {
         let end = rest.get(1..)?.find('.').map_or(rest.len(), |end| end + 1);

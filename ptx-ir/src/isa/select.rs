@@ -197,10 +197,14 @@ fn may_be_unified(spec: &OperandSpec) -> bool {
 fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let single = shape.kind == ShapeKind::Vector && shape.count == 1 && spec.pattern == Pattern::Value;
     let bare = shape.kind == ShapeKind::Value && matches!(spec.pattern, Pattern::Vector { .. });
+    let bare_address = shape.kind == ShapeKind::Value && spec.pattern == Pattern::Address;
     if single && spec.accepts.contains(Class::Braces) {
         return check_vector(spec, shape);
     }
     if bare && spec.accepts.contains(Class::NoBraces) {
+        return check_classes(spec, shape, spec.exact);
+    }
+    if bare_address && spec.accepts.contains(Class::NoBraces) {
         return check_value(spec, shape);
     }
     if bare && spec.accepts.contains(Class::Discard) && shape.classes == Class::Sink.into() {
@@ -225,17 +229,23 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Longer,
     Class::Discard,
     Class::Unified,
+    Class::Layer,
 ]);
 
 #[inline]
 fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
+    check_classes(spec, shape, spec.accepts)
+}
+
+#[inline]
+fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option<Wanted> {
     const UNKNOWN: ClassSet = ClassSet::of(&[Class::Unknown]);
-    if !shape.classes.is_subset(spec.accepts.union(UNKNOWN)) {
+    if !shape.classes.is_subset(accepts.union(UNKNOWN)) {
         let expression = shape.flags.contains(ShapeFlags::OFFSET)
             && shape.kind == ShapeKind::Value
             && spec.accepts.contains(Class::AddressExpression);
         if !expression {
-            return Some(Wanted::Class(spec.accepts.without(MARKS)));
+            return Some(Wanted::Class(accepts.without(MARKS)));
         }
     }
     if shape.flags.contains(ShapeFlags::MINUS) && !spec.accepts.contains(Class::Minus) {
@@ -248,15 +258,22 @@ fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
 }
 
 /// The elements of a brace list must be of one width, cannot all be `_`, and those that are no plain bits must
-/// be of one kind. Where one is plain bits, only the width counts; else the type has to fit.
+/// be of one kind. Where one is plain bits, only the width counts; else the type has to fit. An index in front of
+/// the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
+    const FLOATS: ClassSet = ClassSet::KINDS[1];
+    let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
+    let elements = if layer { shape.rest() } else { shape.classes };
     let registers = shape.classes.intersect(ClassSet::REGISTERS);
-    let typed = shape.classes.without(ClassSet::BITS).without(Class::Sink.into());
+    let typed = elements.without(ClassSet::BITS).without(Class::Sink.into());
     let one_width = registers.is_empty() || ClassSet::WIDTHS.iter().any(|width| registers.is_subset(*width));
     let one_kind =
         shape.classes.contains(Class::Unknown) || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
     if !one_width || !one_kind || shape.classes == Class::Sink.into() {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
+    }
+    if layer && shape.first().is_some_and(|first| FLOATS.contains(first)) {
+        return Some(Wanted::Class(ClassSet::WORDS));
     }
     let has_bits = !registers.intersect(ClassSet::BITS).is_empty();
     let mut accepts = spec.exact;
@@ -268,7 +285,7 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         // What may stand for the whole list need not be an element.
         accepts = accepts.without(ClassSet::NAMES);
     }
-    if !shape.classes.without(Class::Unknown.into()).is_subset(accepts) {
+    if !elements.without(Class::Unknown.into()).is_subset(accepts) {
         return Some(Wanted::Class(accepts.without(MARKS)));
     }
     None
@@ -328,6 +345,10 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
         return Some((Some(0), Wanted::Class(wanted.without(MARKS).without(Class::Sink.into()))));
     }
     for (index, (child, part)) in spec.children.iter().zip(parts).enumerate() {
+        // A base among other parts has no offset.
+        if parts.len() > 1 && part.flags.contains(ShapeFlags::OFFSET) {
+            return Some((Some(index), Wanted::Kind));
+        }
         let part = Shape {
             kind: if part.kind == ShapeKind::Address { ShapeKind::Value } else { part.kind },
             ..*part

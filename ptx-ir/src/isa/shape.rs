@@ -62,9 +62,9 @@ pub struct Shape {
     /// What the operand is; for vectors the union over the elements, for addresses the base.
     pub classes: ClassSet,
     /// The value of an integer immediate, the bits of a floating-point immediate as a double, the bits of a
-    /// [`Selector`]; 0 for anything else.
+    /// [`Selector`], or of a vector what [`Shape::rest`] says; 0 for anything else.
     pub immediate: i64,
-    /// The index of the first child in the slice of children.
+    /// The index of the first child in the slice of children; of a vector what [`Shape::first`] says.
     pub children: u32,
     /// How many elements or children; 1 for a single value.
     pub count: u16,
@@ -98,6 +98,25 @@ impl Shape {
     #[must_use]
     pub const fn vector(classes: ClassSet, count: u16) -> Self {
         Self::of(ShapeKind::Vector, classes, count)
+    }
+
+    /// The vector with the class of its first element and the classes of those behind it.
+    #[must_use]
+    pub fn with_elements(self, first: ClassSet, rest: ClassSet) -> Self {
+        let children = first.iter().next().map_or(0, |class| class as u32 + 1);
+        Self { immediate: rest.bits().cast_signed(), children, ..self }
+    }
+
+    /// The class of the first element of a vector; `None` where the vector is one register.
+    #[must_use]
+    pub fn first(&self) -> Option<Class> {
+        Class::ALL.get((self.children as usize).checked_sub(1)?).copied()
+    }
+
+    /// The classes of the elements of a vector behind the first.
+    #[must_use]
+    pub const fn rest(&self) -> ClassSet {
+        ClassSet::from_bits(self.immediate.cast_unsigned())
     }
 
     /// An address whose base is of one class.
