@@ -88,6 +88,8 @@ struct Local {
     prototype: Func,
     registers: Vec<(Type, Reg)>,
     vectors: Vec<(Type, u8, Reg)>,
+    /// Whether the value to be made is a part of a bracket.
+    among_parts: bool,
 }
 
 impl World {
@@ -136,6 +138,7 @@ impl World {
             prototype: f.prototype("PROTOTYPE", [], [])?,
             world: self,
             registers: Vec::new(),
+            among_parts: false,
             vectors: Vec::new(),
         })
     }
@@ -179,6 +182,8 @@ impl Local {
             }
             Pattern::Pair | Pattern::Bracket => {
                 let mut parts = Vec::new();
+                // A base that stands among other parts has no offset.
+                self.among_parts = spec.pattern == Pattern::Bracket;
                 for (index, child) in spec.children.iter().enumerate() {
                     let mut child = child.clone();
                     if spec.pattern == Pattern::Pair && index == 1 {
@@ -188,6 +193,7 @@ impl Local {
                     let Some(part) = self.operand(f, &child, u)? else { return Ok(None) };
                     parts.push(part);
                 }
+                self.among_parts = false;
                 Ok(match (spec.pattern, parts.as_slice()) {
                     (Pattern::Pair, [first, second]) => Some(Value::pair(first.clone(), second.clone())),
                     (Pattern::Bracket, _) => Some(Value::bracket(parts)),
@@ -260,9 +266,11 @@ impl Local {
             Class::CallPrototype => self.prototype.into(),
             Class::Function => self.world.function.into(),
             Class::Kernel => self.world.kernel.into(),
+            // A parameter of a call has no address.
+            Class::Param => return Ok(None),
             _ => match (special(class), self.variable(class)) {
                 (Some(register), _) => register.into(),
-                (None, Some(variable)) => variable.plus(i64::from(u.ratio(1, 4)?) * 8),
+                (None, Some(variable)) => variable.plus(i64::from(!self.among_parts && u.ratio(1, 4)?) * 8),
                 (None, None) => return Ok(None),
             },
         }))
@@ -323,6 +331,9 @@ impl Local {
         };
         let Some(first) = first else { return Ok(None) };
         let mut elements = vec![first; count.into()];
+        if spec.accepts.contains(Class::Layer) {
+            elements[0] = self.register(f, Type::U32).into();
+        }
         if spec.accepts.contains(Class::Sink) && count > 1 && u.ratio(1, 4)? {
             elements[1] = Value::sink();
         }

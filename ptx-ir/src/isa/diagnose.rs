@@ -55,17 +55,19 @@ fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem>
     let mut starts: Vec<usize> = spelling.modifiers.iter().map(|range| range.start).collect();
     starts.push(spelling.text.len());
     for (place, at) in starts.into_iter().enumerate() {
-        let text = replaced(spelling, &(at..at), HOLE);
-        let with_hole = Spelling::new(&text);
-        for (id, form) in forms_of(opcode) {
-            let mut found = fillers(id, form, &with_hole, Hole(place));
-            found.sort_unstable();
-            let Some(&(slot, _)) = found.first() else { continue };
-            let slot = &form.slots[slot];
-            let values = found.iter().filter(|(other, _)| form.slots[*other].name == slot.name);
-            let allowed: Vec<&'static str> = values.map(|&(_, value)| slot.values[value as usize]).collect();
-            let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), allowed[0]));
-            return Some(SpellingProblem::MissingModifier { range: at..at, slot: slot.name, allowed, fixed });
+        let known = fitting(opcode, &replaced(spelling, &(at..at), HOLE), place);
+        for slot in forms_of(opcode).flat_map(|(_, form)| form.slots) {
+            let allowed: Vec<&'static str> =
+                slot.values.iter().copied().filter(|value| known.contains(value)).collect();
+            if let Some(first) = allowed.first() {
+                let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), first));
+                return Some(SpellingProblem::MissingModifier {
+                    range: at..at,
+                    slot: slot.name,
+                    allowed,
+                    fixed,
+                });
+            }
         }
     }
     None
@@ -114,8 +116,12 @@ const HOLE: &str = ".?";
 /// The modifiers that could stand at the place of another so that the spelling is right.
 fn replacements(opcode: OpcodeId, spelling: &Spelling<'_>, range: &Range<usize>) -> Vec<&'static str> {
     let Some(place) = spelling.modifiers.iter().position(|each| each == range) else { return Vec::new() };
-    let text = replaced(spelling, range, HOLE);
-    let with_hole = Spelling::new(&text);
+    fitting(opcode, &replaced(spelling, range, HOLE), place)
+}
+
+/// The modifiers that can stand for the hole of a spelling, its modifier number `place`.
+fn fitting(opcode: OpcodeId, text: &str, place: usize) -> Vec<&'static str> {
+    let with_hole = Spelling::new(text);
     let mut known: Vec<&'static str> = Vec::new();
     for (id, form) in forms_of(opcode) {
         let found = fillers(id, form, &with_hole, Hole(place));
