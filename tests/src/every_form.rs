@@ -237,6 +237,8 @@ impl Local {
                     .and_then(|access| access.space);
                 space == Some(StateSpace::Param) && self.variable(Class::Param).is_some()
             }
+            // What a kernel is called with can only be read.
+            (Class::ParamEntry, None) => spec.access.is_none_or(|access| !access.writes),
             (class, None) => special(*class).is_some() || self.variable(*class).is_some(),
         };
         let classes: Vec<Class> = spec.accepts.iter().filter(exists).collect();
@@ -266,8 +268,6 @@ impl Local {
             Class::CallPrototype => self.prototype.into(),
             Class::Function => self.world.function.into(),
             Class::Kernel => self.world.kernel.into(),
-            // A parameter of a call has no address.
-            Class::Param => return Ok(None),
             _ => match (special(class), self.variable(class)) {
                 (Some(register), _) => register.into(),
                 (None, Some(variable)) => variable.plus(i64::from(!self.among_parts && u.ratio(1, 4)?) * 8),
