@@ -235,6 +235,9 @@ fn mask(bits: u32) -> u64 {
 /// Whether all constraints can hold at once, as far as is known.
 pub(super) fn are_possible(constraints: &[Constraint]) -> bool {
     constraints.iter().all(|bounded| {
+        if bounded.sum.terms.is_empty() {
+            return bounded.holds(bounded.sum.constant);
+        }
         let Some(count) = bounded.bound() else { return true };
         let same = constraints
             .iter()
@@ -253,6 +256,16 @@ pub(super) fn are_possible(constraints: &[Constraint]) -> bool {
 mod tests {
     use super::{Constraint, Step, Test, are_possible};
     use ptx_ir::ir::Register;
+
+    #[test]
+    fn a_test_of_a_constant_is_decided() {
+        for (test, possible) in [(Test::Equal, false), (Test::Different, true), (Test::NotBelow, false)] {
+            let mut constraint = Constraint::new(Register(1), 32, test, 5);
+            constraint.sum.terms.clear();
+            constraint.sum.constant = 4;
+            assert_eq!(are_possible(&[constraint]), possible, "{test:?}");
+        }
+    }
 
     #[test]
     fn the_tests_of_a_divided_loop_exclude_each_other() {

@@ -21,6 +21,7 @@ pub mod divergence;
 mod facts;
 mod formulas;
 pub mod initialization;
+mod masks;
 pub mod paths;
 mod relevance;
 mod roles;

@@ -4,8 +4,10 @@ use super::arithmetic::{Constraint, are_possible};
 use super::conditions::{Comparisons, Facts, Literal};
 use super::facts::FunctionFacts;
 use super::formulas::{Cases, Formula};
+use super::masks::{count_reads, masks};
 use super::visited::{Visit, Visited};
 use petgraph::graph::NodeIndex;
+use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Register, Variable};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -105,6 +107,8 @@ pub struct Walker<'f, 'm> {
     steps: Vec<Step>,
     visited: Visited,
     concerned: Vec<Register>,
+    /// How often each register is read, once it was asked for.
+    reads: Option<Vec<u32>>,
 }
 
 /// One walk of a [`Walker`].
@@ -129,32 +133,56 @@ impl<'f, 'm> Walker<'f, 'm> {
             steps: Vec::new(),
             visited: Visited::default(),
             concerned: Vec::new(),
+            reads: None,
         }
     }
 
     /// What a read of `target` at `instruction` may see.
     #[must_use]
     pub fn reaching(&mut self, target: Target, instruction: u32, budget: &mut Budget) -> Reaching {
-        let found = self.walk(target, instruction, budget, false);
+        let found = self.walk(target, instruction, budget, false, &[]);
         if found.unknown || found.undefined.is_none() || found.writers.is_empty() {
             return found;
         }
-        // Some way leaves it undefined: is there one that arithmetic does not exclude? This is asked seldom.
-        let exact = self.walk(target, instruction, budget, true);
+        // Some way leaves it undefined: does the value matter there?
+        if let Target::Register(register) = target {
+            let reads = self.reads.get_or_insert_with(|| count_reads(self.facts));
+            let masks = masks(self.facts, reads, register, instruction);
+            if !masks.is_empty() {
+                let masked = self.walk(target, instruction, budget, true, &masks);
+                if !masked.unknown && masked.undefined.is_none() {
+                    return masked;
+                }
+            }
+        }
+        // Is there a way that arithmetic does not exclude? This is asked seldom.
+        let exact = self.walk(target, instruction, budget, true, &[]);
         if exact.unknown { found } else { exact }
     }
 
-    fn walk(&mut self, target: Target, instruction: u32, budget: &mut Budget, arithmetic: bool) -> Reaching {
+    /// A walk from a place where the masks hold.
+    fn walk(
+        &mut self,
+        target: Target,
+        instruction: u32,
+        budget: &mut Budget,
+        arithmetic: bool,
+        masks: &[Condition],
+    ) -> Reaching {
         // Exact walks are few, and each settles a finding: they may take longer.
         let steps = if arithmetic { MOST_EXACT_STEPS } else { budget.0.min(MOST_STEPS) };
         self.pending.clear();
         self.steps.clear();
         self.visited.clear(self.facts.cfg.block_count());
         let facts = self.facts;
+        let mut known = Facts::of(facts.condition(instruction));
+        if !masks.iter().all(|&mask| known.assume_condition(mask)) {
+            return Reaching::default();
+        }
         self.pending.push(Place {
             block: facts.cfg.block_of(FunctionFacts::handle(instruction)),
             before: instruction,
-            facts: Facts::of(facts.condition(instruction)),
+            facts: known,
             constraints: None,
             step: None,
         });
