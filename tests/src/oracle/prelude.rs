@@ -47,6 +47,7 @@ fn class(word: &str) -> Option<Class> {
     match word {
         "efun0" | "efun" | "kern" => Some(Class::Function),
         "WARP_SZ" => Some(Class::WarpSize),
+        "_" => Some(Class::Sink),
         _ if word.parse::<i64>().is_ok_and(|value| value < 0) => Some(Class::NegativeInteger),
         _ if word.parse::<u64>().is_ok() => Some(Class::Integer),
         _ => None,
