@@ -43,17 +43,25 @@ fn is_host(unit: &Unit<'_>) -> bool {
         })
 }
 
-/// The first words of the template's instructions, whether the whole is PTX or not.
-fn spellings<'u>(unit: &'u Unit<'_>) -> impl Iterator<Item = &'u str> {
-    let parts = unit.expanded.text.split([';', '\n', '{', '}']);
-    parts.filter_map(|part| {
+/// The first words of a text's instructions, whether it is PTX or not.
+fn spellings(text: &str) -> impl Iterator<Item = &str> {
+    text.split([';', '\n', '{', '}']).filter_map(|part| {
         let mut words = part.split_whitespace();
         words.find(|word| !word.starts_with('@') && !word.ends_with(':'))
     })
 }
 
+fn is_ptx_text(text: &str) -> bool {
+    spellings(text)
+        .any(|word| word == ".reg" || word.starts_with(".reg.") || word == ".pragma" || is_unmistakable(word))
+}
+
+/// Whether the statement, or another one of its function, has what only PTX has.
 fn has_ptx_instruction(unit: &Unit<'_>) -> bool {
-    spellings(unit).any(|spelling| matches!(spelling, ".reg" | ".pragma") || is_unmistakable(spelling))
+    let function = unit.statement.function;
+    let mut others = unit.file.statements.iter().filter(|other| other.function == function);
+    is_ptx_text(&unit.expanded.text)
+        || (function.is_some() && others.any(|other| is_ptx_text(&other.template.text)))
 }
 
 /// Whether only PTX has an instruction of this spelling: the table knows it as it is and it has a modifier, or its
@@ -74,7 +82,7 @@ fn is_unmistakable(spelling: &str) -> bool {
 
 fn is_amd(unit: &Unit<'_>) -> bool {
     let mut seen = false;
-    spellings(unit).all(|spelling| {
+    spellings(&unit.expanded.text).all(|spelling| {
         seen = true;
         AMD_PREFIXES.iter().any(|prefix| spelling.starts_with(prefix))
     }) && seen

@@ -7,7 +7,7 @@
 
 use super::facts::FunctionFacts;
 use super::paths::{Budget, Origin, Reaching, Target, Undefined, Walker};
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::ir::{Handle, Operand, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A read that may see a register that was never set.
@@ -57,7 +57,8 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     if open.is_empty() {
         return Vec::new();
     }
-    let open = not_definitely_assigned(facts, open);
+    let mut open = not_definitely_assigned(facts, open);
+    open.retain(|read| !takes_no_byte(facts, *read));
     let mut found: FxHashMap<Register, Unset> = FxHashMap::default();
     let mut given_up: FxHashSet<Register> = FxHashSet::default();
     // All walks together cost no more than a few looks at each instruction.
@@ -91,6 +92,19 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut found: Vec<Unset> = found.into_values().collect();
     found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
     found
+}
+
+/// Whether the selector of a `prmt` takes no byte of the operand: code that reverses bytes has no use for its second
+/// source, and leaves it unset. The table says of an operand that it is read, not on which value that depends.
+fn takes_no_byte(facts: &FunctionFacts<'_>, read: Read) -> bool {
+    let operands = facts.body.operands(Handle::new(read.instruction));
+    let (Some(source @ 1..=2), [_, _, _, Operand::Integer { bits, .. }]) = (read.operand, operands) else {
+        return false;
+    };
+    let plain = facts.instance(read.instruction).is_some_and(|instance| &*instance.canonical == "prmt.b32");
+    // Four bits choose a byte; the upper half of the eight bytes is the second source.
+    let chosen = |byte: u32| if (bits >> (4 * byte)) & 4 == 0 { 1 } else { 2 };
+    plain && (0..4).all(|byte| chosen(byte) != source)
 }
 
 /// What a read of a register sees that nothing writes, where the walk was given up.

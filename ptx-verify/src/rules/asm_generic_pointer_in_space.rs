@@ -4,6 +4,7 @@ use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
 use crate::asm::unit::Unit;
+use crate::dataflow::aligned;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -48,13 +49,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let handle = Handle::new(instruction);
         let Some(instance) = module.instance(&body.instructions[handle]) else { continue };
         let operands = body.operands(handle);
-        if operands.len() != instance.operands.len() {
-            continue;
-        }
-        for (operand, spec) in operands.iter().zip(&instance.operands) {
-            let (Operand::RegisterAddress { base, .. }, Some(access)) = (operand, spec.access) else {
-                continue;
-            };
+        let specs = aligned(module, body, instance, operands);
+        for (operand, spec) in operands.iter().zip(specs) {
+            let access = spec.and_then(|spec| spec.access);
+            let (Operand::RegisterAddress { base, .. }, Some(access)) = (operand, access) else { continue };
             let space = access.space.map(StateSpace::base);
             let index = unit.operand_of(*base);
             let pointer = index.and_then(|index| Some((index, unit.statement.operands().nth(index)?)));

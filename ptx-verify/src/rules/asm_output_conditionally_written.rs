@@ -1,4 +1,5 @@
 use ptx_ir::ir::Handle;
+use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::translate::{constraint_fix, with_certain};
@@ -78,10 +79,17 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
 /// then whether there is a value.
 fn told_by(unit: &Unit<'_>, unset: &Unset, operand: usize) -> Option<usize> {
     let facts = unit.facts()?;
-    let guard = |write: u32| facts.body.instructions[Handle::new(write)].guard?.register;
+    let guard = |instruction: u32| facts.body.instructions[Handle::new(instruction)].guard?.register;
     let (first, rest) = unset.reaching.writers.split_first()?;
-    let predicate = guard(*first)?;
-    if rest.iter().any(|write| guard(*write) != Some(predicate)) {
+    // A write without a guard is under a condition because a branch passes it.
+    let branches = || {
+        let branches = unit.instructions().filter(|instruction| {
+            facts.instance(*instruction).is_some_and(|found| found.effects.control == Control::Branch)
+        });
+        branches.filter_map(guard).next()
+    };
+    let predicate = guard(*first).or_else(branches)?;
+    if rest.iter().any(|write| guard(*write).is_some_and(|other| other != predicate)) {
         return None;
     }
     unit.instructions().find_map(|instruction| {
