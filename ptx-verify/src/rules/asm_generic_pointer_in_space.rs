@@ -49,6 +49,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let handle = Handle::new(instruction);
         let Some(instance) = module.instance(&body.instructions[handle]) else { continue };
         let operands = body.operands(handle);
+        // Without the space in its spelling an instruction takes generic addresses, even of what lies in shared memory.
+        if !instance.canonical.contains(".shared") && !instance.canonical.contains(".local") {
+            continue;
+        }
         let specs = aligned(module, body, instance, operands);
         for (operand, spec) in operands.iter().zip(specs) {
             let access = spec.and_then(|spec| spec.access);

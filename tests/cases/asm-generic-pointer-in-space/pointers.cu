@@ -17,3 +17,7 @@ __device__ void copy(int *to, const int *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "l"(to), "l"(from));  // warning[asm-generic-pointer-in-space]: `%0` (`to`) is a generic pointer, used as an address in `.shared` space
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
 }
+
+// Without a space in its spelling, the instruction takes generic addresses.
+__device__ void arrive(unsigned long long *barrier) { asm volatile("mbarrier.arrive.b64 _, [%0];" :: "l"(barrier) : "memory"); }
+__device__ void arrive_shared(unsigned long long *barrier) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "l"(barrier) : "memory"); }  // warning[asm-generic-pointer-in-space]: `%0` (`barrier`) is a generic pointer, used as an address in `.shared` space
