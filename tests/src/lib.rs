@@ -5,6 +5,7 @@ pub mod every_form;
 pub mod expect;
 pub mod faults;
 pub mod machine_code;
+pub mod modules;
 pub mod oracle;
 pub mod properties;
 pub mod same_code;

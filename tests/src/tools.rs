@@ -77,6 +77,21 @@ pub fn assemble(ptxas: &Path, file: &Path, target: &str) -> io::Result<Vec<Compl
     Ok(complaints)
 }
 
+/// Whether ptxas gave up: behind an error of syntax or of the header, and behind a declaration without a state space, it
+/// reads nothing.
+#[must_use]
+pub fn stopped(complaints: &[Complaint]) -> bool {
+    const LAST: [&str; 6] = [
+        "Parsing error",
+        "Missing .version",
+        "Missing .target",
+        "Unsupported .version",
+        "Target architecture not defined",
+        "No variable storage specified",
+    ];
+    complaints.iter().any(|complaint| LAST.iter().any(|words| complaint.message.starts_with(words)))
+}
+
 /// Reads `ptxas FILE, line N; error   : MESSAGE` and `ptxas fatal   : MESSAGE`.
 fn complaint(line: &str) -> Option<Complaint> {
     let rest = line.strip_prefix("ptxas ")?;

@@ -104,6 +104,13 @@ impl Context<'_> {
     /// A state space: of the variable, or of what a pointer points to.
     fn state_space(&mut self, span: Span, text: &str, result: &mut Specifiers) {
         let slot = match &mut result.pointer {
+            Some(Pointer { align: Some(_), .. }) => {
+                self.report(
+                    messages::declaration(span, format!("`{text}` stands behind `.align`"))
+                        .with_help("the order is type, `.ptr`, state space, `.align`, name"),
+                );
+                return;
+            }
             Some(pointer) => &mut pointer.space,
             None => &mut result.space,
         };
@@ -130,6 +137,13 @@ impl Context<'_> {
                     messages::declaration(span, format!("`{text}` stands behind the type"))
                         .with_help("the order is state space, `.align`, vector, type, name"),
                 );
+            }
+            ".ptr" if result.ty.is_none() => {
+                self.report(
+                    messages::declaration(span, "`.ptr` stands in front of the type")
+                        .with_help("the order is type, `.ptr`, state space, `.align`, name"),
+                );
+                result.pointer = Some(Pointer { space: None, align: None, object: None });
             }
             ".ptr" if result.late_align.is_some() => {
                 self.report(
@@ -196,6 +210,9 @@ impl Context<'_> {
                 _ => (*attribute, &[][..]),
             };
             let name = self.intern(word.span);
+            if let Some(wrong) = arguments.iter().find(|node| node.kind == OperandKind::Negate) {
+                self.report(messages::declaration(wrong.span, "an attribute takes no negative number"));
+            }
             let values = arguments.iter().filter_map(|node| self.integer_of(*node)).map(|value| value as u64);
             let values: Vec<u64> = values.collect();
             result.push((name, values));

@@ -88,7 +88,9 @@ fn value(module: &Module, variable: &Variable, initializer: &Initializer) -> Opt
             Initializer::List(fields) if fields.len() as u64 > *size => {
                 Some(format!("has {size} elements here, {} are given", fields.len()))
             }
-            Initializer::List(fields) if fields.iter().all(is_field) => None,
+            Initializer::List(fields) if fields.iter().all(is_field) => {
+                fields.iter().find_map(|field| symbol(module, field))
+            }
             _ => opaque(module, variable, initializer),
         };
     }
@@ -181,6 +183,18 @@ fn address(ty: Type, mask: Option<u64>) -> Option<String> {
     (!whole && ty != Type::U8).then(|| format!("is `{ty}` and gets a byte of an address, which `.u8` holds"))
 }
 
+/// What is wrong with the word that a field gets.
+fn symbol(module: &Module, field: &Initializer) -> Option<String> {
+    const VALUES: &[&str] =
+        &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "nearest", "linear"];
+    match field {
+        Initializer::Field(_, value) if !VALUES.contains(&module.name(*value)) => {
+            Some(format!("gets `{}`, which is no value of a field", module.name(*value)))
+        }
+        _ => None,
+    }
+}
+
 fn is_field(initializer: &Initializer) -> bool {
     matches!(initializer, Initializer::Field(..) | Initializer::NumberField(..) | Initializer::List(_))
 }
@@ -203,12 +217,8 @@ fn opaque(module: &Module, variable: &Variable, initializer: &Initializer) -> Op
     let Initializer::List(fields) = initializer else {
         return Some(format!("is a `{}`: its initial value is a list of named fields", variable.ty));
     };
-    const VALUES: &[&str] =
-        &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "nearest", "linear"];
     fields.iter().find_map(|field| match field {
-        Initializer::Field(_, value) if !VALUES.contains(&module.name(*value)) => {
-            Some(format!("gets `{}`, which is no value of a field", module.name(*value)))
-        }
+        Initializer::Field(..) if symbol(module, field).is_some() => symbol(module, field),
         Initializer::Field(name, _) | Initializer::NumberField(name, _) => {
             let name = module.name(*name);
             (!known(name)).then(|| format!("is a `{}`, which has no field `{name}`", variable.ty))

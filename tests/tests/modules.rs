@@ -1,0 +1,49 @@
+//! Small modules that vary one thing, judged by NVIDIA's assembler. The normal run asks about a sample of them, with
+//! `EVERY_MODULE=1` about all, which takes minutes.
+
+use std::fmt::Write;
+
+use ptx_tests::modules::{Probe, all, disagreement};
+use ptx_tests::tools::{ptxas, skipped};
+
+/// Of so many probes one is asked about.
+const SAMPLE: usize = 61;
+
+#[test]
+fn ptxas_agrees_about_modules() {
+    let probes = all();
+    assert!(probes.len() > 20_000, "only {} probes", probes.len());
+    let Some(ptxas) = ptxas() else {
+        return skipped("the verdicts of ptxas on tests/modules; tests/install-toolkit.sh installs it");
+    };
+    let every = std::env::var_os("EVERY_MODULE").is_some_and(|value| value == "1");
+    let step = if every { 1 } else { SAMPLE };
+    // What is known to disagree is asked about always, so that it is noticed when it agrees.
+    let asked: Vec<&Probe> = probes
+        .iter()
+        .enumerate()
+        .filter(|(index, probe)| index % step == 0 || probe.known.is_some())
+        .map(|(_, probe)| probe)
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let chunk = asked.len().div_ceil(threads).max(1);
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let judge = |probes: &[&Probe]| {
+            let failure = |probe: &&Probe| {
+                let actual = disagreement(ptxas, probe).unwrap();
+                let kind = actual.as_ref().map(|(kind, _)| *kind);
+                let said = actual.as_ref().map_or("", |(_, said)| said.as_str());
+                (kind != probe.known.as_deref())
+                    .then(|| format!("{} {}\n{}\n{said}", probe.origin, kind.unwrap_or("agrees"), probe.text))
+            };
+            probes.iter().filter_map(failure).collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = asked.chunks(chunk).map(|part| scope.spawn(move || judge(part))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let mut report = String::new();
+    for failure in failures.iter().take(20) {
+        writeln!(report, "{failure}").unwrap();
+    }
+    assert!(failures.is_empty(), "{} of {} probes\n{report}", failures.len(), asked.len());
+}
