@@ -15,6 +15,7 @@
 
 mod arithmetic;
 pub mod asynchronous;
+mod bits;
 pub mod carry;
 mod conditions;
 pub mod divergence;
@@ -28,6 +29,7 @@ mod roles;
 mod uses;
 pub mod values;
 mod visited;
+mod walk;
 
 pub use facts::FunctionFacts;
 pub use roles::{Access, aligned, for_each_register, for_each_register_with_operand};

@@ -1,7 +1,7 @@
 //! With which facts a walk has come to each block.
 
 use super::conditions::{Facts, Literal, is_subset};
-use super::paths::Constraints;
+use super::walk::Constraints;
 use petgraph::graph::NodeIndex;
 
 /// What came of a visit.
