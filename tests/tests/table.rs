@@ -3,14 +3,31 @@
 //! `BLESS=1 cargo test -p ptx-tests --test table` writes `tests/golden/table.txt` anew: read the difference. The
 //! program `oracle` compares many more lines than the sample here.
 
+use ptx_tests::oracle::report::Disagreement;
 use ptx_tests::oracle::{PAIRS, Pair, Report, Run};
 use ptx_tests::tools::{ptxas, root, skipped};
 
-/// How many of a thousand illegal lines of the sample may be accepted.
-const ACCEPTED_IN_A_THOUSAND: usize = 40;
+/// The files of the table that still disagree with `ptxas` more often than is wanted. Whoever settles one takes it
+/// out of here.
+const UNSETTLED: [&str; 11] = [
+    "mma.isa",
+    "wgmma",
+    "tcgen05",
+    "surface",
+    "texture",
+    "tensor_copy",
+    "async_copy",
+    "mbarrier",
+    "fabric",
+    "video",
+    "cluster",
+];
 
-/// How many legal lines of the sample may be refused.
-const REFUSED: usize = 12;
+/// How many of a thousand illegal lines of the sample may be accepted in those, and elsewhere.
+const ACCEPTED_IN_A_THOUSAND: (usize, usize) = (12, 1);
+
+/// How many mutants that the assembler takes may be refused: it takes what nobody means.
+const MUTANTS_REFUSED: usize = 10;
 
 #[test]
 fn the_table_is_the_one_under_version_control() {
@@ -39,10 +56,15 @@ fn a_sample_of_the_table_agrees_with_ptxas() {
         );
     };
     let pairs = PAIRS.iter().filter_map(|(target, version)| Pair::parse(target, version)).collect();
-    let run = Run { seed: 20_260_101, count: 500, pairs, ..Run::default() };
+    let run = Run { seed: 20_260_101, count: 800, pairs, ..Run::default() };
     let mut report = Report::default();
     run.judge(ptxas, &mut report).unwrap();
     assert!(report.legal > 1000 && report.illegal > 2000, "{report}");
-    assert!(report.refused.len() <= REFUSED, "{report}");
-    assert!(report.accepted.len() * 1000 <= report.illegal * ACCEPTED_IN_A_THOUSAND, "{report}");
+    let settled = |each: &&Disagreement| !UNSETTLED.iter().any(|file| each.probe.place.contains(file));
+    let legal = report.refused.iter().filter(settled).filter(|each| each.probe.kind == "legal");
+    assert_eq!(legal.count(), 0, "{report}");
+    assert!(report.refused.len() <= MUTANTS_REFUSED, "{report}");
+    let (unsettled, elsewhere) = ACCEPTED_IN_A_THOUSAND;
+    assert!(report.accepted.len() * 1000 <= report.illegal * unsettled, "{report}");
+    assert!(report.accepted.iter().filter(settled).count() * 1000 <= report.illegal * elsewhere, "{report}");
 }
