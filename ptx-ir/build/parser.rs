@@ -454,8 +454,16 @@ fn targets(cursor: &mut Cursor<'_>) -> Result<TargetSet, Fault> {
 /// An `f` target in the table stands for itself and all targets that accept the features of its family.
 fn family(target: Target) -> TargetSet {
     Target::all()
-        .filter(|&each| each == target || target.as_str().ends_with('f') && target.runs_on(each))
+        .filter(|&each| {
+            let shares = target.as_str().ends_with('f') && accepts_family(each);
+            each == target || shares && target.runs_on(each)
+        })
         .collect()
+}
+
+/// Whether modules for a target may use what only its family has: those for the plain target `sm_100` may not.
+fn accepts_family(target: Target) -> bool {
+    target.as_str().ends_with(['f', 'a'])
 }
 
 fn target(cursor: &mut Cursor<'_>) -> Result<Target, Fault> {

@@ -348,11 +348,13 @@ pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the values of two slots are all types, or all state spaces, which the assembler tells apart by their
-/// order only.
+/// Whether the values of two slots are all types, all state spaces, or all layouts of matrices, which the assembler
+/// tells apart by their order only.
 fn one_kind(one: &[&str], other: &[&str]) -> bool {
-    let mut both = one.iter().chain(other);
-    both.clone().all(|value| is_type(value)) || both.all(|value| StateSpace::parse(value).is_some())
+    let both = one.iter().chain(other);
+    both.clone().all(|value| is_type(value))
+        || both.clone().all(|value| StateSpace::parse(value).is_some())
+        || both.clone().all(|value| matches!(*value, ".row" | ".col"))
 }
 
 /// Whether a modifier is a type: one of those that a register or an element may have, or of a few bits.
