@@ -93,7 +93,9 @@ pub(crate) fn is_used_elsewhere(unit: &Unit<'_>, name: &str) -> bool {
 }
 
 fn declares(text: &str, name: &str) -> bool {
-    text.split(';').any(|part| part.contains(".reg") && part.contains(name.trim_start_matches('%')))
+    let name = name.trim_start_matches('%');
+    let label = || text.contains(&format!("{name}:"));
+    label() || text.split(';').any(|part| part.contains(".reg") && part.contains(name))
 }
 
 /// Insertions of braces at both ends of the template.

@@ -35,3 +35,7 @@ __device__ int open_brace(int x) {
   asm volatile("mov.u32 %0, t; }" : "=r"(y));
   return y;
 }
+// ---
+// A vector, several names and a numbered row; in braces they belong to the statement.
+__device__ int rows(int x) { int y; asm(".reg .s32 a, b<3>;\n\tadd.s32 b2, %1, 1;\n\tadd.s32 a, b2, 2;\n\tmov.s32 %0, a;" : "=r"(y) : "r"(x)); return y; }  // warning[asm-register-outside-scope]: register `a` is declared outside braces
+__device__ int braced(int x) { int y; asm("{ .reg .s32 a, b<3>;\n\tadd.s32 b2, %1, 1;\n\tadd.s32 a, b2, 2;\n\tmov.s32 %0, a; }" : "=r"(y) : "r"(x)); return y; }

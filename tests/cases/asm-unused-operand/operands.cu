@@ -9,3 +9,8 @@ __device__ void barrier(int &x) { asm volatile("" : "+r"(x) :: "memory"); }
 #define PART "mov.s32 %0, %1;"
 #define WHOLE(part) asm(part : "=r"(r) : "r"(a), "r"(b))
 __device__ int through_macro(int a) { int r; asm(PART : "=r"(r) : "r"(a)); return r; }
+// ---
+__device__ int of_three(int a, int b, int c) { int r; asm("add.s32 %0, %1, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }  // warning[asm-unused-operand]: the template does not name `%2` (`b`)
+// ---
+// An empty template keeps a value alive, and a comment names what it is about.
+__device__ void kept(int a, int b) { asm volatile("" :: "r"(a)); asm volatile("// %0" :: "r"(b)); }
