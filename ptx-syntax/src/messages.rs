@@ -131,6 +131,10 @@ fn help(place: Place<'_>, found: Token, wanted: &Wanted) -> Option<String> {
     }
     let before = place.before(1)?;
     let number = matches!(before.kind, TokenKind::Integer | TokenKind::Float);
+    let declares = place.kind_before(2) == Some(TokenKind::StateSpace);
+    if declares && before.kind == TokenKind::Name && found.kind == TokenKind::Name {
+        return Some(format!("a type begins with a dot: `.{}`", shorten(place.text(before))));
+    }
     if found.kind == TokenKind::Name && number && before.span.end == found.span.start {
         return Some(format!("numbers have no suffix `{}`", shorten(text)));
     }

@@ -468,6 +468,14 @@ impl Context<'_> {
             if let Some(special) = SpecialRegister::parse(&joined) {
                 return Operand::Special(special);
             }
+            if SpecialRegister::parse(name).is_some() {
+                let message = format!("`{name}` has no element `.{suffix}`");
+                self.report(
+                    messages::operand(span, message)
+                        .with_help("vectors among the special registers have `.x`, `.y`, `.z` and `.w`"),
+                );
+                return Operand::Unknown(None);
+            }
             let name = Span::new(span.start, span.start + name.len() as u32);
             return self.undeclared(name);
         };

@@ -1,5 +1,5 @@
-use ptx_ir::ir::Operand;
-use ptx_ir::isa::{Class, ClassSet, Mismatch, OperandSpec, Role, Wanted};
+use ptx_ir::ir::{Handle, Operand, Variable};
+use ptx_ir::isa::{Access, Class, ClassSet, Mismatch, OperandSpec, Role, Wanted};
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
@@ -52,6 +52,12 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let (found, span) = culprit(occurrence, whole, *accepts);
     let spec = occurrence.spec(*instance, *spec, *part)?;
     let context = occurrence.context;
+    if let Operand::VariableAddress { variable, .. } = found
+        && let Some(access) = spec.access
+        && access.space != Some(context.module.module.variables[variable].space)
+    {
+        return Some(elsewhere(occurrence, variable, access, span));
+    }
     let class = class_of(context.module.module, context.body, found);
     let wanted = wanted_instead_of(class, *accepts);
     let is = describe(context.module.module, context.body, found, class);
@@ -60,6 +66,28 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         .with_label(format!("operand `{}`", spec.name));
     let finding = occurrence.with_declaration(finding, found);
     Some(advise(finding, Found { operand: found, class, span }, spec, *accepts))
+}
+
+/// An access of a variable in another state space than that of the instruction.
+fn elsewhere(
+    occurrence: &Occurrence<'_>,
+    variable: Handle<Variable>,
+    access: Access,
+    span: Span,
+) -> Diagnostic {
+    let module = occurrence.context.module.module;
+    let variable = &module.variables[variable];
+    let (name, space, spelling) = (module.name(variable.name), variable.space, occurrence.name());
+    let finding = match access.space {
+        Some(other) => RULE.at(span, format!("`{spelling}` accesses `{other}`, `{name}` is in `{space}`")),
+        None => RULE.at(span, format!("`{spelling}` takes a generic address, `{name}` is in `{space}`")),
+    };
+    let finding = finding.with_secondary(variable.span, format!("declared in `{space}` here"));
+    match access.space {
+        Some(other) => finding.with_help(format!("write `{space}` in place of `{other}`")),
+        None => finding
+            .with_help(format!("write `{space}` behind the opcode, or make the address generic with `cvta`")),
+    }
 }
 
 struct Found {

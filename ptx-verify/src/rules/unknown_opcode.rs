@@ -1,5 +1,6 @@
 use ptx_ir::isa::SpellingProblem;
-use ptx_syntax::{Applicability, Diagnostic};
+use ptx_ir::space::StateSpace;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::instruction::{Occurrence, Problem};
 use crate::registry::declare_rule;
@@ -38,6 +39,14 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let opcode = occurrence.part(range);
     let finding = RULE.at(occurrence.place(range), format!("PTX has no instruction `{opcode}`"));
     let lower = opcode.to_ascii_lowercase();
+    if StateSpace::parse(&format!(".{opcode}")).is_some() {
+        let edit = Edit { span: Span::at(occurrence.spelling_span().start), replacement: ".".into() };
+        return Some(finding.with_help(format!("a declaration begins with a dot: `.{opcode}`")).with_fix(
+            "insert the dot",
+            Applicability::Likely,
+            vec![edit],
+        ));
+    }
     Some(match nearest {
         Some(nearest) if *nearest == lower => {
             let spelling = occurrence.name().to_ascii_lowercase();
