@@ -10,6 +10,7 @@ use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Convergence, Instance};
+use rustc_hash::FxHashMap;
 
 /// How a value varies, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -69,6 +70,10 @@ pub struct Divergence {
     registers: Vec<Variance>,
     /// For each block the branch with the largest variance that it depends on.
     blocks: Vec<Option<(Variance, u32)>>,
+    /// How the branch at the end of each block varies.
+    branches: Vec<Variance>,
+    /// What registers that are written several times hold since they were written in the block being looked at.
+    recent: FxHashMap<Register, Variance>,
 }
 
 /// Rounds of data and control until nothing changes; more are not made.
@@ -83,6 +88,8 @@ impl Divergence {
         let mut result = Self {
             registers: vec![Variance::Unset; facts.body.register_count as usize],
             blocks: vec![None; facts.cfg.block_count()],
+            branches: vec![Variance::Uniform; facts.cfg.block_count()],
+            recent: FxHashMap::default(),
         };
         let joins = post_dominators(facts);
         let mut visits = MOST_VISITS;
@@ -101,7 +108,8 @@ impl Divergence {
     /// How a register varies.
     #[must_use]
     pub fn of(&self, register: Register) -> Variance {
-        self.registers.get(register.index()).copied().unwrap_or(Variance::Uniform)
+        let joined = self.registers.get(register.index()).copied().unwrap_or(Variance::Uniform);
+        self.recent.get(&register).copied().unwrap_or(joined)
     }
 
     fn data(&mut self, facts: &FunctionFacts<'_>) -> bool {
@@ -113,6 +121,10 @@ impl Divergence {
                 for instruction in facts.cfg.instructions(block) {
                     changed |= self.instruction(facts, instruction, control);
                 }
+                if let Some(last) = facts.cfg.instructions(block).last() {
+                    self.branches[block.index()] = self.branch(facts, block, last);
+                }
+                self.recent.clear();
             }
             changed_at_all |= changed;
             if !changed {
@@ -135,6 +147,12 @@ impl Divergence {
             // Only a register that is written elsewhere too shows which way a thread has come.
             let several = facts.definitions(register).len() > 1;
             let value = if several { result.join(control.through()) } else { result };
+            if several {
+                // From here to the end of the block it is what this instruction wrote, in all threads that are here.
+                let before = self.of(register);
+                let now = if statement.guard.is_some() { before.join(result) } else { result };
+                self.recent.insert(register, now);
+            }
             let old = self.registers[register.index()];
             let new = old.join(value);
             changed |= new != old;
@@ -251,9 +269,8 @@ impl Divergence {
     ) -> Option<bool> {
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {
-            let range = facts.cfg.instructions(block);
-            let Some(last) = range.end.checked_sub(1).filter(|_| !range.is_empty()) else { continue };
-            let variance = self.branch(facts, block, last);
+            let Some(last) = facts.cfg.instructions(block).last() else { continue };
+            let variance = self.branches[block.index()];
             if variance < Variance::Warp {
                 continue;
             }
