@@ -10,7 +10,7 @@
 //! * [`values`] follows addresses: which variable, how far into it, in which state space.
 //! * [`asynchronous`] finds ways that miss a wait.
 //! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
-//!   branches on the way say about each other ([`conditions`]). Its work is bounded; where the bound is hit
+//!   branches on the way say about each other (`conditions`). Its work is bounded; where the bound is hit
 //!   the answer is "not known", and nothing is reported.
 
 mod arithmetic;
