@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
+use crate::dataflow::divergence::{self, Variance};
 use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
 use crate::memory::{self, Access, Conversion};
@@ -34,6 +35,8 @@ pub(crate) struct ModuleContext<'a> {
 #[derive(Default)]
 pub(crate) struct Shared {
     features: OnceLock<Features>,
+    /// For each function from which variance of its callers on it is a danger to call it.
+    needed: OnceLock<Vec<OnceLock<Option<Variance>>>>,
 }
 
 /// What there is among the instructions of a module, so that nothing is looked for in vain.
@@ -77,6 +80,18 @@ impl<'a> ModuleContext<'a> {
     /// What there is among the instructions.
     pub(crate) fn features(&self) -> Features {
         *self.shared.features.get_or_init(|| Features::of(self.module))
+    }
+
+    /// From which variance on it is a danger to call a function; none where it is not.
+    pub(crate) fn needed_by(&self, function: Handle<Function>) -> Option<Variance> {
+        let all = self
+            .shared
+            .needed
+            .get_or_init(|| self.module.functions.handles().map(|_| OnceLock::new()).collect());
+        *all.get(function.index())?.get_or_init(|| {
+            let facts = FunctionFacts::new(self.module, function)?;
+            divergence::needed_on_every_way(&facts, &Values::new(&facts))
+        })
     }
 
     /// The text of a place.

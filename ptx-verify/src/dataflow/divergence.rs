@@ -9,7 +9,7 @@ use super::values::{Value, Values};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Computation, Convergence, Instance};
+use ptx_ir::isa::{Computation, Control, Convergence, Instance};
 use rustc_hash::FxHashMap;
 
 /// How a value varies, from least to most.
@@ -321,6 +321,19 @@ impl Divergence {
         Some(changed)
     }
 
+    /// Why threads that differ by `least` or more do not all come to an instruction; none where they do.
+    #[must_use]
+    pub fn cause(&self, facts: &FunctionFacts<'_>, instruction: u32, least: Variance) -> Option<Divergent> {
+        let block = facts.cfg.block_of(Handle::new(instruction));
+        let guard = facts.condition(instruction).map(|condition| self.of(condition.register).through());
+        let by_guard = guard.map(|variance| (variance, Cause::Guard));
+        let by_branch = self.blocks.get(block.index()).copied().flatten();
+        let by_branch = by_branch.map(|(variance, branch)| (variance, Cause::Branch(branch)));
+        let (variance, cause) =
+            by_guard.into_iter().chain(by_branch).find(|(variance, _)| *variance >= least)?;
+        Some(Divergent { instruction, cause, variance })
+    }
+
     /// The instructions that threads have to reach together though not all of them do.
     #[must_use]
     pub fn divergent(&self, facts: &FunctionFacts<'_>, values: &Values) -> Vec<Divergent> {
@@ -335,24 +348,64 @@ impl Divergence {
             for instruction in facts.cfg.instructions(block) {
                 let Some(instance) = facts.instance(instruction) else { continue };
                 let Some(least) = needs(facts, values, instruction, instance) else { continue };
-                let guard =
-                    facts.condition(instruction).map(|condition| self.of(condition.register).through());
-                let by_guard = guard.map(|variance| (variance, Cause::Guard));
-                let by_branch =
-                    self.blocks[block.index()].map(|(variance, branch)| (variance, Cause::Branch(branch)));
                 // The warp may meet at several places, one on each side of a branch; under a guard there is but
                 // this one.
-                let meets = effects_meet(instance);
-                let by_branch = by_branch.filter(|_| !meets);
-                let cause = by_guard.into_iter().chain(by_branch).find(|(variance, _)| *variance >= least);
-                if let Some((variance, cause)) = cause {
-                    found.push(Divergent { instruction, cause, variance });
-                }
+                let found_here = self.cause(facts, instruction, least);
+                found.extend(
+                    found_here.filter(|each| each.cause == Cause::Guard || !meets_anywhere(instance)),
+                );
             }
         }
         found.sort_by_key(|each| each.instruction);
         found
     }
+}
+
+/// From which variance on it is a danger to call a function: that of the most demanding instruction that every way
+/// through it leads to.
+#[must_use]
+pub fn needed_on_every_way(facts: &FunctionFacts<'_>, values: &Values) -> Option<Variance> {
+    let needed = |instruction: u32| {
+        let instance = facts.instance(instruction).filter(|instance| !meets_anywhere(instance))?;
+        let free = !facts.is_guarded(instruction);
+        needs(facts, values, instruction, instance).filter(|_| free)
+    };
+    let mut blocks = facts.cfg.reverse_postorder().iter().filter_map(|&block| {
+        let least = facts.cfg.instructions(block).filter_map(needed).min()?;
+        Some((block, least))
+    });
+    let mut most_demanding = None;
+    while let Some((block, least)) = blocks.next().filter(|_| most_demanding != Some(Variance::Warp)) {
+        if !is_avoidable(facts, block) {
+            most_demanding = Some(most_demanding.map_or(least, |known: Variance| known.min(least)));
+        }
+    }
+    most_demanding
+}
+
+/// Whether a way leads through the function without coming to a block.
+fn is_avoidable(facts: &FunctionFacts<'_>, avoided: NodeIndex) -> bool {
+    let mut seen = vec![false; facts.cfg.block_count()];
+    let mut pending = vec![NodeIndex::new(0)];
+    while let Some(block) = pending.pop() {
+        if block == avoided || std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        let mut leaves = true;
+        for (next, _) in facts.cfg.successors(block) {
+            leaves = false;
+            pending.push(next);
+        }
+        let last = facts.cfg.instructions(block).last();
+        let guarded = last.is_some_and(|last| {
+            let control = facts.instance(last).map(|instance| instance.effects.control);
+            facts.is_guarded(last) && matches!(control, Some(Control::Return | Control::Exit))
+        });
+        if leaves || guarded {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the lanes that a mask names compute the result together.
@@ -382,7 +435,7 @@ fn needs(
 }
 
 /// Whether lanes wait for each other here wherever they are: `bar.warp.sync`.
-fn effects_meet(instance: &Instance) -> bool {
+fn meets_anywhere(instance: &Instance) -> bool {
     instance.effects.barrier && instance.effects.convergence == Convergence::Participants
 }
 

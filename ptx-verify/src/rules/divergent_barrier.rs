@@ -1,8 +1,8 @@
-use ptx_ir::ir::Handle;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::divergence::{Cause, Divergence, Variance};
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::divergence::{Cause, Divergence, Divergent, Variance};
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
@@ -32,7 +32,8 @@ declare_rule! {
     /// ## What it may miss
     /// Conditions that were loaded from memory or passed to a function are taken to be the same in all threads.
     /// Threads that leave the function before the barrier are not counted. Whole warps may be told apart
-    /// without a finding where only the threads of one warp have to be together.
+    /// without a finding where only the threads of one warp have to be together. Of a function that is called,
+    /// only a barrier that every way through it leads to counts, and not one in a function that it calls.
     name: "divergent-barrier",
     code: "H0330",
     class: Hazard,
@@ -48,29 +49,48 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let divergence = Divergence::new(facts);
     for found in divergence.divergent(facts, context.values()) {
-        let Some(instance) = facts.instance(found.instruction) else { continue };
-        let who = if found.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
-        let what = &instance.canonical;
-        let message = format!("only {who} come to this `{what}`");
-        let finding = RULE.at(context.instruction_span(found.instruction), message);
-        let (place, what) = match found.cause {
-            Cause::Guard => (found.instruction, "guard"),
-            Cause::Branch(branch) => (branch, "branch"),
-        };
-        let name = facts
-            .condition(place)
-            .map(|condition| register_name(context.module.module, context.body, condition.register));
-        let label = match name {
-            Some(name) => format!("this {what} depends on the thread through `{name}`"),
-            None => format!("this {what} depends on the thread"),
-        };
-        let span = match found.cause {
-            Cause::Guard => context.body.span(Handle::new(place)),
-            Cause::Branch(branch) => context.instruction_span(branch),
-        };
-        diagnostics.push(match found.cause {
-            Cause::Guard => finding.with_label(label),
-            Cause::Branch(_) => finding.with_secondary(span, label),
-        });
+        if let Some(instance) = facts.instance(found.instruction) {
+            diagnostics.push(finding(context, facts, &found, &format!("this `{}`", instance.canonical)));
+        }
+    }
+    for handle in context.body.instructions.handles() {
+        let call = handle.index() as u32;
+        if !facts.is_call(call) || !facts.cfg.is_reachable(facts.cfg.block_of(handle)) {
+            continue;
+        }
+        let module = context.module.module;
+        let Some(callee) = module.callee(context.body, handle) else { continue };
+        let Some(least) = context.module.needed_by(callee) else { continue };
+        if let Some(found) = divergence.cause(facts, call, least) {
+            let name = module.name(module.functions[callee].name);
+            let what = format!("this call, and all have to come to a barrier in `{name}`");
+            diagnostics.push(finding(context, facts, &found, &what));
+        }
+    }
+}
+
+fn finding(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    found: &Divergent,
+    where_to: &str,
+) -> Diagnostic {
+    let who = if found.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
+    let finding =
+        RULE.at(context.instruction_span(found.instruction), format!("only {who} come to {where_to}"));
+    let (place, what) = match found.cause {
+        Cause::Guard => (found.instruction, "guard"),
+        Cause::Branch(branch) => (branch, "branch"),
+    };
+    let name = facts
+        .condition(place)
+        .map(|condition| register_name(context.module.module, context.body, condition.register));
+    let label = match name {
+        Some(name) => format!("this {what} depends on the thread through `{name}`"),
+        None => format!("this {what} depends on the thread"),
+    };
+    match found.cause {
+        Cause::Guard => finding.with_label(label),
+        Cause::Branch(branch) => finding.with_secondary(context.instruction_span(branch), label),
     }
 }
