@@ -72,6 +72,7 @@ mod parameter_access;
 mod parameter_size;
 pub(crate) mod pragma;
 mod predicate_in_memory;
+mod predicate_in_vector;
 mod prototype_mismatch;
 mod redeclaration;
 mod repeated_modifier;
@@ -166,6 +167,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &out_of_bounds_constant_offset::RULE,
     &state_space_mismatch::RULE,
     &divergent_barrier::RULE,
+    &predicate_in_vector::RULE,
     &packed_half_as_integer::RULE,
     &testp_without_test::RULE,
     &unset_return_value::RULE,
