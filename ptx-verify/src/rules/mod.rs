@@ -29,6 +29,7 @@ pub(crate) mod asm_target_feature;
 mod asm_unused_operand;
 pub(crate) mod asm_uses_compiler_register;
 mod attribute;
+mod bulk_copy_no_wait;
 mod call_signature;
 mod carry_across_call;
 mod carry_clobbered;
@@ -176,6 +177,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &shadowed_declaration::RULE,
     &immediate_out_of_range::RULE,
     &cp_async_no_wait::RULE,
+    &bulk_copy_no_wait::RULE,
     &wgmma_missing_fence::RULE,
     &wgmma_missing_wait::RULE,
     &mbarrier_uninitialized::RULE,

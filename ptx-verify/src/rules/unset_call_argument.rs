@@ -34,7 +34,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// An argument that is stored in part counts as stored. Parameters whose address is taken are not followed.
-    /// Compilers leave an argument unset where the source passes an undefined value.
+    /// Nothing is said where the function that is called is in the module and never looks at the parameter. Compilers
+    /// leave an argument unset where the source passes an undefined value.
     name: "unset-call-argument",
     code: "H0305",
     class: Hazard,
@@ -83,7 +84,7 @@ fn arguments(
         if variable.space.base() != StateSpace::Param || variable.is_parameter || facts.escapes(handle) {
             continue;
         }
-        if variable.size() == Some(0) {
+        if variable.size() == Some(0) || ignores(context, call, place) {
             continue;
         }
         let found = walker.reaching(Target::Parameter(handle), call, budget);
@@ -103,4 +104,23 @@ fn arguments(
             with_way(context, undefined, finding)
         });
     }
+}
+
+/// Whether the function that is called is known and never looks at its parameter number `place`.
+fn ignores(context: &FlowContext<'_>, call: u32, place: usize) -> bool {
+    let module = context.module.module;
+    let called = context.body.operands(Handle::new(call)).iter().find_map(|operand| match operand {
+        Operand::Function(function) => Some(&module.functions[*function]),
+        _ => None,
+    });
+    let Some(called) = called else { return false };
+    // The name may be that of a declaration.
+    let definition = module.functions.iter().find_map(|(_, each)| {
+        each.body.as_ref().filter(|_| each.name == called.name).map(|body| (each, body))
+    });
+    let Some((definition, body)) = definition else { return false };
+    let Some(&parameter) = definition.parameters.get(place) else { return false };
+    !body.operands.iter().chain(&body.children).any(|operand| {
+        matches!(operand, Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } if *variable == parameter)
+    })
 }

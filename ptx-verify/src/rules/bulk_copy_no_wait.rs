@@ -1,0 +1,108 @@
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{FunctionKind, Handle};
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashSet;
+
+use crate::context::FlowContext;
+use crate::dataflow::FunctionFacts;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a bulk copy out of shared memory in a kernel that no `cp.async.bulk.wait_group` can follow, or no
+    /// `cp.async.bulk.commit_group` in front of the wait.
+    ///
+    /// ## Why is this bad
+    /// The copy runs on its own and reads the shared memory of the block, which is gone when the block has ended. PTX
+    /// ISA manual, section "cp.async.bulk".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 128;
+    /// cp.async.bulk.commit_group;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 128;
+    /// cp.async.bulk.commit_group;
+    /// cp.async.bulk.wait_group.read 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Kernels often copy and wait in one elected thread, under two equal conditions. Only a copy that no wait can
+    /// follow on any way is reported, and none where a function is called behind it.
+    name: "bulk-copy-no-wait",
+    code: "H0368",
+    class: Hazard,
+    level: Warn,
+    summary: "a bulk copy out of shared memory that nothing waits for",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let of = |action: AsyncAction| context.acting(AsyncGroup::Bulk, &[action]);
+    let starts = of(AsyncAction::Start);
+    if starts.is_empty() || facts.function.kind != FunctionKind::Entry {
+        return;
+    }
+    let (commits, waits) = (of(AsyncAction::Commit), of(AsyncAction::Wait));
+    for start in starts {
+        let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
+        let behind = Behind::new(facts, start);
+        if !reads_shared || behind.calls(facts) {
+            continue;
+        }
+        let (message, help) = if !waits.iter().any(|&wait| behind.contains(facts, wait)) {
+            (
+                "nothing waits for this copy",
+                "wait with `cp.async.bulk.wait_group.read` before the kernel ends",
+            )
+        } else if !commits.iter().any(|&commit| behind.contains(facts, commit)) {
+            (
+                "this copy is in no group, so that nothing waits for it",
+                "close the group with `cp.async.bulk.commit_group` before the wait",
+            )
+        } else {
+            continue;
+        };
+        diagnostics.push(RULE.at(context.instruction_span(start), message).with_help(help));
+        // What follows it is in the same case.
+        return;
+    }
+}
+
+/// What control can come to behind an instruction.
+struct Behind {
+    start: u32,
+    own: NodeIndex,
+    blocks: FxHashSet<NodeIndex>,
+}
+
+impl Behind {
+    fn new(facts: &FunctionFacts<'_>, start: u32) -> Self {
+        let own = facts.cfg.block_of(Handle::new(start));
+        let mut blocks = FxHashSet::default();
+        let mut pending = vec![own];
+        while let Some(block) = pending.pop() {
+            let next = facts.cfg.successors(block).map(|(next, _)| next);
+            pending.extend(next.filter(|&next| blocks.insert(next)));
+        }
+        Self { start, own, blocks }
+    }
+
+    fn contains(&self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+        let block = facts.cfg.block_of(Handle::new(instruction));
+        self.blocks.contains(&block) || block == self.own && instruction > self.start
+    }
+
+    fn calls(&self, facts: &FunctionFacts<'_>) -> bool {
+        let rest = self.start..facts.cfg.instructions(self.own).end;
+        let blocks = self.blocks.iter().flat_map(|&block| facts.cfg.instructions(block));
+        rest.chain(blocks).any(|instruction| facts.is_call(instruction))
+    }
+}
