@@ -19,6 +19,8 @@ pub(crate) struct Access {
     pub(crate) space: Option<StateSpace>,
     /// How many bytes; 0 where that does not follow from the spelling.
     pub(crate) bytes: u32,
+    /// How many of them go anywhere: a load may drop its last elements with `_`.
+    pub(crate) used: u32,
     /// The address.
     pub(crate) address: Address,
 }
@@ -65,6 +67,7 @@ pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
                 span: context.body.operand_span(handle, index),
                 space: memory.space,
                 bytes: memory.bytes,
+                used: memory.bytes - dropped(context, operands, memory.bytes),
                 address,
             });
         }
@@ -108,4 +111,12 @@ fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, mut visit: impl Fn
             values.pass(facts, instruction);
         }
     }
+}
+
+/// How many bytes at the end of an access of a vector go into `_`.
+fn dropped(context: &FlowContext<'_>, operands: &[Operand], bytes: u32) -> u32 {
+    let Some(Operand::Vector(run)) = operands.first() else { return 0 };
+    let elements = context.body.children(*run);
+    let sinks = elements.iter().rev().take_while(|element| matches!(element, Operand::Sink)).count() as u32;
+    bytes.checked_div(elements.len() as u32).map_or(0, |size| size * sinks)
 }

@@ -28,6 +28,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
+    /// The last elements of a vector that a load drops with `_` are taken for not read.
     /// Offsets that are no constants, and variables of other modules, whose size the declaration may not tell.
     name: "out-of-bounds-constant-offset",
     code: "H0321",
@@ -43,7 +44,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let variable = &context.module.module.variables[variable];
         let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { continue };
         let room = i128::from(room(context.module.module, variable, size));
-        let (size, bytes) = (i128::from(size), i128::from(access.bytes));
+        let (size, bytes) = (i128::from(size), i128::from(access.used));
         let offset = i128::from(offset);
         if bytes == 0 || (offset >= 0 && offset + bytes <= room) {
             continue;
