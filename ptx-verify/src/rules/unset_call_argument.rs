@@ -119,8 +119,7 @@ fn ignores(context: &FlowContext<'_>, call: u32, place: usize) -> bool {
         each.body.as_ref().filter(|_| each.name == called.name).map(|body| (each, body))
     });
     let Some((definition, body)) = definition else { return false };
-    // One argument too many is reported elsewhere.
-    let Some(&parameter) = definition.parameters.get(place) else { return true };
+    let Some(&parameter) = definition.parameters.get(place) else { return false };
     !body.operands.iter().chain(&body.children).any(|operand| {
         matches!(operand, Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } if *variable == parameter)
     })
