@@ -1,9 +1,9 @@
 //! The plain statements of a function body, read without the grammar's tables.
 //!
-//! Nine statements of ten are an instruction whose operands are names, numbers, addresses and flat lists, a label, or
+//! Most statements are an instruction whose operands are names, numbers, addresses and flat lists, a label, or
 //! a `.loc`. The grammar takes them too, and says what they mean: this reader knows a part of its language, builds what
 //! the grammar builds, and leaves every other statement to it, so that a text has one tree whoever reads it. It is
-//! what makes parsing three times as fast; a table-driven parser spends most of its time on pushing and popping.
+//! what makes parsing nearly twice as fast; a table-driven parser spends most of its time on pushing and popping.
 //!
 //! [`Terminals`] stands between the lexer and the grammar's parser. Behind each `;` in a function body it says
 //! `Statements` to the parser, which thereby finishes the statement in front of it; before the next token it then

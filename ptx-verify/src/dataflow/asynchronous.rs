@@ -111,6 +111,43 @@ impl<'f, 'm> Escapes<'f, 'm> {
     }
 }
 
+/// What control can come to behind an instruction.
+pub struct Behind<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    start: u32,
+    own: NodeIndex,
+    /// For each block whether its first instruction can come behind.
+    blocks: Vec<bool>,
+}
+
+impl<'f, 'm> Behind<'f, 'm> {
+    /// Follows all ways from behind `start`.
+    #[must_use]
+    pub fn new(facts: &'f FunctionFacts<'m>, start: u32) -> Self {
+        let own = facts.cfg.block_of(Handle::new(start));
+        let mut blocks = vec![false; facts.cfg.block_count()];
+        let mut pending = vec![own];
+        while let Some(block) = pending.pop() {
+            let next = facts.cfg.successors(block).map(|(next, _)| next);
+            pending.extend(next.filter(|next| !std::mem::replace(&mut blocks[next.index()], true)));
+        }
+        Self { facts, start, own, blocks }
+    }
+
+    /// Whether control can come to an instruction.
+    #[must_use]
+    pub fn contains(&self, instruction: u32) -> bool {
+        let block = self.facts.cfg.block_of(Handle::new(instruction));
+        self.blocks[block.index()] || block == self.own && instruction > self.start
+    }
+
+    /// Whether control can come to a call.
+    #[must_use]
+    pub fn calls(&self) -> bool {
+        reachable(self.facts).any(|instruction| self.facts.is_call(instruction) && self.contains(instruction))
+    }
+}
+
 /// The instructions of `wanted` that a way from the entry comes to without passing one of `stops`.
 #[must_use]
 pub fn before_any(facts: &FunctionFacts<'_>, wanted: &[u32], stops: &[u32]) -> Vec<u32> {

@@ -1,11 +1,9 @@
-use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{FunctionKind, Handle};
+use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
-use rustc_hash::FxHashSet;
 
 use crate::context::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::dataflow::asynchronous::Behind;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -54,15 +52,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for start in starts {
         let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
         let behind = Behind::new(facts, start);
-        if !reads_shared || behind.calls(facts) {
+        if !reads_shared || behind.calls() {
             continue;
         }
-        let (message, help) = if !waits.iter().any(|&wait| behind.contains(facts, wait)) {
+        let (message, help) = if !waits.iter().any(|&wait| behind.contains(wait)) {
             (
                 "nothing waits for this copy",
                 "wait with `cp.async.bulk.wait_group.read` before the kernel ends",
             )
-        } else if !commits.iter().any(|&commit| behind.contains(facts, commit)) {
+        } else if !commits.iter().any(|&commit| behind.contains(commit)) {
             (
                 "this copy is in no group, so that nothing waits for it",
                 "close the group with `cp.async.bulk.commit_group` before the wait",
@@ -73,36 +71,5 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(RULE.at(context.instruction_span(start), message).with_help(help));
         // What follows it is in the same case.
         return;
-    }
-}
-
-/// What control can come to behind an instruction.
-struct Behind {
-    start: u32,
-    own: NodeIndex,
-    blocks: FxHashSet<NodeIndex>,
-}
-
-impl Behind {
-    fn new(facts: &FunctionFacts<'_>, start: u32) -> Self {
-        let own = facts.cfg.block_of(Handle::new(start));
-        let mut blocks = FxHashSet::default();
-        let mut pending = vec![own];
-        while let Some(block) = pending.pop() {
-            let next = facts.cfg.successors(block).map(|(next, _)| next);
-            pending.extend(next.filter(|&next| blocks.insert(next)));
-        }
-        Self { start, own, blocks }
-    }
-
-    fn contains(&self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-        let block = facts.cfg.block_of(Handle::new(instruction));
-        self.blocks.contains(&block) || block == self.own && instruction > self.start
-    }
-
-    fn calls(&self, facts: &FunctionFacts<'_>) -> bool {
-        let rest = self.start..facts.cfg.instructions(self.own).end;
-        let blocks = self.blocks.iter().flat_map(|&block| facts.cfg.instructions(block));
-        rest.chain(blocks).any(|instruction| facts.is_call(instruction))
     }
 }
