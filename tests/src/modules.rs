@@ -23,7 +23,7 @@ pub struct Probe {
     pub origin: String,
     /// The text.
     pub text: String,
-    /// `accepts`, `refuses` or `lines`.
+    /// `accepts`, `refuses`, `lines`, or `fails` where it crashes or does not end.
     pub known: Option<String>,
 }
 
@@ -111,6 +111,10 @@ pub fn disagreement(ptxas: &Path, probe: &Probe) -> io::Result<Option<(&'static 
     let mut file = tempfile::Builder::new().suffix(".ptx").tempfile()?;
     file.write_all(probe.text.as_bytes())?;
     let complaints = assemble(ptxas, file.path(), &architecture(&probe.text))?;
+    // What it crashes on, or does not end with, tells nothing.
+    if complaints.iter().any(|complaint| complaint.failure) {
+        return Ok(Some(("fails", complaints.iter().map(told).collect())));
+    }
     let theirs: BTreeSet<u32> = complaints.iter().filter_map(|complaint| complaint.line).collect();
     let kind = match (ours.is_empty(), complaints.is_empty()) {
         (true, true) => return Ok(None),

@@ -1,9 +1,10 @@
 //! NVIDIA's tools and the corpus, where they are there.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// The root of the repository.
 #[must_use]
@@ -56,7 +57,13 @@ pub struct Complaint {
     pub line: Option<u32>,
     /// What it says.
     pub message: String,
+    /// Whether it says nothing about the program: `ptxas` crashed, found an error in itself or did not end.
+    pub failure: bool,
 }
+
+/// How long `ptxas` may take to read a file of a few hundred lines, which takes it a fraction of a second: on some
+/// invalid statements it never ends.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Assembles a file for a target; the complaints, none where it is accepted.
 ///
@@ -64,17 +71,46 @@ pub struct Complaint {
 /// The program cannot be started.
 pub fn assemble(ptxas: &Path, file: &Path, target: &str) -> io::Result<Vec<Complaint>> {
     let mut command = Command::new(ptxas);
-    let output = command.arg(format!("-arch={target}")).arg(file).args(["-o", "/dev/null"]).output()?;
-    if output.status.success() {
+    command.arg(format!("-arch={target}")).arg(file).args(["-o", "/dev/null"]);
+    let failure = |message: String| vec![Complaint { line: None, message, failure: true }];
+    let Some((status, text)) = output_within(&mut command, TIME_LIMIT)? else {
+        return Ok(failure(format!("no end within {} seconds", TIME_LIMIT.as_secs())));
+    };
+    if status.success() {
         return Ok(Vec::new());
     }
-    let text =
-        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     let complaints: Vec<Complaint> = text.lines().filter_map(complaint).collect();
     if complaints.is_empty() {
-        return Ok(vec![Complaint { line: None, message: format!("{}: {text}", output.status) }]);
+        return Ok(failure(format!("{status}: {text}")));
     }
     Ok(complaints)
+}
+
+/// Runs a program and gives what it wrote to both streams; none where it did not end in time and was killed.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Option<(ExitStatus, String)>> {
+    // A file takes whatever the program writes, where a pipe would have to be emptied meanwhile.
+    let mut file = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(Some((status, String::from_utf8_lossy(&bytes).into_owned())))
 }
 
 /// Whether ptxas gave up: behind an error of syntax or of the header, and behind a declaration without a state space, it
@@ -104,7 +140,9 @@ fn complaint(line: &str) -> Option<Complaint> {
         return None;
     }
     let number = head.split_once(", line ").and_then(|(_, rest)| rest.split_once(';')?.0.parse().ok());
-    Some(Complaint { line: number, message: message.trim().to_owned() })
+    let message = message.trim().to_owned();
+    let failure = message.to_ascii_lowercase().contains("internal error");
+    Some(Complaint { line: number, message, failure })
 }
 
 #[cfg(test)]
@@ -114,12 +152,26 @@ mod tests {
     #[test]
     fn complaints_are_read() {
         let read = complaint("ptxas a,b.ptx, line 13; error   : Arguments mismatch for instruction 'add'");
-        let expected =
-            Complaint { line: Some(13), message: "Arguments mismatch for instruction 'add'".into() };
+        let message = "Arguments mismatch for instruction 'add'".to_owned();
+        let expected = Complaint { line: Some(13), message, failure: false };
         assert_eq!(read, Some(expected));
         let fatal = complaint("ptxas fatal   : Unresolved extern function 'missing'");
         assert_eq!(fatal.map(|found| found.line), Some(None));
         assert_eq!(complaint("ptxas fatal   : Ptx assembly aborted due to errors"), None);
         assert_eq!(complaint("ptxas info    : Used 12 registers"), None);
+        let internal = complaint("ptxas fatal   : Internal error: overlapping");
+        assert_eq!(internal.map(|found| found.failure), Some(true));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn programs_without_end_are_killed() {
+        let run = |script: &str| {
+            let mut command = Command::new("sh");
+            output_within(command.args(["-c", script]), Duration::from_millis(500)).unwrap()
+        };
+        let (status, text) = run("echo out; echo err >&2; exit 3").unwrap();
+        assert_eq!((status.code(), text.as_str()), (Some(3), "out\nerr\n"));
+        assert_eq!(run("sleep 60"), None);
     }
 }

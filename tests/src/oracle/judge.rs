@@ -43,6 +43,15 @@ impl Pair {
 /// Accepted, or the first complaint.
 pub type Verdict = Result<(), String>;
 
+/// What became of a line that NVIDIA's assembler was asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Its verdict.
+    Verdict(Verdict),
+    /// It crashed, found an error in itself or did not end, and with this line alone too: what it said.
+    Failure(String),
+}
+
 /// One kernel with a line for each probe, and the number of lines before the first.
 fn source(lines: &[Option<&str>], pair: &Pair) -> (String, usize) {
     let mut text = head(pair);
@@ -77,62 +86,71 @@ pub fn ours(lines: &[&str], pair: &Pair) -> Vec<Verdict> {
     verdicts
 }
 
-/// The verdict of NVIDIA's assembler.
+/// What NVIDIA's assembler says of each line.
 ///
 /// # Errors
 /// It cannot be started.
-pub fn theirs(ptxas: &Path, lines: &[&str], pair: &Pair) -> io::Result<Vec<Verdict>> {
-    let mut verdicts = vec![Ok(()); lines.len()];
+pub fn theirs(ptxas: &Path, lines: &[&str], pair: &Pair) -> io::Result<Vec<Answer>> {
+    let mut answers = vec![Answer::Verdict(Ok(())); lines.len()];
     for first in (0..lines.len()).step_by(400) {
         let end = (first + 400).min(lines.len());
-        batch(ptxas, &lines[first..end], pair, &mut verdicts[first..end])?;
+        batch(ptxas, &lines[first..end], pair, &mut answers[first..end])?;
     }
-    Ok(verdicts)
+    Ok(answers)
 }
 
 /// Takes refused lines out and asks again until all that is left is accepted as a whole.
-fn batch(ptxas: &Path, lines: &[&str], pair: &Pair, verdicts: &mut [Verdict]) -> io::Result<()> {
+fn batch(ptxas: &Path, lines: &[&str], pair: &Pair, answers: &mut [Answer]) -> io::Result<()> {
     let mut live: Vec<Option<&str>> = lines.iter().map(|line| Some(*line)).collect();
     while live.iter().any(Option::is_some) {
         let (text, before) = source(&live, pair);
         let mut file = tempfile::Builder::new().suffix(".ptx").tempfile()?;
         file.write_all(text.as_bytes())?;
         let complaints = assemble(ptxas, file.path(), &pair.architecture())?;
-        if complaints.is_empty() {
-            return Ok(());
-        }
-        let message = complaints[0].message.clone();
+        let Some(first) = complaints.first().cloned() else { return Ok(()) };
         let refused = by_line(complaints, before, &live);
         if refused.is_empty() {
-            return unexplained(ptxas, &live, pair, verdicts, message);
+            return unexplained(ptxas, &live, pair, answers, first);
         }
         for (line, message) in refused {
-            (verdicts[line], live[line]) = (Err(message), None);
+            answers[line] = Answer::Verdict(Err(message));
+            let alone = live[line].take().filter(|_| lines.len() > 1);
+            if let Some(text) = alone.filter(|_| may_be_misplaced(&answers[line])) {
+                answers[line] = Answer::Verdict(Ok(()));
+                batch(ptxas, &[text], pair, &mut answers[line..=line])?;
+            }
         }
     }
     Ok(())
 }
 
-/// A crash or a complaint that names no line: halves the batch until one line is left to blame.
+/// Whether the line may be another than the one that is wrong. Instructions that the assembler has as macros (video, division,
+/// square root) shift its count of lines, and it stops at an error of syntax, so nothing else tells.
+fn may_be_misplaced(answer: &Answer) -> bool {
+    matches!(answer, Answer::Verdict(Err(message)) if message.starts_with("Parsing error"))
+}
+
+/// A run without end, a crash, or a complaint that names no line: halves the batch until one line is left to blame.
 fn unexplained(
     ptxas: &Path,
     live: &[Option<&str>],
     pair: &Pair,
-    verdicts: &mut [Verdict],
-    message: String,
+    answers: &mut [Answer],
+    said: Complaint,
 ) -> io::Result<()> {
     let rest: Vec<usize> = (0..live.len()).filter(|&line| live[line].is_some()).collect();
     if let [line] = rest[..] {
-        verdicts[line] = Err(format!("unexplained: {message}"));
+        let message = format!("unexplained: {}", said.message);
+        answers[line] = if said.failure { Answer::Failure(message) } else { Answer::Verdict(Err(message)) };
         return Ok(());
     }
     let (left, right) = rest.split_at(rest.len() / 2);
     for half in [left, right] {
         let lines: Vec<&str> = half.iter().filter_map(|&line| live[line]).collect();
-        let mut judged = vec![Ok(()); lines.len()];
+        let mut judged = vec![Answer::Verdict(Ok(())); lines.len()];
         batch(ptxas, &lines, pair, &mut judged)?;
-        for (&line, verdict) in half.iter().zip(judged) {
-            verdicts[line] = verdict;
+        for (&line, answer) in half.iter().zip(judged) {
+            answers[line] = answer;
         }
     }
     Ok(())
@@ -141,7 +159,10 @@ fn unexplained(
 /// The complaints about lines that are still there.
 fn by_line(complaints: Vec<Complaint>, before: usize, live: &[Option<&str>]) -> BTreeMap<usize, String> {
     let mut refused = BTreeMap::new();
-    for Complaint { line, message } in complaints {
+    for Complaint { line, message, failure } in complaints {
+        if failure {
+            continue;
+        }
         let index = line.map(|line| (line as usize).wrapping_sub(before + 1));
         if let Some(index) = index.filter(|&index| live.get(index).is_some_and(Option::is_some)) {
             refused.entry(index).or_insert(message);

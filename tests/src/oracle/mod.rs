@@ -2,7 +2,7 @@
 //!
 //! [`generate`] makes instructions from the table and mutants of them, [`judge`] asks both sides for a verdict
 //! on every line, [`report`] groups the disagreements. A line on which `ptxas` stops reading is taken out and
-//! the rest is judged again, so every line has its own verdict.
+//! the rest is judged again, so every line has its own verdict. Lines on which it crashes or does not end are listed.
 
 pub mod generate;
 pub mod judge;
@@ -13,10 +13,10 @@ pub mod report;
 pub mod spec;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use generate::Probe;
-pub use judge::{Pair, ours, theirs};
+pub use judge::{Answer, Pair, ours, theirs};
 pub use random::Random;
 pub use report::Report;
 
@@ -47,13 +47,13 @@ pub struct Run {
     pub pairs: Vec<Pair>,
     /// A text that the place or the opcode of a form must contain.
     pub only: Option<String>,
-    /// The folder of [`spec`], where the probes come from there.
-    pub spec: Option<PathBuf>,
+    /// Whether the probes come from [`spec`].
+    pub spec: bool,
 }
 
 impl Default for Run {
     fn default() -> Self {
-        Self { seed: 1, count: 20_000, pairs: Vec::new(), only: None, spec: None }
+        Self { seed: 1, count: 20_000, pairs: Vec::new(), only: None, spec: false }
     }
 }
 
@@ -64,8 +64,8 @@ impl Run {
     /// `ptxas` cannot be started.
     pub fn judge(&self, ptxas: &Path, report: &mut Report) -> io::Result<()> {
         let mut random = Random::new(self.seed);
-        if let Some(folder) = &self.spec {
-            return self.judge_spec(ptxas, folder, &mut random, report);
+        if self.spec {
+            return self.judge_spec(ptxas, &mut random, report);
         }
         for pair in &self.pairs {
             let probes = generate::probes(&mut random, self.count, pair, self.only.as_deref());
@@ -74,22 +74,16 @@ impl Run {
         Ok(())
     }
 
-    /// All probes of [`spec`] for the first pair, and for the others as many of them as were asked for.
-    fn judge_spec(
-        &self,
-        ptxas: &Path,
-        folder: &Path,
-        random: &mut Random,
-        report: &mut Report,
-    ) -> io::Result<()> {
-        let mut probes = spec::type_matrix(folder)?;
-        probes.extend(spec::instructions(folder, random)?);
+    /// About as many probes of [`spec`] for each pair as were asked for.
+    fn judge_spec(&self, ptxas: &Path, random: &mut Random, report: &mut Report) -> io::Result<()> {
+        let mut probes = spec::probes(random)?;
         if let Some(only) = &self.only {
-            probes.retain(|probe| probe.line.contains(only.as_str()));
+            probes.retain(|probe| probe.line.contains(only.as_str()) || probe.place.contains(only.as_str()));
         }
-        for (index, pair) in self.pairs.iter().enumerate() {
-            let share = if index == 0 { 1 } else { probes.len() / self.count.max(1) + 1 };
-            let chosen: Vec<Probe> = probes.iter().filter(|_| random.once_in(share)).cloned().collect();
+        for pair in &self.pairs {
+            // Each probe is drawn by itself, so that all kinds are among them.
+            let mut chosen = probes.clone();
+            chosen.retain(|_| random.below(probes.len()) < self.count);
             compare(ptxas, pair, &chosen, report)?;
         }
         Ok(())
@@ -105,7 +99,10 @@ pub fn compare(ptxas: &Path, pair: &Pair, probes: &[Probe], report: &mut Report)
     let ours = ours(&lines, pair);
     let theirs = theirs(ptxas, &lines, pair)?;
     for ((probe, ours), theirs) in probes.iter().zip(ours).zip(theirs) {
-        report.add(pair, probe, ours, theirs);
+        match theirs {
+            Answer::Verdict(theirs) => report.add(pair, probe, ours, theirs),
+            Answer::Failure(message) => report.add_failure(pair, probe, message),
+        }
     }
     Ok(())
 }

@@ -31,6 +31,8 @@ pub struct Report {
     pub accepted: Vec<Disagreement>,
     /// Disagreements that the table declares deliberate, with the reason.
     pub deliberate: Vec<(Disagreement, &'static str)>,
+    /// Lines that tell nothing, since `ptxas` crashes on them, finds an error in itself or does not end.
+    pub failures: Vec<Disagreement>,
     /// Whether every probe is kept for [`Report::every_probe`].
     pub keep_all: bool,
     /// Every probe with our verdict and theirs, where they are kept.
@@ -65,6 +67,11 @@ impl Report {
         }
     }
 
+    /// Counts one line on which `ptxas` gives no verdict.
+    pub fn add_failure(&mut self, pair: &Pair, probe: &Probe, message: String) {
+        self.failures.push(Disagreement { pair: *pair, probe: probe.clone(), message });
+    }
+
     /// Whether the two sides agree as often as is wanted: nothing legal is refused, and at most one illegal
     /// line in a thousand is accepted.
     #[must_use]
@@ -76,7 +83,9 @@ impl Report {
     #[must_use]
     pub fn every_disagreement(&self) -> String {
         let mut text = String::new();
-        for (title, list) in [("refused", &self.refused), ("accepted", &self.accepted)] {
+        for (title, list) in
+            [("refused", &self.refused), ("accepted", &self.accepted), ("no end or a crash", &self.failures)]
+        {
             for Disagreement { pair, probe, message } in list {
                 let (place, kind) = (&probe.place, probe.kind);
                 let Pair { target, version } = pair;
@@ -129,7 +138,11 @@ impl fmt::Display for Report {
             writeln!(formatter, "{count:5} {reason}")?;
         }
         group(formatter, "legal, refused by us", &self.refused)?;
-        group(formatter, "illegal, accepted by us", &self.accepted)
+        group(formatter, "illegal, accepted by us", &self.accepted)?;
+        if !self.failures.is_empty() {
+            group(formatter, "ptxas does not end or crashes", &self.failures)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,252 +1,241 @@
 //! Probes that do not come from the table: a generator that reads only our own table cannot find what it lacks.
 //!
-//! The folder with the facts of the ISA lies beside the checkout (`../shared/spec`). `type-matrix.tsv` names an
-//! instruction, one of its operands, and what to put there; `instructions.json` has an example of every form and
-//! the values of its modifiers. What `ptxas` thinks of each line is asked anew.
+//! `tests/spec.txt` has the instructions of the ISA, each with operands that the assembler takes, and the values of its
+//! modifiers. It was made from measurements before there was a table. Here are the variations of each line of it: other
+//! operands, other modifiers. What `ptxas` thinks of each is asked anew.
 
 use std::io;
-use std::path::Path;
 
-use serde_json::Value;
+use ptx_ir::isa::{Resolved, resolve};
 
 use super::generate::Probe;
 use super::random::Random;
+use crate::tools::root;
 
 /// What is put in the place of an operand.
-const OPERANDS: [(&str, &str); 40] = [
-    ("pred", "%p5"),
-    ("b8", "%c5"),
-    ("u8", "%uc5"),
-    ("s8", "%sc5"),
-    ("b16", "%h5"),
-    ("u16", "%uh5"),
-    ("s16", "%sh5"),
-    ("f16", "%hf5"),
-    ("f16x2", "%hx5"),
-    ("b32", "%r5"),
-    ("u32", "%ur5"),
-    ("s32", "%sr5"),
-    ("f32", "%f5"),
-    ("b64", "%d5"),
-    ("u64", "%ud5"),
-    ("s64", "%sd5"),
-    ("f64", "%fd5"),
-    ("b128", "%q5"),
-    ("imm", "5"),
-    ("imm_neg", "-5"),
-    ("dec", "1.5"),
-    ("0f", "0f3f800000"),
-    ("0d", "0d3ff0000000000000"),
-    ("sreg32", "%laneid"),
-    ("sreg64", "%clock64"),
-    ("symaddr", "gvar"),
-    ("sink", "_"),
-    ("WARP_SZ", "WARP_SZ"),
-    ("paramname", "kp"),
-    ("zero", "0"),
-    ("large", "4294967295"),
-    ("offset", "gvar+4"),
-    ("shared", "svar"),
-    ("address", "[%d5]"),
-    ("narrow address", "[%r5]"),
-    ("shared address", "[svar]"),
-    ("global address", "[gvar+8]"),
-    ("negated", "!%p5"),
-    ("two", "{%r5,%r6}"),
-    ("four", "{%r5,%r6,%r7,%r8}"),
+const OPERANDS: [&str; 51] = [
+    "%p5",
+    "%c5",
+    "%uc5",
+    "%sc5",
+    "%h5",
+    "%uh5",
+    "%sh5",
+    "%hf5",
+    "%hx5",
+    "%r5",
+    "%ur5",
+    "%sr5",
+    "%f5",
+    "%d5",
+    "%ud5",
+    "%sd5",
+    "%fd5",
+    "%q5",
+    "5",
+    "-5",
+    "1.5",
+    "0f3f800000",
+    "0d3ff0000000000000",
+    "%laneid",
+    "%clock64",
+    "gvar",
+    "_",
+    "WARP_SZ",
+    "kp",
+    "0",
+    "4294967295",
+    "gvar+4",
+    "svar",
+    "[%d5]",
+    "[%r5]",
+    "[svar]",
+    "[gvar+8]",
+    "!%p5",
+    "{%r5,%r6}",
+    "{%r5,%r6,%r7,%r8}",
+    "%tid.x",
+    "%tid",
+    "efun0",
+    "cvar",
+    "lvar",
+    "{%d5,%d6}",
+    "{%h5,%h6}",
+    "%p5|%p6",
+    "%r5|%p6",
+    "[%r5+4]",
+    "-1.5",
 ];
 
-fn token(kind: &str) -> Option<&'static str> {
-    OPERANDS.iter().find(|(name, _)| *name == kind).map(|(_, text)| *text)
-}
+/// How many random choices of modifiers are made for an instruction.
+const CHOICES: usize = 12;
 
-/// All cells of `type-matrix.tsv`.
+/// All variations of all instructions.
 ///
 /// # Errors
-/// The file cannot be read.
-pub fn type_matrix(folder: &Path) -> io::Result<Vec<Probe>> {
-    let text = std::fs::read_to_string(folder.join("type-matrix.tsv"))?;
-    Ok(text.lines().skip(1).filter_map(cell).collect())
-}
-
-/// One line: the instruction with its operands as `{role:type}`, the role that is replaced, its type, and by what.
-fn cell(line: &str) -> Option<Probe> {
-    let mut fields = line.split('\t');
-    let (instruction, role, _, kind) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    let replacement = token(kind)?;
-    let text = instruction.replace("{{", "\u{1}").replace("}}", "\u{2}");
-    let mut line = String::new();
-    let mut rest = text.as_str();
-    while let Some(start) = rest.find('{') {
-        let end = start + rest[start..].find('}')?;
-        let (name, ty) = rest[start + 1..end].split_once(':')?;
-        line.push_str(&rest[..start]);
-        line.push_str(if name == role { replacement } else { token(ty)? });
-        rest = &rest[end + 1..];
-    }
-    line.push_str(rest);
-    let line = variables(&line).replace('\u{1}', "{").replace('\u{2}', "}").replace("pout", "pa0");
-    let place = instruction.split_whitespace().next()?.to_owned();
-    Some(Probe { line: format!("{};", line.replace("[pin]", "[kp]")), kind: "type", place, form: None })
-}
-
-/// Replaces `v_b32_0` by a register of that type.
-fn variables(line: &str) -> String {
-    let mut text = String::new();
-    let mut rest = line;
-    while let Some(start) = rest.find("v_") {
-        text.push_str(&rest[..start]);
-        let end = rest[start..]
-            .find(|character: char| !character.is_ascii_alphanumeric() && character != '_')
-            .map_or(rest.len(), |end| start + end);
-        let ty = rest[start + 2..end].split('_').next().unwrap_or_default();
-        text.push_str(token(ty).unwrap_or("%r5"));
-        rest = &rest[end..];
-    }
-    text + rest
-}
-
-/// The examples of `instructions.json`, and of each the same with another operand and with other modifiers.
-///
-/// # Errors
-/// The file cannot be read, or is no JSON.
-pub fn instructions(folder: &Path, random: &mut Random) -> io::Result<Vec<Probe>> {
-    let file = std::fs::File::open(folder.join("instructions.json"))?;
-    let root: Value = serde_json::from_reader(io::BufReader::new(file))?;
+/// The file cannot be read, or a line of it has no end.
+pub fn probes(random: &mut Random) -> io::Result<Vec<Probe>> {
+    let text = std::fs::read_to_string(root().join("tests/spec.txt"))?;
     let mut probes = Vec::new();
-    for family in list(&root["families"]) {
-        for form in list(&family["forms"]) {
-            variations(form, random, &mut probes);
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        let instruction = Instruction::parse(line)
+            .ok_or_else(|| io::Error::other(format!("tests/spec.txt, line {}: no instruction", index + 1)))?;
+        let place = format!("{} (spec.txt, line {})", table_file(&instruction), index + 1);
+        let mut add = |line: String, kind: &'static str| {
+            probes.push(Probe { line, kind, place: place.clone(), form: None });
+        };
+        add(instruction.text(), "legal");
+        for place in 0..instruction.operands.len() {
+            OPERANDS.iter().for_each(|other| add(instruction.with_operand(place, other), "operand"));
+        }
+        for spelling in instruction.spellings(random) {
+            add(Instruction { spelling, ..instruction.clone() }.text(), "modifiers");
         }
     }
     Ok(probes)
 }
 
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+/// The file of the table that an instruction belongs to.
+fn table_file(instruction: &Instruction) -> &'static str {
+    let Resolved { opcode, instances, .. } = resolve(&instruction.spelling);
+    let form = instances.first().map(|instance| instance.form);
+    let form = form.or_else(|| opcode.and_then(|opcode| opcode.forms().next()));
+    form.map_or("no opcode", |form| form.place().split(':').next().unwrap_or_default())
 }
 
-/// An example in parts: guard, spelling, operands.
-struct Example<'a> {
-    guard: &'a str,
-    spelling: &'a str,
-    operands: Vec<&'a str>,
+/// The values that may stand in one place of a spelling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Slot {
+    values: Vec<String>,
+    optional: bool,
 }
 
-impl<'a> Example<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let text = text.trim().strip_suffix(';')?;
-        let (guard, rest) = match text.starts_with('@') {
-            true => text.split_once(' ')?,
-            false => ("", text),
+/// A line of the file: `@%p1 add.sat.s32 <%r1>, <%r2>, <%r3>;  {.sat} (.s32 .u32)`. What stands in angle brackets is
+/// replaced; behind the statement are the modifiers, those in braces optional.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Instruction {
+    /// The guard with its space, or nothing.
+    guard: String,
+    /// Opcode and modifiers.
+    spelling: String,
+    /// The text before the first operand, and behind each: one more than there are operands.
+    between: Vec<String>,
+    /// What can be replaced.
+    operands: Vec<String>,
+    slots: Vec<Slot>,
+}
+
+impl Instruction {
+    fn parse(line: &str) -> Option<Self> {
+        let (statement, slots) = line.split_once(';')?;
+        let (guard, rest) = match statement.starts_with('@') {
+            true => statement.split_at(statement.find(' ')? + 1),
+            false => ("", statement),
         };
-        let (spelling, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-        Some(Self { guard, spelling, operands: top_level(operands) })
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let (mut between, mut operands) = (Vec::new(), Vec::new());
+        let mut left = &rest[end..];
+        while let Some((before, behind)) = left.split_once('<') {
+            let (operand, behind) = behind.split_once('>')?;
+            between.push(before.to_owned());
+            operands.push(operand.to_owned());
+            left = behind;
+        }
+        between.push(left.to_owned());
+        let slots = slots.split_inclusive([')', '}']).filter_map(slot).collect();
+        Some(Self { guard: guard.to_owned(), spelling: rest[..end].to_owned(), between, operands, slots })
     }
 
-    fn text(&self, spelling: &str, operands: &[&str]) -> String {
-        let gap = if self.guard.is_empty() { "" } else { " " };
-        format!("{}{gap}{spelling} {};", self.guard, operands.join(", "))
+    fn text(&self) -> String {
+        self.joined(self.operands.iter().map(String::as_str))
     }
-}
 
-/// Cuts operands at the commas outside brackets.
-fn top_level(text: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0_i32, 0, Vec::new());
-    for (at, character) in text.char_indices() {
-        match character {
-            '[' | '{' | '(' => depth += 1,
-            ']' | '}' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
+    fn with_operand(&self, place: usize, other: &str) -> String {
+        let operands = self.operands.iter().enumerate();
+        self.joined(operands.map(|(index, operand)| if index == place { other } else { operand }))
+    }
+
+    fn joined<'a>(&self, operands: impl Iterator<Item = &'a str>) -> String {
+        let mut text = format!("{}{}{}", self.guard, self.spelling, self.between[0]);
+        for (operand, behind) in operands.zip(&self.between[1..]) {
+            text.push_str(operand);
+            text.push_str(behind);
+        }
+        text + ";"
+    }
+
+    /// The value that the spelling has in each slot; none where it is not made of them.
+    fn chosen(&self) -> Option<Vec<&str>> {
+        let mut rest = &self.spelling[self.spelling.find('.')?..];
+        let mut chosen = Vec::new();
+        for slot in &self.slots {
+            let fits = |value: &&String| {
+                rest.strip_prefix(value.as_str())
+                    .is_some_and(|behind| behind.is_empty() || behind.starts_with('.'))
+            };
+            let value = slot.values.iter().filter(fits).max_by_key(|value| value.len());
+            if value.is_none() && !slot.optional {
+                return None;
             }
-            _ => {}
+            let value = value.map_or("", String::as_str);
+            rest = &rest[value.len()..];
+            chosen.push(value);
         }
+        rest.is_empty().then_some(chosen)
     }
-    if !text[start..].trim().is_empty() {
-        parts.push(text[start..].trim());
-    }
-    parts
-}
 
-fn variations(form: &Value, random: &mut Random, probes: &mut Vec<Probe>) {
-    let Some(example) = form["example"].as_str().and_then(Example::parse) else { return };
-    let place = format!("instructions.json {}", form["id"]);
-    let mut add = |line: String, kind: &'static str| {
-        probes.push(Probe { line, kind, place: place.clone(), form: None });
-    };
-    let Example { spelling, operands, .. } = &example;
-    add(example.text(spelling, operands), "legal");
-    for index in 0..operands.len() {
-        for (_, replacement) in OPERANDS {
-            let mut other = operands.clone();
-            other[index] = replacement;
-            add(example.text(spelling, &other), "operand");
-        }
-    }
-    for spelling in spellings(form, spelling, random) {
-        add(example.text(&spelling, operands), "modifiers");
-    }
-}
-
-/// The spelling with each value of each modifier in the place of the one that it has, and a few random choices.
-fn spellings(form: &Value, spelling: &str, random: &mut Random) -> Vec<String> {
-    let slots: Vec<(Vec<&str>, bool)> = list(&form["modifiers"])
-        .iter()
-        .map(|slot| {
-            let values = list(&slot["values"]).iter().filter_map(Value::as_str).collect();
-            (values, slot["optional"].as_bool().unwrap_or(false))
-        })
-        .collect();
-    let mut found = Vec::new();
-    for (values, optional) in &slots {
-        let Some(present) = values.iter().find(|value| has(spelling, value)) else { continue };
-        for value in values {
-            found.push(spelling.replacen(present, value, 1));
-        }
-        if *optional {
-            found.push(spelling.replacen(present, "", 1));
-        }
-    }
-    let root = spelling.split('.').next().unwrap_or(spelling);
-    for _ in 0..12 {
-        let mut text = root.to_owned();
-        for (values, optional) in &slots {
-            if !*optional || random.once_in(2) {
-                text.push_str(random.pick(values).copied().unwrap_or_default());
+    /// The spelling with each other value in each slot, and a few random choices.
+    fn spellings(&self, random: &mut Random) -> Vec<String> {
+        let opcode = self.spelling.split('.').next().unwrap_or_default();
+        let mut found = Vec::new();
+        if let Some(chosen) = self.chosen() {
+            for (index, slot) in self.slots.iter().enumerate() {
+                let nothing = slot.optional.then_some("");
+                for value in slot.values.iter().map(String::as_str).chain(nothing) {
+                    let mut other = chosen.clone();
+                    other[index] = value;
+                    found.push(format!("{opcode}{}", other.concat()));
+                }
             }
         }
-        found.push(text);
+        for _ in 0..CHOICES {
+            let mut text = opcode.to_owned();
+            for slot in &self.slots {
+                if !slot.optional || random.once_in(2) {
+                    text.push_str(random.pick(&slot.values).map_or("", String::as_str));
+                }
+            }
+            found.push(text);
+        }
+        found.retain(|text| *text != self.spelling);
+        found.sort();
+        found.dedup();
+        found
     }
-    found.retain(|text| text != spelling);
-    found.sort();
-    found.dedup();
-    found
 }
 
-/// Whether a spelling has a modifier as a whole word.
-fn has(spelling: &str, value: &str) -> bool {
-    spelling.match_indices(value).any(|(at, _)| {
-        let rest = &spelling[at + value.len()..];
-        rest.is_empty() || rest.starts_with('.')
-    })
+fn slot(text: &str) -> Option<Slot> {
+    let text = text.trim();
+    let optional = text.starts_with('{');
+    let inside = text.get(1..text.len().checked_sub(1)?)?;
+    Some(Slot { values: inside.split(' ').map(str::to_owned).collect(), optional })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{cell, top_level};
+    use super::{Instruction, Random};
 
     #[test]
-    fn cells_become_lines() {
-        let probe = cell("mma.x {{{d:b32},v_b32_0}},[{a:u64}],v_f32_1\ta\tu64\tsink\treject").unwrap();
-        assert_eq!(probe.line, "mma.x {%r5,%r5},[_],%f5;");
-        assert!(cell("add.u32 {d:u32}\td\tu32\tno such thing\treject").is_none());
-    }
-
-    #[test]
-    fn operands_are_cut_outside_brackets() {
-        assert_eq!(top_level("{%r1, %r2}, [tex0, {%f1}], 5"), ["{%r1, %r2}", "[tex0, {%f1}]", "5"]);
-        assert!(top_level(" ").is_empty());
+    fn lines_are_varied() {
+        let line = "@%p1 mma.x.sat.s32 {<%r1>,%r2}, <[%d5]>;  (.x) {.sat .ftz} (.s32 .u32)";
+        let instruction = Instruction::parse(line).unwrap();
+        assert_eq!(instruction.text(), "@%p1 mma.x.sat.s32 {%r1,%r2}, [%d5];");
+        assert_eq!(instruction.with_operand(0, "_"), "@%p1 mma.x.sat.s32 {_,%r2}, [%d5];");
+        assert_eq!(instruction.chosen().unwrap(), [".x", ".sat", ".s32"]);
+        let spellings = instruction.spellings(&mut Random::new(1));
+        assert!(spellings.iter().any(|text| text == "mma.x.s32"), "{spellings:?}");
+        assert!(spellings.iter().any(|text| text == "mma.x.sat.u32"), "{spellings:?}");
+        assert_eq!(Instruction::parse("ret;").unwrap().text(), "ret;");
+        assert_eq!(Instruction::parse("ret"), None);
     }
 }
