@@ -211,11 +211,12 @@ fn type_source(ty: &TypeRef) -> String {
     }
 }
 
-const GROUPS: [(&str, &str); 8] = [
+const GROUPS: [(&str, &str); 9] = [
     ("cp-async", "CpAsync"),
     ("bulk", "Bulk"),
     ("wgmma", "Wgmma"),
-    ("tcgen05-memory", "Tcgen05Memory"),
+    ("tcgen05-load", "Tcgen05Load"),
+    ("tcgen05-store", "Tcgen05Store"),
     ("tcgen05", "Tcgen05"),
     ("tcgen05-allocation", "Tcgen05Allocation"),
     ("mbarrier", "Mbarrier"),

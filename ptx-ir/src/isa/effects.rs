@@ -75,8 +75,10 @@ pub enum AsyncGroup {
     Bulk,
     /// `wgmma` groups of a warpgroup.
     Wgmma,
-    /// `tcgen05.ld` and `tcgen05.st`.
-    Tcgen05Memory,
+    /// `tcgen05.ld`.
+    Tcgen05Load,
+    /// `tcgen05.st`.
+    Tcgen05Store,
     /// `tcgen05.mma`, `tcgen05.cp`, `tcgen05.shift`, completed through an mbarrier.
     Tcgen05,
     /// Tensor memory that is allocated.

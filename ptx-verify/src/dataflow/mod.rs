@@ -8,7 +8,8 @@
 //!   dominance, the rest of them by a bit-vector analysis, and only what is left by paths.
 //! * [`carry`] finds for each reader of `CC.CF` the instructions that may have produced it.
 //! * [`values`] follows addresses: which variable, how far into it, in which state space.
-//! * [`asynchronous`] finds ways that miss a wait.
+//! * [`ways`] finds which instructions control can come to, or from, without passing others.
+//! * [`asynchronous`] finds ways that miss a wait, and uses of what is not there yet.
 //! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
 //!   branches on the way say about each other (`conditions`). Its work is bounded; where the bound is hit
 //!   the answer is "not known", and nothing is reported.
@@ -30,6 +31,7 @@ mod uses;
 pub mod values;
 mod visited;
 mod walk;
+pub mod ways;
 
 pub use facts::FunctionFacts;
 pub use roles::{Access, aligned, for_each_register, for_each_register_with_operand};

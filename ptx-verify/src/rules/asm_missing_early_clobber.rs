@@ -1,9 +1,10 @@
-use petgraph::visit::Dfs;
 use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::Computation;
 use ptx_syntax::Diagnostic;
 
 use crate::asm::translate::{constraint_fix, with_certain};
 use crate::asm::unit::{Mode, Unit};
+use crate::dataflow::ways::{Ends, Ways};
 use crate::dataflow::{Access, FunctionFacts, for_each_register};
 use crate::registry::declare_rule;
 
@@ -123,8 +124,9 @@ fn conflict(
         let reads =
             accesses.iter().filter(|(_, read, access)| Some(*read) == operand.register && access.reads());
         for &(read, _, _) in reads {
+            let to_read = Ways::to(facts, Ends::Instructions(&[read]), &[]);
             for &(write, _, _) in writes() {
-                let both = comes_after(facts, write, read) && !exclude_each_other(facts, write, read);
+                let both = to_read.at(write).is_some() && !exclude_each_other(facts, write, read);
                 if both && !is_copy(facts, write, register, operand.register) {
                     return Some(Conflict { write, read, input });
                 }
@@ -134,20 +136,6 @@ fn conflict(
     None
 }
 
-/// Whether control can come from one instruction to another.
-fn comes_after(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
-    let (from, to) = (facts.cfg.block_of(Handle::new(first)), facts.cfg.block_of(Handle::new(second)));
-    if from == to && first < second {
-        return true;
-    }
-    let graph = facts.cfg.graph();
-    let mut successors = graph.neighbors(from);
-    successors.any(|next| {
-        let mut search = Dfs::new(graph, next);
-        std::iter::from_fn(|| search.next(graph)).any(|block| block == to)
-    })
-}
-
 /// Whether the guards of two instructions are opposite, and the predicate is not written in between.
 fn exclude_each_other(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
     let (Some(a), Some(b)) = (facts.condition(first), facts.condition(second)) else { return false };
@@ -155,16 +143,15 @@ fn exclude_each_other(facts: &FunctionFacts<'_>, first: u32, second: u32) -> boo
     a == b.negated() && !between
 }
 
-/// Whether an instruction only copies the input: if both are one register, nothing happens. `mov` is the one
-/// instruction of the table whose result is its operand; the table has no column for that.
+/// Whether an instruction only copies the input: if both are one register, nothing happens.
 fn is_copy(facts: &FunctionFacts<'_>, instruction: u32, to: Register, from: Option<Register>) -> bool {
     let operands = facts.body.operands(Handle::new(instruction));
-    let copies = facts.instance(instruction).is_some_and(|instance| instance.canonical.starts_with("mov."));
+    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
     let [Operand::Register { register: left, .. }, Operand::Register { register: right, .. }] = operands
     else {
         return false;
     };
-    copies && *left == to && Some(*right) == from
+    computes == Some(Computation::Move) && *left == to && Some(*right) == from
 }
 
 fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {

@@ -3,7 +3,8 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::Behind;
+use crate::dataflow::asynchronous::and_calls;
+use crate::dataflow::ways::{Ends, Ways};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -49,18 +50,19 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let (commits, waits) = (of(AsyncAction::Commit), of(AsyncAction::Wait));
+    let [to_commit, to_wait, to_call] =
+        [&commits, &waits, &and_calls(facts, &[])].map(|ends| Ways::to(facts, Ends::Instructions(ends), &[]));
     for start in starts {
         let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
-        let behind = Behind::new(facts, start);
-        if !reads_shared || behind.calls() {
+        if !reads_shared || to_call.at(start).is_some() {
             continue;
         }
-        let (message, help) = if !waits.iter().any(|&wait| behind.contains(wait)) {
+        let (message, help) = if to_wait.at(start).is_none() {
             (
                 "nothing waits for this copy",
                 "wait with `cp.async.bulk.wait_group.read` before the kernel ends",
             )
-        } else if !commits.iter().any(|&commit| behind.contains(commit)) {
+        } else if to_commit.at(start).is_none() {
             (
                 "this copy is in no group, so that nothing waits for it",
                 "close the group with `cp.async.bulk.commit_group` before the wait",

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Escapes};
+use crate::dataflow::asynchronous;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -50,10 +50,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let waits = of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]);
-    let escapes = Escapes::new(facts, waits.iter().copied());
     // The first tells all: what follows it runs into the same end.
-    let found = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?)));
-    if let Some((start, end)) = found {
+    if let Some((start, end)) = asynchronous::left_open(facts, &starts, &waits) {
         let finding = RULE.at(context.instruction_span(start), "nothing waits for this copy on some way");
         diagnostics.push(
             finding

@@ -2,13 +2,14 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::Escapes;
+use crate::dataflow::asynchronous::left_open;
+use crate::dataflow::ways::{Ends, Ways};
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a kernel with `tcgen05.mma`, `tcgen05.cp` or `tcgen05.shift` and without any `tcgen05.commit`.
+    /// Reports a `tcgen05.mma`, `tcgen05.cp` or `tcgen05.shift` of a kernel that no `tcgen05.commit` can follow.
     ///
     /// ## Why is this bad
     /// These operations run on their own, and only the `mbarrier` of a commit tells when they are done. PTX ISA
@@ -42,13 +43,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Tcgen05, wanted);
-    let starts = of(&[AsyncAction::Start]);
-    if starts.is_empty() || !of(&[AsyncAction::Commit]).is_empty() {
+    let mut starts = context.acting(AsyncGroup::Tcgen05, &[AsyncAction::Start]);
+    if starts.is_empty() {
         return;
     }
-    let escapes = Escapes::new(facts, []);
-    if let Some(start) = starts.into_iter().find(|&start| escapes.behind(start).is_some()) {
+    // The commit may have another guard, as long as control can come to it.
+    let commits = context.acting(AsyncGroup::Tcgen05, &[AsyncAction::Commit]);
+    let committed = Ways::to(facts, Ends::Instructions(&commits), &[]);
+    starts.retain(|&start| committed.at(start).is_none());
+    if let Some((start, _)) = left_open(facts, &starts, &[]) {
         let finding = RULE.at(context.instruction_span(start), "nothing commits this operation");
         diagnostics.push(finding.with_help("commit it to an `mbarrier` with `tcgen05.commit`"));
     }

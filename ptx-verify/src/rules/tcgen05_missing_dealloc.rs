@@ -2,7 +2,7 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::Escapes;
+use crate::dataflow::asynchronous::left_open;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -51,8 +51,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() || !of(&[AsyncAction::Release]).is_empty() {
         return;
     }
-    let escapes = Escapes::new(facts, []);
-    if let Some((start, end)) = starts.into_iter().find_map(|start| Some((start, escapes.behind(start)?))) {
+    if let Some((start, end)) = left_open(facts, &starts, &[]) {
         let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
         diagnostics.push(
             finding

@@ -1,23 +1,30 @@
+use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::Escapes;
+use crate::dataflow::asynchronous::{EarlyUse, Reason, early_uses, left_open};
+use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a `tcgen05.ld` or `tcgen05.st` of a kernel from which a way leads out of the kernel without
-    /// `tcgen05.wait::ld` or `tcgen05.wait::st`.
+    /// Reports a result of `tcgen05.ld`, or something computed of it, that is stored, passed on or decides on a branch
+    /// on a way without `tcgen05.wait::ld`; tensor memory that a `tcgen05.st` writes and that is used on a way without
+    /// `tcgen05.wait::st`; tensor memory that a `tcgen05.mma`, `tcgen05.cp` or `tcgen05.shift` uses and that is loaded or
+    /// stored on a way without a wait for an `mbarrier`; and a `tcgen05.ld` or `tcgen05.st` of a kernel from which a
+    /// way leads out of the kernel without its wait.
     ///
     /// ## Why is this bad
-    /// Loads and stores of tensor memory run on their own: the registers of a load change, and those of a store
-    /// are read, at some later time. PTX ISA manual, section "tcgen05.wait".
+    /// These operations run on their own: the registers of a load change, those of a store are read, and tensor memory
+    /// is read and written, at some later time. PTX ISA manual, sections "tcgen05.wait" and "tcgen05.commit".
     ///
     /// ## Example
     /// ```ptx
     /// tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];
     /// add.u32 %r3, %r1, 1;
+    /// red.global.add.u32 [%rd1], %r3;
+    /// tcgen05.wait::ld.sync.aligned;
     /// ret;
     /// ```
     ///
@@ -26,50 +33,68 @@ declare_rule! {
     /// tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];
     /// tcgen05.wait::ld.sync.aligned;
     /// add.u32 %r3, %r1, 1;
+    /// red.global.add.u32 [%rd1], %r3;
     /// ret;
     /// ```
     ///
     /// ## What it may miss
-    /// A result that is used between the load and its wait: compilers move arithmetic there, and the assembler
-    /// sees to it that the result is there. A function that is called may wait, and functions other than kernels
-    /// may leave the wait to their callers.
+    /// Arithmetic on a result between the load and its wait, and a store of it in the block of the wait: compilers move
+    /// them there, and the assembler sees to it that the result is there. Tensor memory is known to be the same where the addresses come from one register by
+    /// constant steps. A function that is called may wait, and so may other threads before a barrier; functions
+    /// other than kernels may leave the last wait to their callers.
     name: "tcgen05-missing-wait",
     code: "H0366",
     class: Hazard,
     level: Warn,
-    summary: "a `tcgen05.ld` or `tcgen05.st` that nothing waits for",
+    summary: "an operation on tensor memory that is not waited for before its result is used",
     check: Flow(check),
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
+    let early = early_uses(facts, context.actions());
+    diagnostics.extend(early.iter().map(|use_| finding(context, use_)));
     // Other functions may leave the wait to their callers.
-    if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
+    if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    // Loads and stores share a group in the table, and each has its own wait.
-    for (opcode, wait) in [("tcgen05.ld", "tcgen05.wait::ld"), ("tcgen05.st", "tcgen05.wait::st")] {
-        let of = |wanted: AsyncAction, prefix: &str| -> Vec<u32> {
-            let fits = |&instruction: &u32| {
-                facts.instance(instruction).is_some_and(|instance| instance.canonical.starts_with(prefix))
-            };
-            context.acting(AsyncGroup::Tcgen05Memory, &[wanted]).into_iter().filter(fits).collect()
-        };
-        let starts = of(AsyncAction::Start, opcode);
-        if starts.is_empty() {
-            continue;
-        }
-        let escapes = Escapes::new(facts, of(AsyncAction::WaitAll, wait));
-        if let Some((start, end)) = starts.iter().find_map(|&start| Some((start, escapes.behind(start)?))) {
-            let finding = RULE.at(
-                context.instruction_span(start),
-                format!("nothing waits for this `{opcode}` on some way"),
-            );
+    for (group, opcode, wait) in [
+        (AsyncGroup::Tcgen05Load, "tcgen05.ld", "tcgen05.wait::ld"),
+        (AsyncGroup::Tcgen05Store, "tcgen05.st", "tcgen05.wait::st"),
+    ] {
+        let mut starts = context.acting(group, &[AsyncAction::Start]);
+        starts.retain(|&start| early.iter().all(|use_| use_.access.start != start));
+        let waits = context.acting(group, &[AsyncAction::WaitAll]);
+        if !starts.is_empty()
+            && let Some((start, end)) = left_open(facts, &starts, &waits)
+        {
+            let message = format!("nothing waits for this `{opcode}` on some way");
             diagnostics.push(
-                finding
+                RULE.at(context.instruction_span(start), message)
                     .with_secondary(context.instruction_span(end), "the kernel is left here")
                     .with_help(format!("wait with `{wait}.sync.aligned`")),
             );
         }
     }
+}
+
+fn finding(context: &FlowContext<'_>, early: &EarlyUse) -> Diagnostic {
+    let name = register_name(context.module.module, context.body, early.access.register);
+    let (message, help) = match early.reason {
+        Reason::Loaded => (
+            format!("`{name}` is used here before `tcgen05.wait::ld`"),
+            "wait with `tcgen05.wait::ld.sync.aligned` in front",
+        ),
+        Reason::Stored => (
+            format!("tensor memory at `{name}` is used here before `tcgen05.wait::st`"),
+            "wait with `tcgen05.wait::st.sync.aligned` in front",
+        ),
+        Reason::Computed => (
+            format!("tensor memory at `{name}` is used here while an operation on it may run"),
+            "wait for the `mbarrier` of its `tcgen05.commit` in front",
+        ),
+    };
+    RULE.at(context.instruction_span(early.access.instruction), message)
+        .with_secondary(context.instruction_span(early.access.start), "started here")
+        .with_help(help)
 }

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self};
+use crate::dataflow::asynchronous;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
@@ -48,8 +48,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let fences = of(&[AsyncAction::Fence]);
     // Other functions may leave the first fence to their callers.
     let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
-    let bare = if is_kernel { asynchronous::before_any(facts, &starts, &fences) } else { Vec::new() };
-    if let Some(&start) = bare.first() {
+    if is_kernel && let Some(start) = asynchronous::before_any(facts, &starts, &fences) {
         let finding = RULE.at(context.instruction_span(start), "some way comes here without `wgmma.fence`");
         diagnostics.push(finding.with_help(HELP));
         return;

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{self, Escapes};
+use crate::dataflow::asynchronous;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
@@ -66,8 +66,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    let escapes = Escapes::new(facts, waits);
-    if let Some((start, end)) = row.starts.iter().find_map(|&start| Some((start, escapes.behind(start)?))) {
+    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &waits) {
         let finding =
             RULE.at(context.instruction_span(start), "nothing waits for this operation on some way");
         diagnostics.push(

@@ -1,0 +1,84 @@
+//! Operations that run on their own: what starts them, what waits for them, and ways that miss the wait.
+//!
+//! PTX ISA manual, sections "Asynchronous Operations", "cp.async", "wgmma.mma_async" and "tcgen05". A call may
+//! wait for what its caller started, so it counts as a wait.
+
+mod copies;
+mod groups;
+mod tensor;
+
+use super::facts::FunctionFacts;
+use super::ways::{Ends, Ways};
+use ptx_ir::ir::Register;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+
+pub use copies::{read_before_wait, read_in_loop_without_wait};
+pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
+pub use tensor::{EarlyUse, Reason, early_uses};
+
+/// An instruction that acts on asynchronous operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// The instruction.
+    pub instruction: u32,
+    /// On which operations.
+    pub group: AsyncGroup,
+    /// What it does.
+    pub action: AsyncAction,
+}
+
+/// The reachable instructions of a function that act on asynchronous operations, in order of the text.
+#[must_use]
+pub fn actions(facts: &FunctionFacts<'_>) -> Vec<Action> {
+    let acts = facts.module.spellings.iter().any(|(_, spelling)| {
+        spelling.resolved.instances.iter().any(|instance| instance.effects.asynchronous.is_some())
+    });
+    if !acts {
+        return Vec::new();
+    }
+    let mut found: Vec<Action> = reachable(facts)
+        .filter_map(|instruction| {
+            let (group, action) = facts.instance(instruction)?.effects.asynchronous?;
+            Some(Action { instruction, group, action })
+        })
+        .collect();
+    found.sort_by_key(|action| action.instruction);
+    found
+}
+
+/// The instructions that control can come to.
+pub fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> + 'f {
+    facts.cfg.reverse_postorder().iter().flat_map(|&block| facts.cfg.instructions(block))
+}
+
+/// These instructions and all calls.
+#[must_use]
+pub fn and_calls(facts: &FunctionFacts<'_>, instructions: &[u32]) -> Vec<u32> {
+    let calls = reachable(facts).filter(|&instruction| facts.is_call(instruction));
+    instructions.iter().copied().chain(calls).collect()
+}
+
+/// The first of `starts` from which a way leads out of the function without one of `stops`, and where it is left.
+#[must_use]
+pub fn left_open(facts: &FunctionFacts<'_>, starts: &[u32], stops: &[u32]) -> Option<(u32, u32)> {
+    let out = Ways::to(facts, Ends::Function, &and_calls(facts, stops));
+    starts.iter().find_map(|&start| Some((start, out.at(start)?)))
+}
+
+/// The first of `wanted` that a way from the entry comes to without passing one of `stops`.
+#[must_use]
+pub fn before_any(facts: &FunctionFacts<'_>, wanted: &[u32], stops: &[u32]) -> Option<u32> {
+    let in_front = Ways::from(facts, Ends::Function, &and_calls(facts, stops));
+    wanted.iter().copied().find(|&each| in_front.at(each).is_some())
+}
+
+/// An access of a register that an operation in flight will still write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    /// What started the operation.
+    pub start: u32,
+    /// The access.
+    pub instruction: u32,
+    /// The register.
+    pub register: Register,
+}
