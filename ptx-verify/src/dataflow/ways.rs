@@ -101,6 +101,12 @@ impl<'f, 'm> Ways<'f, 'm> {
         &self.marks[start..start.max(place(range.end))]
     }
 
+    /// The end of a way that begins at the entry of the function.
+    #[must_use]
+    pub fn at_entry(&self) -> Option<u32> {
+        self.through(NodeIndex::new(0))
+    }
+
     /// The end of a way that begins behind an instruction; for ways that come from somewhere, the beginning of one
     /// that ends before it.
     #[must_use]

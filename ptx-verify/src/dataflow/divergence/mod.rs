@@ -4,45 +4,19 @@
 //! registers, goes through data, and, where a register is written on both sides of a branch that threads take
 //! differently, through control.
 
+mod meeting;
+mod variance;
+
 use super::FunctionFacts;
-use super::values::{Value, Values};
+use super::values::Values;
+use meeting::{meets_anywhere, needs};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
-use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Computation, Control, Convergence, Instance};
+use ptx_ir::ir::{Handle, Register};
 use rustc_hash::FxHashMap;
 
-/// How a value varies, from least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Variance {
-    /// Not seen yet.
-    #[default]
-    Unset,
-    /// The same in all threads, as far as is known.
-    Uniform,
-    /// The same in the threads of a warp.
-    Warp,
-    /// The thread's own index, `%tid.x`, from which warps can be told.
-    ThreadIndex,
-    /// Different from lane to lane.
-    Lane,
-}
-
-impl Variance {
-    fn join(self, other: Self) -> Self {
-        match (self, other) {
-            _ if self == other => self,
-            (Self::Unset, value) | (value, Self::Unset) => value,
-            (Self::ThreadIndex, _) | (_, Self::ThreadIndex) => Self::Lane,
-            _ => self.max(other),
-        }
-    }
-
-    /// Of a value computed from this one.
-    fn through(self) -> Self {
-        if self == Self::ThreadIndex { Self::Lane } else { self }
-    }
-}
+pub use meeting::needed_on_every_way;
+pub use variance::Variance;
 
 /// Why not all threads come to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,105 +135,6 @@ impl Divergence {
         changed
     }
 
-    fn result(
-        &self,
-        facts: &FunctionFacts<'_>,
-        handle: Handle<ptx_ir::ir::Instruction>,
-        instance: &Instance,
-    ) -> Variance {
-        let operands = facts.body.operands(handle);
-        if let (Some(Computation::Move | Computation::Convert), [_, source]) =
-            (instance.effects.computes, operands)
-        {
-            return self.operand(facts, *source);
-        }
-        if is_collective(instance)
-            && instance.has(".idx")
-            && operands.get(2).is_some_and(|&lane| self.operand(facts, lane) <= Variance::Warp)
-        {
-            // All lanes take the value of one.
-            return Variance::Warp;
-        }
-        if let Some(variance) = self.of_warp(instance, operands) {
-            return variance;
-        }
-        if instance.effects.convergence == Convergence::Aligned || is_collective(instance) {
-            // The warp computes it together: what one lane gets, all get, unless lanes pick differently.
-            return if instance.effects.thread_dependent { Variance::Lane } else { Variance::Warp };
-        }
-        let mut result = Variance::Uniform;
-        if instance.effects.thread_dependent || instance.effects.atomic {
-            result = Variance::Lane;
-        }
-        for &operand in operands.iter().skip(1) {
-            result = result.join(self.operand(facts, operand).through());
-        }
-        result
-    }
-
-    /// Computations that tell warps rather than lanes apart.
-    fn of_warp(&self, instance: &Instance, operands: &[Operand]) -> Option<Variance> {
-        let index = |operand: &Operand| match operand {
-            Operand::Register { register, .. } => self.of(*register) == Variance::ThreadIndex,
-            _ => false,
-        };
-        let constant = |operand: &Operand| match operand {
-            Operand::Integer { bits, .. } => Some(*bits),
-            _ => None,
-        };
-        let [_, left, right, ..] = operands else { return None };
-        if !index(left) {
-            return None;
-        }
-        let value = constant(right)?;
-        let computation = instance.effects.computes;
-        // The position within some aligned number of warps still tells warps from lanes.
-        if computation == Some(Computation::And) && value >= 31 && (value.wrapping_add(1)).is_power_of_two() {
-            return Some(Variance::ThreadIndex);
-        }
-        let warp = match computation {
-            Some(Computation::ShiftRight) => value >= 5,
-            Some(Computation::And) => value & 31 == 0,
-            _ if instance.has(".lt") || instance.has(".ge") || instance.has(".lo") || instance.has(".hs") => {
-                value % 32 == 0
-            }
-            _ if instance.has(".gt") || instance.has(".le") || instance.has(".hi") || instance.has(".ls") => {
-                value % 32 == 31
-            }
-            _ => false,
-        };
-        warp.then_some(Variance::Warp)
-    }
-
-    fn operand(&self, facts: &FunctionFacts<'_>, operand: Operand) -> Variance {
-        let of = |register: Register| match self.of(register) {
-            Variance::Unset => Variance::Unset,
-            variance => variance,
-        };
-        match operand {
-            Operand::Register { register, .. }
-            | Operand::Negated { register, .. }
-            | Operand::Minus { register, .. }
-            | Operand::Selected { register, .. } => of(register),
-            Operand::RegisterAddress { base, .. } => of(base).through(),
-            Operand::VectorRegister { first, count, .. } => (0..u32::from(count))
-                .fold(Variance::Unset, |variance, step| variance.join(of(Register(first.0 + step)))),
-            Operand::Special(register) => match register.name() {
-                "%tid.x" => Variance::ThreadIndex,
-                // Rows of a block are whole warps in nearly every kernel.
-                "%tid.y" | "%tid.z" | "%warpid" => Variance::Warp,
-                _ if register.is_thread_dependent() => Variance::Lane,
-                _ => Variance::Uniform,
-            },
-            Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) => {
-                facts.body.children(run).iter().fold(Variance::Unset, |variance, child| {
-                    variance.join(self.operand(facts, *child).through())
-                })
-            }
-            _ => Variance::Uniform,
-        }
-    }
-
     /// Finds which blocks depend on branches that threads take differently; none where that takes too long.
     fn control(
         &mut self,
@@ -359,97 +234,6 @@ impl Divergence {
         found.sort_by_key(|each| each.instruction);
         found
     }
-}
-
-/// From which variance on it is a danger to call a function: that of the most demanding instruction that every way
-/// through it leads to.
-#[must_use]
-pub fn needed_on_every_way(facts: &FunctionFacts<'_>, values: &Values) -> Option<Variance> {
-    let needed = |instruction: u32| {
-        let instance = facts.instance(instruction).filter(|instance| !meets_anywhere(instance))?;
-        let free = !facts.is_guarded(instruction);
-        needs(facts, values, instruction, instance).filter(|_| free)
-    };
-    let mut blocks = facts.cfg.reverse_postorder().iter().filter_map(|&block| {
-        let least = facts.cfg.instructions(block).filter_map(needed).min()?;
-        Some((block, least))
-    });
-    let mut most_demanding = None;
-    while let Some((block, least)) = blocks.next().filter(|_| most_demanding != Some(Variance::Warp)) {
-        if !is_avoidable(facts, block) {
-            most_demanding = Some(most_demanding.map_or(least, |known: Variance| known.min(least)));
-        }
-    }
-    most_demanding
-}
-
-/// Whether a way leads through the function without coming to a block.
-fn is_avoidable(facts: &FunctionFacts<'_>, avoided: NodeIndex) -> bool {
-    let mut seen = vec![false; facts.cfg.block_count()];
-    let mut pending = vec![NodeIndex::new(0)];
-    while let Some(block) = pending.pop() {
-        if block == avoided || std::mem::replace(&mut seen[block.index()], true) {
-            continue;
-        }
-        let mut leaves = true;
-        for (next, _) in facts.cfg.successors(block) {
-            leaves = false;
-            pending.push(next);
-        }
-        let last = facts.cfg.instructions(block).last();
-        let guarded = last.is_some_and(|last| {
-            let control = facts.instance(last).map(|instance| instance.effects.control);
-            facts.is_guarded(last) && matches!(control, Some(Control::Return | Control::Exit))
-        });
-        if leaves || guarded {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether the lanes that a mask names compute the result together.
-fn is_collective(instance: &Instance) -> bool {
-    instance.effects.convergence == Convergence::Participants && !instance.effects.barrier
-}
-
-/// From which variance on an instruction is in danger; none where it is not.
-fn needs(
-    facts: &FunctionFacts<'_>,
-    values: &Values,
-    instruction: u32,
-    instance: &Instance,
-) -> Option<Variance> {
-    let operands = facts.body.operands(Handle::new(instruction));
-    let effects = &instance.effects;
-    if effects.barrier && effects.convergence == Convergence::Aligned {
-        // A barrier with a number of threads is meant for some of the warps.
-        let counted = operands.len() > 1;
-        return Some(if counted { Variance::Lane } else { Variance::Warp });
-    }
-    match effects.convergence {
-        Convergence::Aligned => Some(Variance::Lane),
-        Convergence::Participants if has_full_mask(facts, values, instance, operands) => Some(Variance::Lane),
-        Convergence::Participants | Convergence::None => None,
-    }
-}
-
-/// Whether lanes wait for each other here wherever they are: `bar.warp.sync`.
-fn meets_anywhere(instance: &Instance) -> bool {
-    instance.effects.barrier && instance.effects.convergence == Convergence::Participants
-}
-
-/// Whether the mask of lanes names all of them.
-fn has_full_mask(
-    facts: &FunctionFacts<'_>,
-    values: &Values,
-    instance: &Instance,
-    operands: &[Operand],
-) -> bool {
-    let is_mask = instance.operands.last().is_some_and(|spec| spec.name == "membermask");
-    let mask = operands.last().filter(|_| is_mask);
-    let value = mask.map(|&mask| values.operand(facts.module, mask));
-    matches!(value, Some(Value::Number(bits)) if bits.value().is_some_and(|bits| bits as u32 == u32::MAX))
 }
 
 /// For each block the block that all its ways come together in; none where that is the end of the function.
