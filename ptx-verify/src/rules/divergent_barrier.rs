@@ -47,15 +47,22 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().convergence {
         return;
     }
-    let divergence = Divergence::new(facts);
+    // Most functions are cleared by the cheaper look.
+    if !found(context, facts, &Divergence::new(facts)).is_empty() {
+        diagnostics.append(&mut found(context, facts, &Divergence::by_blocks(facts)));
+    }
+}
+
+fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Divergence) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
     for found in divergence.divergent(facts, context.values()) {
         if let Some(instance) = facts.instance(found.instruction) {
-            diagnostics.push(finding(context, facts, &found, &format!("this `{}`", instance.canonical)));
+            findings.push(finding(context, facts, &found, &format!("this `{}`", instance.canonical)));
         }
     }
     for handle in context.body.instructions.handles() {
         let call = handle.index() as u32;
-        if !facts.is_call(call) || !facts.cfg.is_reachable(facts.cfg.block_of(handle)) {
+        if !facts.is_call(call) || divergence.cause(facts, call, Variance::Warp).is_none() {
             continue;
         }
         let module = context.module.module;
@@ -64,9 +71,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if let Some(found) = divergence.cause(facts, call, least) {
             let name = module.name(module.functions[callee].name);
             let what = format!("this call, and all have to come to a barrier in `{name}`");
-            diagnostics.push(finding(context, facts, &found, &what));
+            findings.push(finding(context, facts, &found, &what));
         }
     }
+    findings
 }
 
 fn finding(

@@ -48,22 +48,43 @@ pub struct Divergence {
     branches: Vec<Variance>,
     /// What registers that are written several times hold since they were written in the block being looked at.
     recent: FxHashMap<Register, Variance>,
+    /// What they hold where each block is entered; only where that is followed.
+    entries: Option<Vec<FxHashMap<Register, Variance>>>,
 }
 
 /// Rounds of data and control until nothing changes; more are not made.
 const MOST_ROUNDS: usize = 6;
+/// Registers that are written several times, times blocks: beyond that they are not followed from block to block.
+const MOST_ENTRIES: usize = 4_000_000;
 /// Blocks visited for the regions of branches, in all.
 const MOST_VISITS: usize = 2_000_000;
 
 impl Divergence {
-    /// Follows the variance of values. Nothing is known where that would take too long.
+    /// Follows the variance of values; a register is one value, wherever it is written. Nothing is known where that
+    /// would take too long.
     #[must_use]
     pub fn new(facts: &FunctionFacts<'_>) -> Self {
+        Self::follow(facts, None)
+    }
+
+    /// The same, and a register that is written several times is followed from block to block. That costs more, and
+    /// is for functions in which something seems to be wrong.
+    #[must_use]
+    pub fn by_blocks(facts: &FunctionFacts<'_>) -> Self {
+        let registers = (0..facts.body.register_count).map(Register);
+        let several = registers.filter(|&register| facts.definitions(register).len() > 1).count();
+        let blocks = facts.cfg.block_count();
+        let entries = (several * blocks <= MOST_ENTRIES).then(|| vec![FxHashMap::default(); blocks]);
+        Self::follow(facts, entries)
+    }
+
+    fn follow(facts: &FunctionFacts<'_>, entries: Option<Vec<FxHashMap<Register, Variance>>>) -> Self {
         let mut result = Self {
             registers: vec![Variance::Unset; facts.body.register_count as usize],
             blocks: vec![None; facts.cfg.block_count()],
             branches: vec![Variance::Uniform; facts.cfg.block_count()],
             recent: FxHashMap::default(),
+            entries,
         };
         let joins = post_dominators(facts);
         let mut visits = MOST_VISITS;
@@ -92,13 +113,18 @@ impl Divergence {
             let mut changed = false;
             for &block in facts.cfg.reverse_postorder() {
                 let control = self.blocks[block.index()].map_or(Variance::Uniform, |(variance, _)| variance);
+                if let Some(entries) = &self.entries {
+                    self.recent.clone_from(&entries[block.index()]);
+                }
+                let mut leaving = self.recent.clone();
                 for instruction in facts.cfg.instructions(block) {
-                    changed |= self.instruction(facts, instruction, control);
+                    changed |= self.instruction(facts, instruction, control, &mut leaving);
                 }
                 if let Some(last) = facts.cfg.instructions(block).last() {
                     self.branches[block.index()] = self.branch(facts, block, last);
                 }
                 self.recent.clear();
+                changed |= self.leave(facts, block, &leaving);
             }
             changed_at_all |= changed;
             if !changed {
@@ -107,7 +133,35 @@ impl Divergence {
         }
     }
 
-    fn instruction(&mut self, facts: &FunctionFacts<'_>, instruction: u32, control: Variance) -> bool {
+    /// Takes what holds at the end of a block to those that follow; whether that is anything new.
+    fn leave(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        block: NodeIndex,
+        leaving: &FxHashMap<Register, Variance>,
+    ) -> bool {
+        let Some(entries) = &mut self.entries else { return false };
+        let mut changed = false;
+        for (next, _) in facts.cfg.successors(block) {
+            for (&register, &variance) in leaving {
+                let known = entries[next.index()].entry(register).or_default();
+                let joined = known.join(variance);
+                changed |= joined != *known;
+                *known = joined;
+            }
+        }
+        changed
+    }
+
+    /// Takes account of what an instruction writes; whether that is anything new. `leaving` is what registers that
+    /// are written several times hold for those who come from this block.
+    fn instruction(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        instruction: u32,
+        control: Variance,
+        leaving: &mut FxHashMap<Register, Variance>,
+    ) -> bool {
         let handle = Handle::new(instruction);
         let statement = &facts.body.instructions[handle];
         let Some(instance) = facts.module.instance(statement) else { return false };
@@ -126,6 +180,9 @@ impl Divergence {
                 let before = self.of(register);
                 let now = if statement.guard.is_some() { before.join(result) } else { result };
                 self.recent.insert(register, now);
+                if self.entries.is_some() {
+                    leaving.insert(register, now.join(control.through()));
+                }
             }
             let old = self.registers[register.index()];
             let new = old.join(value);
