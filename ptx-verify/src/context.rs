@@ -9,10 +9,10 @@ use crate::config::Config;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
-use crate::dataflow::divergence::{self, Variance};
 use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
 use crate::memory::{self, Access, Conversion};
+use crate::summary::Summaries;
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Convergence};
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -35,8 +35,7 @@ pub(crate) struct ModuleContext<'a> {
 #[derive(Default)]
 pub(crate) struct Shared {
     features: OnceLock<Features>,
-    /// For each function from which variance of its callers on it is a danger to call it.
-    needed: OnceLock<Vec<OnceLock<Option<Variance>>>>,
+    summaries: Summaries,
 }
 
 /// What there is among the instructions of a module, so that nothing is looked for in vain.
@@ -82,16 +81,9 @@ impl<'a> ModuleContext<'a> {
         *self.shared.features.get_or_init(|| Features::of(self.module))
     }
 
-    /// From which variance on it is a danger to call a function; none where it is not.
-    pub(crate) fn needed_by(&self, function: Handle<Function>) -> Option<Variance> {
-        let all = self
-            .shared
-            .needed
-            .get_or_init(|| self.module.functions.handles().map(|_| OnceLock::new()).collect());
-        *all.get(function.index())?.get_or_init(|| {
-            let facts = FunctionFacts::new(self.module, function)?;
-            divergence::needed_on_every_way(&facts, &Values::new(&facts))
-        })
+    /// What is known of the functions that are called.
+    pub(crate) fn summaries(&self) -> &'a Summaries {
+        &self.shared.summaries
     }
 
     /// The text of a place.
@@ -122,6 +114,7 @@ pub(crate) struct FlowContext<'a> {
     accesses: OnceCell<Vec<Access>>,
     conversions: OnceCell<Vec<Conversion>>,
     actions: OnceCell<Vec<Action>>,
+    acting_calls: OnceCell<Vec<u32>>,
 }
 
 impl<'a> Deref for FlowContext<'a> {
@@ -143,6 +136,7 @@ impl<'a> FlowContext<'a> {
             accesses: OnceCell::new(),
             conversions: OnceCell::new(),
             actions: OnceCell::new(),
+            acting_calls: OnceCell::new(),
         }
     }
 
@@ -197,6 +191,22 @@ impl<'a> FlowContext<'a> {
     pub(crate) fn acting(&self, group: AsyncGroup, wanted: &[AsyncAction]) -> Vec<u32> {
         let is = |action: &&Action| action.group == group && wanted.contains(&action.action);
         self.actions().iter().filter(is).map(|action| action.instruction).collect()
+    }
+
+    /// These instructions, and the calls that may do the same as they do, ascending.
+    pub(crate) fn with_calls(&self, instructions: &[u32]) -> Vec<u32> {
+        let calls = self.acting_calls.get_or_init(|| match self.facts() {
+            Some(facts) => {
+                let (module, summaries) = (self.module.module, self.module.summaries());
+                let acts =
+                    |&call: &u32| facts.is_call(call) && summaries.acts(module, self.body, Handle::new(call));
+                (0..self.body.instructions.len() as u32).filter(acts).collect()
+            }
+            None => Vec::new(),
+        });
+        let mut all: Vec<u32> = instructions.iter().chain(calls).copied().collect();
+        all.sort_unstable();
+        all
     }
 
     /// The place of an instruction without its guard and its `;`.

@@ -27,6 +27,7 @@ mod memory;
 mod registry;
 mod requirements;
 mod rules;
+mod summary;
 mod suppress;
 
 pub use asm::{Compiler, CudaConfig, check_cuda};

@@ -3,7 +3,6 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::and_calls;
 use crate::dataflow::ways::{Ends, Ways};
 use crate::registry::declare_rule;
 
@@ -50,8 +49,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let (commits, waits) = (of(AsyncAction::Commit), of(AsyncAction::Wait));
-    let [to_commit, to_wait, to_call] =
-        [&commits, &waits, &and_calls(facts, &[])].map(|ends| Ways::to(facts, Ends::Instructions(ends), &[]));
+    let [to_commit, to_wait, to_call] = [&commits, &waits, &context.with_calls(&[])]
+        .map(|ends| Ways::to(facts, Ends::Instructions(ends), &[]));
     for start in starts {
         let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
         if !reads_shared || to_call.at(start).is_some() {

@@ -49,7 +49,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    let waits = of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]);
+    let waits = context.with_calls(&of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]));
     // The first tells all: what follows it runs into the same end.
     if let Some((start, end)) = asynchronous::left_open(facts, &starts, &waits) {
         let finding = RULE.at(context.instruction_span(start), "nothing waits for this copy on some way");

@@ -33,7 +33,7 @@ declare_rule! {
     /// Conditions that were loaded from memory or passed to a function are taken to be the same in all threads.
     /// Threads that leave the function before the barrier are not counted. Whole warps may be told apart
     /// without a finding where only the threads of one warp have to be together. Of a function that is called,
-    /// only a barrier that every way through it leads to counts, and not one in a function that it calls.
+    /// only a barrier that every way through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "H0330",
     class: Hazard,
@@ -67,7 +67,7 @@ fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Dive
         }
         let module = context.module.module;
         let Some(callee) = module.callee(context.body, handle) else { continue };
-        let Some(least) = context.module.needed_by(callee) else { continue };
+        let Some(least) = context.module.summaries().needed(module, callee) else { continue };
         if let Some(found) = divergence.cause(facts, call, least) {
             let name = module.name(module.functions[callee].name);
             let what = format!("this call, and all have to come to a barrier in `{name}`");

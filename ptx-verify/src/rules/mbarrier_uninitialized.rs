@@ -3,7 +3,6 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::reachable;
 use crate::dataflow::values::Object;
 use crate::memory::Access;
 use crate::registry::declare_rule;
@@ -31,7 +30,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Kernels that call functions, objects of dynamically indexed variables, and the order of the two.
+    /// Kernels that call functions with such instructions, objects of dynamically indexed variables, and the order of the two.
     name: "mbarrier-uninitialized",
     code: "H0363",
     class: Hazard,
@@ -46,7 +45,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // A function may get its objects from elsewhere, and may initialise those of others.
     if !context.module.features().mbarrier
         || facts.function.kind != FunctionKind::Entry
-        || reachable(facts).any(|each| facts.is_call(each))
+        || !context.with_calls(&[]).is_empty()
     {
         return;
     }

@@ -51,7 +51,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let commits = context.acting(AsyncGroup::Tcgen05, &[AsyncAction::Commit]);
     let committed = Ways::to(facts, Ends::Instructions(&commits), &[]);
     starts.retain(|&start| committed.at(start).is_none());
-    if let Some((start, _)) = left_open(facts, &starts, &[]) {
+    if let Some((start, _)) = left_open(facts, &starts, &context.with_calls(&[])) {
         let finding = RULE.at(context.instruction_span(start), "nothing commits this operation");
         diagnostics.push(finding.with_help("commit it to an `mbarrier` with `tcgen05.commit`"));
     }

@@ -51,7 +51,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() || !of(&[AsyncAction::Release]).is_empty() {
         return;
     }
-    if let Some((start, end)) = left_open(facts, &starts, &[]) {
+    if let Some((start, end)) = left_open(facts, &starts, &context.with_calls(&[])) {
         let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
         diagnostics.push(
             finding

@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let early = early_uses(facts, context.actions());
+    let early = early_uses(facts, context.actions(), &context.with_calls(&[]));
     diagnostics.extend(early.iter().map(|use_| finding(context, use_)));
     // Other functions may leave the wait to their callers.
     if facts.function.kind != FunctionKind::Entry {
@@ -64,7 +64,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     ] {
         let mut starts = context.acting(group, &[AsyncAction::Start]);
         starts.retain(|&start| early.iter().all(|use_| use_.access.start != start));
-        let waits = context.acting(group, &[AsyncAction::WaitAll]);
+        let waits = context.with_calls(&context.acting(group, &[AsyncAction::WaitAll]));
         if !starts.is_empty()
             && let Some((start, end)) = left_open(facts, &starts, &waits)
         {

@@ -84,11 +84,14 @@ fn arguments(
         if variable.space.base() != StateSpace::Param || variable.is_parameter || facts.escapes(handle) {
             continue;
         }
-        if variable.size() == Some(0) || ignores(context, call, place) {
+        if variable.size() == Some(0) {
             continue;
         }
         let found = walker.reaching(Target::Parameter(handle), call, budget);
         let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
+        if ignores(context, call, place) {
+            continue;
+        }
         let name = module.name(variable.name);
         let message = if found.writers.is_empty() {
             format!("the argument `{name}` is passed, but nothing is stored in it before")
@@ -108,19 +111,8 @@ fn arguments(
 
 /// Whether the function that is called is known and never looks at its parameter number `place`.
 fn ignores(context: &FlowContext<'_>, call: u32, place: usize) -> bool {
-    let module = context.module.module;
-    let called = context.body.operands(Handle::new(call)).iter().find_map(|operand| match operand {
-        Operand::Function(function) => Some(&module.functions[*function]),
-        _ => None,
-    });
-    let Some(called) = called else { return false };
-    // The name may be that of a declaration.
-    let definition = module.functions.iter().find_map(|(_, each)| {
-        each.body.as_ref().filter(|_| each.name == called.name).map(|body| (each, body))
-    });
-    let Some((definition, body)) = definition else { return false };
-    let Some(&parameter) = definition.parameters.get(place) else { return false };
-    !body.operands.iter().chain(&body.children).any(|operand| {
-        matches!(operand, Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } if *variable == parameter)
-    })
+    let (module, summaries) = (context.module.module, context.module.summaries());
+    let Some(called) = summaries.called(module, context.body, Handle::new(call)) else { return false };
+    let parameter = module.functions[called].parameters.get(place);
+    parameter.is_some_and(|&parameter| !summaries.looks_at(module, parameter))
 }

@@ -1,9 +1,10 @@
-use ptx_ir::ir::Handle;
+use ptx_ir::ir::{Handle, Register, Variable};
 use ptx_ir::isa::Control;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
+use crate::dataflow::FunctionFacts;
 use crate::dataflow::paths::{Budget, Target, Walker};
 use crate::registry::declare_rule;
 use crate::rules::maybe_uninitialized_register::with_way;
@@ -47,15 +48,7 @@ const MOST_STEPS: usize = 20_000;
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
-    let returned: Vec<_> = facts
-        .function
-        .returns
-        .iter()
-        .copied()
-        .filter(|&handle| {
-            module.variables[handle].space.base() == StateSpace::Param && !facts.escapes(handle)
-        })
-        .collect();
+    let returned = returned(facts);
     if returned.is_empty() {
         return;
     }
@@ -72,17 +65,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         })
         .collect();
     ends.sort_unstable();
-    for handle in returned {
+    for (handle, target) in returned {
         let variable = &module.variables[handle];
         let name = module.name(variable.name);
         for &end in &ends {
-            let found = walker.reaching(Target::Parameter(handle), end, &mut budget);
+            let found = walker.reaching(target, end, &mut budget);
             let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
             let certain = found.writers.is_empty();
+            let (sets, set) = match target {
+                Target::Parameter(_) => ("stores", "stored"),
+                Target::Register(_) | Target::Carry => ("sets", "set"),
+            };
             let message = if certain {
-                format!("this returns, but nothing stores the return value `{name}` before")
+                format!("this returns, but nothing {sets} the return value `{name}` before")
             } else {
-                format!("this may return before the return value `{name}` is stored")
+                format!("this may return before the return value `{name}` is {set}")
             };
             let finding = RULE.at(context.instruction_span(end), message);
             let finding = finding.with_secondary(variable.span, "declared here");
@@ -90,4 +87,23 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             break;
         }
     }
+}
+
+/// The return values that are followed: those in registers come first among the registers of the function.
+fn returned(facts: &FunctionFacts<'_>) -> Vec<(Handle<Variable>, Target)> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    for &handle in &facts.function.returns {
+        let variable = &facts.module.variables[handle];
+        match variable.space.base() {
+            StateSpace::Reg => {
+                let elements = u32::from(variable.elements);
+                found.extend((next..next + elements).map(|each| (handle, Target::Register(Register(each)))));
+                next += elements;
+            }
+            StateSpace::Param if !facts.escapes(handle) => found.push((handle, Target::Parameter(handle))),
+            _ => {}
+        }
+    }
+    found
 }

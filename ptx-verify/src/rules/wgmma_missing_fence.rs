@@ -45,7 +45,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     const HELP: &str = "put `wgmma.fence.sync.aligned` in front";
-    let fences = of(&[AsyncAction::Fence]);
+    let fences = context.with_calls(&of(&[AsyncAction::Fence]));
     // Other functions may leave the first fence to their callers.
     let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
     if is_kernel && let Some(start) = asynchronous::before_any(facts, &starts, &fences) {

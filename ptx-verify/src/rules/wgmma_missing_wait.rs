@@ -51,6 +51,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let row = asynchronous::Row {
         starts,
         commits: of(&[AsyncAction::Commit]),
+        calls: context.with_calls(&[]),
         waits: waits.iter().map(|&wait| (wait, asynchronous::Row::left(facts, wait))).collect(),
     };
     if let Some(touched) = asynchronous::touched_in_flight(facts, &row).first() {
@@ -66,7 +67,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &waits) {
+    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &context.with_calls(&waits)) {
         let finding =
             RULE.at(context.instruction_span(start), "nothing waits for this operation on some way");
         diagnostics.push(

@@ -1,6 +1,5 @@
 //! Shared memory that is read while a copy into it is in flight.
 
-use super::and_calls;
 use crate::dataflow::facts::FunctionFacts;
 use crate::dataflow::ways::{Ends, Ways};
 use ptx_ir::ir::Handle;
@@ -10,13 +9,12 @@ use ptx_ir::space::StateSpace;
 /// `waits`: both instructions.
 #[must_use]
 pub fn read_before_wait(facts: &FunctionFacts<'_>, starts: &[u32], waits: &[u32]) -> Option<(u32, u32)> {
-    let stops = and_calls(facts, waits);
-    let in_front = Ways::from(facts, Ends::Function, &stops);
+    let in_front = Ways::from(facts, Ends::Function, waits);
     let first: Vec<u32> = starts.iter().copied().filter(|&start| in_front.at(start).is_some()).collect();
     if first.is_empty() {
         return None;
     }
-    let copying = Ways::from(facts, Ends::Instructions(&first), &stops);
+    let copying = Ways::from(facts, Ends::Instructions(&first), waits);
     reads_of_shared(facts).into_iter().find_map(|read| Some((read, copying.at(read)?)))
 }
 
@@ -28,17 +26,16 @@ pub fn read_in_loop_without_wait(
     starts: &[u32],
     waits: &[u32],
 ) -> Option<(u32, u32)> {
-    let stops = and_calls(facts, waits);
     let reads = reads_of_shared(facts);
     // The copies of a block are in the same loops.
     let mut judged = None;
     starts.iter().find_map(|&start| {
         let block = facts.cfg.block_of(Handle::new(start));
-        let again = Ways::to(facts, Ends::Instructions(&[start]), &stops);
+        let again = Ways::to(facts, Ends::Instructions(&[start]), waits);
         if judged.replace(block) == Some(block) || again.at(start).is_none() {
             return None;
         }
-        let behind = Ways::from(facts, Ends::Instructions(&[start]), &stops);
+        let behind = Ways::from(facts, Ends::Instructions(&[start]), waits);
         let read = reads.iter().find(|&&read| again.at(read).is_some() && behind.at(read).is_some());
         read.map(|&read| (read, start))
     })

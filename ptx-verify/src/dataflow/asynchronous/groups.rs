@@ -22,6 +22,8 @@ pub struct Row {
     pub commits: Vec<u32>,
     /// Waits, ascending, with the number of groups that may be pending behind them.
     pub waits: Vec<(u32, u32)>,
+    /// Calls that may wait, ascending.
+    pub calls: Vec<u32>,
 }
 
 impl Row {
@@ -58,7 +60,7 @@ fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFli
     // How many groups were closed since the start, its own among them.
     search(facts, Direction::Outgoing, (start, 0), BOUNDS, |instruction, groups| {
         // The operations of a row wait for each other where they share registers.
-        if facts.is_call(instruction) || instruction == start {
+        if instruction == start || row.calls.binary_search(&instruction).is_ok() {
             return ControlFlow::Break(None);
         }
         if row.wait(instruction).is_some_and(|left| *groups > left || *groups == MOST_GROUPS) {
@@ -105,7 +107,7 @@ pub struct Unfenced {
 }
 
 /// The first of `starts` with a register operand that something other than `starts` writes, and from there a way
-/// leads to it without one of `fences` or a call. Only vectors of registers count: scalars are descriptors and
+/// leads to it without one of `fences`. Only vectors of registers count: scalars are descriptors and
 /// flags, which are read at once.
 #[must_use]
 pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Option<Unfenced> {
@@ -118,7 +120,7 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
         let registers: FxHashSet<Register> =
             uses.filter(|each| is_vector(each.operand())).map(|each| each.register).collect();
         search(facts, Direction::Incoming, (start, ()), BOUNDS, |instruction, ()| {
-            if fences.binary_search(&instruction).is_ok() || facts.is_call(instruction) {
+            if fences.binary_search(&instruction).is_ok() {
                 return ControlFlow::Break(None);
             }
             if starts.binary_search(&instruction).is_ok() {

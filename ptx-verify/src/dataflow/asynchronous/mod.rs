@@ -1,7 +1,7 @@
 //! Operations that run on their own: what starts them, what waits for them, and ways that miss the wait.
 //!
-//! PTX ISA manual, sections "Asynchronous Operations", "cp.async", "wgmma.mma_async" and "tcgen05". A call may
-//! wait for what its caller started, so it counts as a wait.
+//! PTX ISA manual, sections "Asynchronous Operations", "cp.async", "wgmma.mma_async" and "tcgen05". A function
+//! that is called may wait for what its caller started: calls are among the stops that these are given.
 
 mod copies;
 mod groups;
@@ -51,24 +51,17 @@ pub fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> 
     facts.cfg.reverse_postorder().iter().flat_map(|&block| facts.cfg.instructions(block))
 }
 
-/// These instructions and all calls.
-#[must_use]
-pub fn and_calls(facts: &FunctionFacts<'_>, instructions: &[u32]) -> Vec<u32> {
-    let calls = reachable(facts).filter(|&instruction| facts.is_call(instruction));
-    instructions.iter().copied().chain(calls).collect()
-}
-
 /// The first of `starts` from which a way leads out of the function without one of `stops`, and where it is left.
 #[must_use]
 pub fn left_open(facts: &FunctionFacts<'_>, starts: &[u32], stops: &[u32]) -> Option<(u32, u32)> {
-    let out = Ways::to(facts, Ends::Function, &and_calls(facts, stops));
+    let out = Ways::to(facts, Ends::Function, stops);
     starts.iter().find_map(|&start| Some((start, out.at(start)?)))
 }
 
 /// The first of `wanted` that a way from the entry comes to without passing one of `stops`.
 #[must_use]
 pub fn before_any(facts: &FunctionFacts<'_>, wanted: &[u32], stops: &[u32]) -> Option<u32> {
-    let in_front = Ways::from(facts, Ends::Function, &and_calls(facts, stops));
+    let in_front = Ways::from(facts, Ends::Function, stops);
     wanted.iter().copied().find(|&each| in_front.at(each).is_some())
 }
 

@@ -10,7 +10,7 @@ use crate::dataflow::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Control, Effects};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Effects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -92,9 +92,10 @@ const MOST_ROUNDS: usize = 8;
 /// More operations in flight than this are not kept apart.
 const MOST_PENDING: usize = 64;
 
-/// The first use of each operation that comes too early, in order of the text. `actions` are those of the function.
+/// The first use of each operation that comes too early, in order of the text. `actions` are those of the function,
+/// and `calls` the calls that may wait.
 #[must_use]
-pub fn early_uses(facts: &FunctionFacts<'_>, actions: &[Action]) -> Vec<EarlyUse> {
+pub fn early_uses(facts: &FunctionFacts<'_>, actions: &[Action], calls: &[u32]) -> Vec<EarlyUse> {
     let concerned = |action: &Action| {
         let group = action.group;
         action.action == AsyncAction::Start
@@ -103,7 +104,8 @@ pub fn early_uses(facts: &FunctionFacts<'_>, actions: &[Action]) -> Vec<EarlyUse
     if !actions.iter().any(concerned) {
         return Vec::new();
     }
-    let mut search = Search::new(facts, actions.iter().copied().filter(concerned).collect(), waits(actions));
+    let starts = actions.iter().copied().filter(concerned).collect();
+    let mut search = Search::new(facts, starts, waits(actions), calls);
     let mut entries = vec![Pending::default(); facts.cfg.block_count()];
     let blocks = facts.cfg.reverse_postorder();
     let mut waiting = vec![false; facts.cfg.block_count()];
@@ -147,6 +149,8 @@ struct Search<'f, 'm> {
     starts: Vec<Action>,
     /// The waits for loads, in order of the text.
     waits: Vec<u32>,
+    /// The calls that may wait, in order of the text.
+    calls: &'f [u32],
     /// The places in tensor memory that the starts name: a register, and a distance from it.
     places: FxHashMap<u32, Vec<(Register, i64)>>,
     /// The registers among these places.
@@ -155,11 +159,11 @@ struct Search<'f, 'm> {
 }
 
 impl<'f, 'm> Search<'f, 'm> {
-    fn new(facts: &'f FunctionFacts<'m>, starts: Vec<Action>, waits: Vec<u32>) -> Self {
+    fn new(facts: &'f FunctionFacts<'m>, starts: Vec<Action>, waits: Vec<u32>, calls: &'f [u32]) -> Self {
         let places: FxHashMap<_, Vec<_>> =
             starts.iter().map(|start| (start.instruction, places(facts, start.instruction))).collect();
         let bases = places.values().flatten().map(|(base, _)| *base).collect();
-        Self { facts, starts, waits, places, bases, found: Vec::new() }
+        Self { facts, starts, waits, calls, places, bases, found: Vec::new() }
     }
 
     fn block(&mut self, block: NodeIndex, state: &mut Pending) {
@@ -182,7 +186,7 @@ impl<'f, 'm> Search<'f, 'm> {
     fn instruction(&mut self, instruction: u32, state: &mut Pending) {
         let Some(instance) = self.facts.instance(instruction) else { return };
         let effects = &instance.effects;
-        if effects.control == Control::Call {
+        if self.calls.binary_search(&instruction).is_ok() {
             state.clear();
             return;
         }

@@ -9,13 +9,22 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Convergence, Instance};
 
 /// From which variance on it is a danger to call a function: that of the most demanding instruction that every way
-/// through it leads to.
+/// through it leads to. `of_call` is the same for the function that a call goes to.
 #[must_use]
-pub fn needed_on_every_way(facts: &FunctionFacts<'_>, values: &Values) -> Option<Variance> {
+pub fn needed_on_every_way(
+    facts: &FunctionFacts<'_>,
+    values: &Values,
+    of_call: impl Fn(u32) -> Option<Variance>,
+) -> Option<Variance> {
     let needed = |instruction: u32| {
+        if facts.is_guarded(instruction) {
+            return None;
+        }
+        if facts.is_call(instruction) {
+            return of_call(instruction);
+        }
         let instance = facts.instance(instruction).filter(|instance| !meets_anywhere(instance))?;
-        let free = !facts.is_guarded(instruction);
-        needs(facts, values, instruction, instance).filter(|_| free)
+        needs(facts, values, instruction, instance)
     };
     let mut blocks = facts.cfg.reverse_postorder().iter().filter_map(|&block| {
         let least = facts.cfg.instructions(block).filter_map(needed).min()?;
