@@ -169,7 +169,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 47] = [
+const CLASS_WORDS: [(&str, &[Class]); 49] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -212,6 +212,8 @@ const CLASS_WORDS: [(&str, &[Class]); 47] = [
     ("minus", &[Class::Minus]),
     ("unified", &[Class::Unified]),
     ("layer", &[Class::Layer]),
+    ("packed", &[Class::Packed]),
+    ("shorter", &[Class::Shorter]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),

@@ -154,6 +154,10 @@ classes! {
     Unified, "an address with `.unified`";
     /// In what an operand accepts: the first element of the brace list is an index, thus no floating-point number.
     Layer, "an index";
+    /// In what an operand accepts: a brace list that is wide enough may stand for a single value.
+    Packed, "a brace list";
+    /// In what an operand accepts: a brace list may be shorter than needed.
+    Shorter, "a shorter brace list";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
     /// gives one message.
     Unknown, "an unknown name";

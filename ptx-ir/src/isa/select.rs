@@ -1,11 +1,12 @@
 //! From the operands of a statement to the instance that they fit.
 
 use super::class::{Class, ClassSet};
-use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Selectors};
+use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Role, Selectors};
 use super::mismatch::{Mismatch, Wanted};
 use super::resolve::Resolved;
 use super::shape::{Selector, Shape, ShapeFlags, ShapeKind};
 use crate::target::Target;
+use crate::types::Type;
 use crate::version::Version;
 
 impl Resolved {
@@ -201,6 +202,10 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if single && spec.accepts.contains(Class::Braces) {
         return check_vector(spec, shape);
     }
+    let several = shape.kind == ShapeKind::Vector && spec.pattern == Pattern::Value;
+    if several && spec.accepts.contains(Class::Packed) {
+        return check_packed(spec, shape);
+    }
     if bare && spec.accepts.contains(Class::NoBraces) {
         return check_classes(spec, shape, spec.exact);
     }
@@ -213,9 +218,40 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     (!shape.classes.contains(Class::Unknown)).then_some(Wanted::Kind)
 }
 
-/// Texture coordinates may have more elements than the geometry needs: two or four.
+/// A brace list stands for one value: one, two or four elements of one width and kind, which together are at least
+/// as wide as the value.
+#[cold]
+fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
+    const BYTES: [u16; ClassSet::WIDTHS.len()] = [1, 2, 4, 8, 16];
+    let needed = spec.ty.and_then(Type::bytes).unwrap_or(0);
+    let registers = shape.classes.intersect(ClassSet::REGISTERS);
+    let bits = !registers.intersect(ClassSet::BITS).is_empty();
+    let width = ClassSet::WIDTHS.iter().position(|width| registers.is_subset(*width));
+    // Constants alone are as wide as they have to be.
+    let wide = registers.is_empty()
+        || width.is_some_and(|index| u32::from(BYTES[index] * shape.count) >= needed);
+    let unknown = shape.classes.contains(Class::Unknown);
+    let typed = shape.classes.without(ClassSet::BITS).without(Class::Sink.into());
+    let one_kind = unknown || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
+    if !matches!(shape.count, 1 | 2 | 4) || !wide && !unknown {
+        return Some(Wanted::Kind);
+    }
+    let constants = if spec.role == Role::Source { ClassSet::IMMEDIATES } else { Class::Sink.into() };
+    let predicates = if bits { ClassSet::NONE } else { Class::RegPred.into() };
+    let accepts = ClassSet::REGISTERS.without(predicates).union(constants).union(Class::Unknown.into());
+    if !one_kind || !shape.classes.is_subset(accepts) || shape.classes == Class::Sink.into() {
+        return Some(Wanted::Class(spec.accepts.without(MARKS)));
+    }
+    None
+}
+
+/// Texture coordinates may have more elements than the geometry needs: two or four. The gradients of cubes may have
+/// fewer.
 fn check_longer(spec: &OperandSpec, shape: &Shape, count: u16) -> Option<Wanted> {
     if spec.accepts.contains(Class::Longer) && shape.count > count && matches!(shape.count, 2 | 4) {
+        return check_vector(spec, shape);
+    }
+    if spec.accepts.contains(Class::Shorter) && shape.count < count && matches!(shape.count, 1 | 2) {
         return check_vector(spec, shape);
     }
     Some(Wanted::Length { expected: count })
@@ -230,6 +266,8 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Discard,
     Class::Unified,
     Class::Layer,
+    Class::Packed,
+    Class::Shorter,
 ]);
 
 #[inline]
