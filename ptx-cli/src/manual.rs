@@ -68,11 +68,13 @@ pub fn nearest(word: &str) -> Option<&'static str> {
 fn forms(word: &str) -> Option<Vec<FormId>> {
     let mut parts = word.split('.');
     let opcode = OpcodeId::parse(parts.next()?)?;
-    let all: Vec<FormId> = opcode.forms().collect();
+    let all: Vec<FormId> = opcode.forms().filter(|form| !form.is_narrowed()).collect();
     if !word.contains('.') {
         return Some(all);
     }
-    let mut exact: Vec<FormId> = resolve(word).instances.iter().map(|instance| instance.form).collect();
+    let instances = resolve(word).instances;
+    let found = instances.iter().map(|instance| instance.form);
+    let mut exact: Vec<FormId> = found.filter(|form| !form.is_narrowed()).collect();
     exact.dedup();
     if !exact.is_empty() {
         return Some(exact);

@@ -45,6 +45,12 @@ pub struct Form {
     pub idle: Vec<Condition>,
     /// Whether the assembler takes the modifiers in the canonical order only.
     pub strict_order: bool,
+    /// The texturing mode that has it: `Unified` or `Independent`; none for both.
+    pub texture_mode: Option<&'static str>,
+    /// Whether it lacks the operands that ask for more of version and target.
+    pub narrowed: bool,
+    /// What the assembler makes of it, where that is something else.
+    pub misread: Option<String>,
 }
 
 /// A disagreement with the assembler that is on purpose.

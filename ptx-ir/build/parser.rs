@@ -116,8 +116,12 @@ pub enum Clause {
     },
     /// `… since 7.0 on sm_80+;`
     Gate {
-        /// The operand that brings it: `with e since 4.3;`
-        operand: Option<String>,
+        /// The operands that bring it: `with e since 4.3;`
+        operands: Vec<String>,
+        /// The classes that the operands must be of to bring it: `with a +b64 since 3.1;`
+        classes: Vec<String>,
+        /// Where.
+        line: usize,
         /// The values that bring it.
         when: Vec<Atom>,
         /// The first version.
@@ -151,6 +155,15 @@ pub enum Clause {
     Idle(Vec<Atom>),
     /// `fixed order;`
     FixedOrder,
+    /// `in texmode_unified;`, `with b in …;`, `without b in …;`
+    Mode {
+        /// The mode's name in Rust.
+        mode: &'static str,
+        /// The operand that a line must have or lack for it.
+        operand: Option<(String, bool)>,
+    },
+    /// `misread "…";`
+    Misread(String),
 }
 
 /// Reads a file.
@@ -299,6 +312,19 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         cursor.mark(';')?;
         return Ok(vec![Clause::FixedOrder]);
     }
+    if cursor.eat_word("misread") {
+        let how = cursor.text()?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Misread(how)]);
+    }
+    if cursor.eat_word("in") {
+        return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand: None }]);
+    }
+    if cursor.eat_word("without") {
+        let operand = Some((cursor.name()?, false));
+        cursor.word("in")?;
+        return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand }]);
+    }
     if cursor.defines_slot() {
         return Ok(vec![Clause::Slot(slot(cursor)?)]);
     }
@@ -312,9 +338,27 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
 }
 
 fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
-    let operand = if cursor.eat_word("with") { Some(cursor.name()?) } else { None };
+    let line = cursor.line();
+    let mut operands = Vec::new();
+    let mut classes = Vec::new();
+    if cursor.eat_word("with") {
+        operands.push(cursor.name()?);
+        while cursor.eat(',') {
+            operands.push(cursor.name()?);
+        }
+        while cursor.eat('+') {
+            classes.push(cursor.name()?);
+        }
+        if operands.len() > 1 && classes.is_empty() {
+            return Err(cursor.fault("several operands bring a requirement only together with classes"));
+        }
+        if cursor.eat_word("in") {
+            let operand = operands.pop().map(|name| (name, true));
+            return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand }]);
+        }
+    }
     let when = condition(cursor)?;
-    if operand.is_none() && (cursor.eat_word("only") || cursor.eat_word("not")) {
+    if operands.is_empty() && (cursor.eat_word("only") || cursor.eat_word("not")) {
         let needs = cursor.previous_is("only");
         cursor.word("with")?;
         let then = condition(cursor)?;
@@ -335,13 +379,25 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     if version.is_none() && targets.is_none() && until.is_none() {
         return Err(cursor.fault(
             "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
-             `… without effect`, `effect …`, `counts …`, `deviation …` or `fixed order`",
+             `… without effect`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
         ));
     }
     cursor.mark(';')?;
     let version = version.unwrap_or(Version::OLDEST);
     let until = until.unwrap_or(Version::LATEST);
-    Ok(vec![Clause::Gate { operand, when, version, until, targets: targets.unwrap_or(TargetSet::ALL) }])
+    let targets = targets.unwrap_or(TargetSet::ALL);
+    Ok(vec![Clause::Gate { operands, classes, line, when, version, until, targets }])
+}
+
+/// `texmode_unified;`
+fn mode(cursor: &mut Cursor<'_>) -> Result<&'static str, Fault> {
+    let mode = match cursor.name()?.as_str() {
+        "texmode_unified" => "Unified",
+        "texmode_independent" => "Independent",
+        _ => return Err(cursor.fault("expected `texmode_unified` or `texmode_independent`")),
+    };
+    cursor.mark(';')?;
+    Ok(mode)
 }
 
 /// `.a|.b slot=.c no slot`: tests that must all hold.

@@ -67,6 +67,11 @@ fn split_at(syntax: &Syntax, name: &str) -> Vec<Syntax> {
     vec![without, with]
 }
 
+/// Whether all of some operands are among those of a line.
+fn has_all(names: &[&str], operands: &[String]) -> bool {
+    operands.iter().all(|operand| names.contains(&operand.as_str()))
+}
+
 /// The names of operands and of their parts.
 fn operand_names<'a>(places: &'a [Place], names: &mut Vec<&'a str>) {
     for place in places {
@@ -169,7 +174,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 49] = [
+const CLASS_WORDS: [(&str, &[Class]); 50] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -214,6 +219,7 @@ const CLASS_WORDS: [(&str, &[Class]); 49] = [
     ("layer", &[Class::Layer]),
     ("packed", &[Class::Packed]),
     ("shorter", &[Class::Shorter]),
+    ("strict", &[Class::Strict]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -261,7 +267,9 @@ impl<'a> Group<'a> {
                 | Clause::Effect { .. }
                 | Clause::Deviation { .. }
                 | Clause::Idle(_)
-                | Clause::FixedOrder => {}
+                | Clause::FixedOrder
+                | Clause::Mode { .. }
+                | Clause::Misread(_) => {}
             }
         }
         group.all_slots = definition.syntaxes.iter().flat_map(|syntax| group.form_slots(syntax)).collect();
@@ -306,6 +314,9 @@ impl<'a> Group<'a> {
             deviations: Vec::new(),
             idle: Vec::new(),
             strict_order: false,
+            texture_mode: None,
+            narrowed: syntax.narrowed,
+            misread: None,
         };
         if let Some(slot) = form.slots.iter().find(|slot| slot.values.len() > 60) {
             return Err(self.fault(syntax.line, format!("`.{}` has more than 60 values", slot.name)));
@@ -334,10 +345,41 @@ impl<'a> Group<'a> {
     fn split(&self, syntax: &Syntax) -> Vec<Syntax> {
         let mut lines = vec![syntax.clone()];
         for clause in &self.definition.clauses {
-            let Clause::Gate { operand: Some(name), .. } = clause else { continue };
+            let Clause::Gate { operands, classes, .. } = clause else { continue };
+            let (Some(name), true) = (operands.first(), classes.is_empty()) else { continue };
             lines = lines.iter().flat_map(|line| split_at(line, name)).collect();
         }
-        lines
+        lines.into_iter().flat_map(|line| self.narrow(line)).collect()
+    }
+
+    /// The syntax line, and where some classes of its operands ask for more than the others, the line for these
+    /// others behind it.
+    fn narrow(&self, line: Syntax) -> Vec<Syntax> {
+        let mut names = Vec::new();
+        operand_names(&line.operands, &mut names);
+        let narrows = |clause: &Clause| match clause {
+            Clause::Gate { operands, classes, .. } => !classes.is_empty() && has_all(&names, operands),
+            _ => false,
+        };
+        if self.definition.clauses.iter().any(narrows) {
+            let narrowed = Syntax { narrowed: true, ..line.clone() };
+            return vec![line, narrowed];
+        }
+        vec![line]
+    }
+
+    /// The classes that an operand of a narrowed line does not have.
+    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<u64, Fault> {
+        let mut names = Vec::new();
+        operand_names(&syntax.operands, &mut names);
+        let mut bits = 0;
+        for clause in &self.definition.clauses {
+            let Clause::Gate { operands, classes: words, line, .. } = clause else { continue };
+            if syntax.narrowed && has_all(&names, operands) && operands.iter().any(|each| each == name) {
+                bits |= classes(self.file, *line, words)?;
+            }
+        }
+        Ok(bits)
     }
 
     /// `names` are the operands of the form's syntax line.
@@ -352,8 +394,9 @@ impl<'a> Group<'a> {
                     None => {}
                 }
             }
-            Clause::Gate { operand: Some(operand), .. } if !names.contains(&operand.as_str()) => {}
-            Clause::Gate { operand: _, when, version, until, targets } => {
+            Clause::Gate { operands, .. } if !has_all(names, operands) => {}
+            Clause::Gate { classes, .. } if !classes.is_empty() && form.narrowed => {}
+            Clause::Gate { operands: _, classes: _, line: _, when, version, until, targets } => {
                 if let Some(when) = self.condition(&form.slots, when)? {
                     form.gates.push(Gate { when, version: *version, until: *until, targets: targets.bits() });
                 }
@@ -372,6 +415,14 @@ impl<'a> Group<'a> {
             }
             Clause::Idle(when) => form.idle.extend(self.condition(&form.slots, when)?),
             Clause::FixedOrder => form.strict_order = true,
+            Clause::Mode { mode, operand } => {
+                let about =
+                    operand.as_ref().is_none_or(|(name, there)| names.contains(&name.as_str()) == *there);
+                if about {
+                    form.texture_mode = Some(mode);
+                }
+            }
+            Clause::Misread(how) => form.misread = Some(how.clone()),
             Clause::Slot(_) | Clause::Counts(_) | Clause::Operand(_) => {}
         }
         Ok(())
@@ -473,7 +524,9 @@ impl<'a> Group<'a> {
                 let never = vec![(0, 0)];
                 operand.when = self.condition(slots, &clause.with)?.unwrap_or(never);
             }
-            operand.variants.extend(self.variant(slots, place, clause)?);
+            let narrowed = self.narrowed_classes(syntax, &place.name)?;
+            let variant = self.variant(slots, place, clause)?;
+            operand.variants.extend(variant.map(|each| Variant { minus: each.minus | narrowed, ..each }));
         }
         if operand.variants.is_empty() {
             return Err(

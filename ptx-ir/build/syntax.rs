@@ -15,6 +15,8 @@ pub struct Syntax {
     pub pieces: Vec<(String, bool)>,
     /// The operands.
     pub operands: Vec<Place>,
+    /// Whether it is the line without the operands that ask for more of version and target.
+    pub narrowed: bool,
     /// The line as it stands in the file.
     pub text: String,
 }
@@ -65,6 +67,7 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         root: root.to_owned(),
         pieces: pieces.clone(),
         operands: operands.clone(),
+        narrowed: false,
         text: format!("{root}{};", &body[end..]),
     };
     Ok(roots.split('|').map(one).collect())

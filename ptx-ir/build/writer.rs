@@ -66,12 +66,21 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         deviations,
         idle,
         strict_order,
+        texture_mode,
+        narrowed,
+        misread,
     } = form;
     let _ = write!(
         out,
         "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: {place:?}, "
     );
-    let _ = write!(out, "strict_order: {strict_order}, deviations: &[");
+    let texture_mode =
+        texture_mode.map_or_else(|| "None".to_owned(), |mode| format!("Some(TextureMode::{mode})"));
+    let _ = write!(
+        out,
+        "strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, "
+    );
+    let _ = write!(out, "deviations: &[");
     for Deviation { when, classes, reason } in deviations {
         let _ = write!(out, "Deviation {{ when: ");
         write_condition(out, when);

@@ -6,6 +6,7 @@ pub mod cfg;
 pub mod ir;
 pub mod isa;
 pub mod lower;
+pub mod platform;
 pub mod space;
 pub mod special;
 pub mod target;

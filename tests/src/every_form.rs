@@ -6,6 +6,7 @@ use ptx_ir::build::{
 };
 use ptx_ir::ir::{Linkage, Module};
 use ptx_ir::isa::{Class, Control, FormId, Instance, OperandSpec, Pattern, Selector, Selectors};
+use ptx_ir::platform::{Platform, TextureMode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
@@ -33,23 +34,31 @@ pub struct Built {
     pub refused: Vec<String>,
 }
 
-/// A module with one kernel that has each of the instances that `target` has.
+/// A module with one kernel that has each of the instances that `target` has; with or without
+/// `texmode_independent`.
 ///
 /// # Errors
 /// The random bytes are used up.
 ///
 /// # Panics
 /// Where the surroundings of the instructions cannot be built.
-pub fn module(instances: &[Instance], target: Target, u: &mut Unstructured<'_>) -> Result<Built> {
+pub fn module(
+    instances: &[Instance],
+    target: Target,
+    with_samplers: bool,
+    u: &mut Unstructured<'_>,
+) -> Result<Built> {
     let mut builder =
         ModuleBuilder::new(Version::LATEST, target).expect("the newest version has every target");
-    let world = World::of_module(&mut builder).expect("the surroundings are sound");
+    let world = World::of_module(&mut builder, with_samplers).expect("the surroundings are sound");
     let mut f = builder.entry("every_form").expect("the name is free");
     let mut world = world.of_function(&mut f, target).expect("the surroundings are sound");
+    let texture_mode = if with_samplers { TextureMode::Independent } else { TextureMode::Unified };
+    let platform = Platform { version: Version::LATEST, target, texture_mode };
     let (mut forms, mut refused) = (Vec::new(), Vec::new());
     for instance in instances {
         // Arguments have to agree with a signature, which the table does not tell.
-        if instance.effects.control == Control::Call || !instance.is_available(Version::LATEST, target) {
+        if instance.effects.control == Control::Call || !instance.is_available(platform) {
             continue;
         }
         let Some(operands) = world.operands(&mut f, &instance.operands, u)? else { continue };
@@ -70,7 +79,9 @@ struct World {
     global: Var,
     constant: Var,
     shared: Var,
-    textures: [Var; 3],
+    texture: Var,
+    sampler: Option<Var>,
+    surface: Var,
     function: Func,
     kernel: Func,
 }
@@ -93,10 +104,12 @@ struct Local {
 }
 
 impl World {
-    fn of_module(m: &mut ModuleBuilder) -> std::result::Result<Self, BuildError> {
+    fn of_module(m: &mut ModuleBuilder, with_samplers: bool) -> std::result::Result<Self, BuildError> {
         let bytes = |name: &str, space| Declaration::new(name, space, Type::B8).array([4096]).align(128);
         let handle = |name: &str, ty| Declaration::new(name, StateSpace::Global, ty);
-        m.independent_textures();
+        if with_samplers {
+            m.independent_textures();
+        }
         let mut callee = m.function("callee")?;
         callee.push("ret", [])?;
         let function = callee.finish()?;
@@ -107,11 +120,12 @@ impl World {
             global: m.variable(bytes("global_bytes", StateSpace::Global).linkage(Linkage::Visible))?,
             constant: m.variable(bytes("const_bytes", StateSpace::Const))?,
             shared: m.variable(bytes("shared_bytes", StateSpace::Shared))?,
-            textures: [
-                m.variable(handle("texture", Type::Texref))?,
-                m.variable(handle("sampler", Type::Samplerref))?,
-                m.variable(handle("surface", Type::Surfref))?,
-            ],
+            texture: m.variable(handle("texture", Type::Texref))?,
+            sampler: match with_samplers {
+                true => Some(m.variable(handle("sampler", Type::Samplerref))?),
+                false => None,
+            },
+            surface: m.variable(handle("surface", Type::Surfref))?,
             function,
             kernel,
         })
@@ -284,9 +298,9 @@ impl Local {
             Class::Local => self.local,
             Class::Param => self.param,
             Class::ParamEntry => self.entry_param,
-            Class::Texref => self.world.textures[0],
-            Class::Samplerref => self.world.textures[1],
-            Class::Surfref => self.world.textures[2],
+            Class::Texref => self.world.texture,
+            Class::Samplerref => self.world.sampler?,
+            Class::Surfref => self.world.surface,
             _ => return None,
         })
     }

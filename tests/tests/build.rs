@@ -293,10 +293,12 @@ fn every_form_of_the_table_is_built_and_printed() {
         instances.extend(made.take(EACH * 20).flatten().take(EACH));
     }
     let targets = ["sm_20", "sm_60", "sm_75", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"];
-    let targets: Vec<Target> = targets.map(|name| Target::parse(name).unwrap()).into();
-    let built = on_all_cores(&targets, |&target| {
+    // Textures have samplers of their own in every other module.
+    let parsed = targets.iter().enumerate().map(|(index, name)| (Target::parse(name).unwrap(), index % 2 == 0));
+    let targets: Vec<(Target, bool)> = parsed.collect();
+    let built = on_all_cores(&targets, |&(target, samplers)| {
         let bytes = random_bytes(target.number().into(), 1 << 20);
-        let built = every_form::module(&instances, target, &mut Unstructured::new(&bytes)).unwrap();
+        let built = every_form::module(&instances, target, samplers, &mut Unstructured::new(&bytes)).unwrap();
         let mut failures = built.refused.clone();
         failures.extend(sound(&built.module).err());
         (built, failures.into_iter().map(move |failure| format!("{target}: {failure}")).collect::<Vec<_>>())

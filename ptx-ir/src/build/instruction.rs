@@ -100,13 +100,13 @@ impl FunctionBuilder<'_> {
         for &operand in &self.body.operands[run.range()] {
             module.push_shape(&self.body, operand, &mut shapes, &mut children);
         }
-        let (version, target) = (module.header.version, module.header.target);
-        let index = resolved.select_available(&shapes, &children, version, target).map_err(|mismatch| {
+        let platform = module.header.platform();
+        let index = resolved.select_available(&shapes, &children, platform).map_err(|mismatch| {
             let (operand, message) = explain::explain(resolved, &mismatch, &shapes);
             BuildError::Operands { spelling: text.to_string(), operand, message }
         })?;
         let instance = &resolved.instances[index];
-        if !instance.is_available(version, target) {
+        if !instance.is_available(platform) {
             let (min_version, targets) = (instance.min_version, instance.targets);
             return Err(BuildError::Unavailable { what: text.to_string(), min_version, targets });
         }

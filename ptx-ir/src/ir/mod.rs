@@ -21,6 +21,7 @@ pub use body::{
 };
 pub use module::{
     AddressSize, Definition, Directive, DirectiveArgument, Function, FunctionKind, Header, Initializer, Item,
-    Linkage, Module, Pointer, Section, Spelling, TextureMode, Variable,
+    Linkage, Module, Pointer, Section, Spelling, Variable,
 };
+pub use crate::platform::TextureMode;
 pub use operand::{Operand, Run};

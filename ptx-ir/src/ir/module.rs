@@ -3,6 +3,7 @@
 use super::body::Body;
 use crate::arena::{Arena, Handle, Symbol, Symbols};
 use crate::isa::Resolved;
+use crate::platform::{Platform, TextureMode};
 use crate::space::StateSpace;
 use crate::target::Target;
 use crate::types::Type;
@@ -19,16 +20,6 @@ pub enum AddressSize {
     Bits32,
     /// 64 bits.
     Bits64,
-}
-
-/// How textures and samplers are bound, an option of `.target`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum TextureMode {
-    /// `texmode_unified`
-    #[default]
-    Unified,
-    /// `texmode_independent`
-    Independent,
 }
 
 /// `.version`, `.target` and `.address_size`. What is missing or unknown is the newest version and the oldest
@@ -58,6 +49,12 @@ pub struct Header {
 }
 
 impl Header {
+    /// What decides which instructions the module may use.
+    #[must_use]
+    pub const fn platform(&self) -> Platform {
+        Platform { version: self.version, target: self.target, texture_mode: self.texture_mode }
+    }
+
     /// The width of an address in bits.
     #[must_use]
     pub const fn address_bits(&self) -> u32 {

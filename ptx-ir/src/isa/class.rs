@@ -158,6 +158,8 @@ classes! {
     Packed, "a brace list";
     /// In what an operand accepts: a brace list may be shorter than needed.
     Shorter, "a shorter brace list";
+    /// In what an operand accepts: plain bits in a brace list do not make other types pass.
+    Strict, "a brace list of one type";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
     /// gives one message.
     Unknown, "an unknown name";

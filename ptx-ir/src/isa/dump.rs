@@ -179,6 +179,9 @@ impl Display for Line {
             syntax,
             place: _,
             strict_order,
+            texture_mode,
+            narrowed,
+            misread,
             deviations,
             idle,
             slots,
@@ -226,6 +229,15 @@ impl Display for Line {
         }
         if *strict_order {
             write!(formatter, "; fixed order")?;
+        }
+        if let Some(mode) = texture_mode {
+            write!(formatter, "; in {}", mode.name())?;
+        }
+        if *narrowed {
+            write!(formatter, "; narrowed")?;
+        }
+        if let Some(how) = misread {
+            write!(formatter, "; misread {how:?}")?;
         }
         for operand in *operands {
             write!(formatter, "; {}", self.operand(operand))?;

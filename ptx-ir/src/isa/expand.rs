@@ -43,6 +43,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
         min_version: gates.iter().fold(Version::OLDEST, |version, gate| version.max(gate.min_version)),
         max_version: gates.iter().fold(Version::LATEST, |version, gate| version.min(gate.max_version)),
         targets: gates.iter().fold(TargetSet::ALL, |targets, gate| targets.intersect(gate.targets)),
+        texture_mode: form.texture_mode,
         gates,
         effects,
         canonical: canonical.into(),

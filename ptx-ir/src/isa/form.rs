@@ -6,6 +6,7 @@ use super::class::ClassSet;
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
 use super::table::{ABSENT, FORMS, Form, OPCODES, forms_of};
+use crate::platform::TextureMode;
 use crate::target::TargetSet;
 use crate::version::Version;
 
@@ -84,6 +85,24 @@ impl FormId {
         self.form().place
     }
 
+    /// The texturing mode that has it; `None` where it is in both.
+    #[must_use]
+    pub fn texture_mode(self) -> Option<TextureMode> {
+        self.form().texture_mode
+    }
+
+    /// What NVIDIA's assembler makes of it, where it takes the form and does something else.
+    #[must_use]
+    pub fn misread(self) -> Option<&'static str> {
+        self.form().misread
+    }
+
+    /// Whether another form with the same syntax line takes more operands and needs more of version and target.
+    #[must_use]
+    pub fn is_narrowed(self) -> bool {
+        self.form().narrowed
+    }
+
     /// The reasons of the form's disagreements with NVIDIA's assembler that are on purpose.
     pub fn deviations(self) -> impl Iterator<Item = &'static str> {
         self.form().deviations.iter().map(|deviation| deviation.reason)
@@ -149,6 +168,9 @@ impl fmt::Display for FormId {
         writeln!(formatter, "{}", form.syntax)?;
         let (version, targets) = self.requirement();
         writeln!(formatter, "    since PTX {version}, {targets}")?;
+        if let Some(mode) = form.texture_mode {
+            writeln!(formatter, "    with .target …, {}", mode.name())?;
+        }
         for slot in form.slots.iter().filter(|slot| slot.values.len() > 1) {
             writeln!(formatter, "    .{} = {{ {} }}", slot.name, slot.values.join(", "))?;
         }

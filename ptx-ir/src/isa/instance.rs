@@ -2,6 +2,7 @@
 
 use super::class::ClassSet;
 use super::effects::Effects;
+use crate::platform::{Platform, TextureMode};
 use crate::space::StateSpace;
 use crate::target::{Target, TargetSet};
 use crate::types::Type;
@@ -165,6 +166,8 @@ pub struct Instance {
     pub max_version: Version,
     /// The targets that have all of it.
     pub targets: TargetSet,
+    /// The texturing mode that has it; `None` where it is in both.
+    pub texture_mode: Option<TextureMode>,
     /// The single requirements, so that a message can say which modifier needs what.
     pub gates: Box<[Gate]>,
     /// What it does besides computing results.
@@ -182,10 +185,14 @@ impl Instance {
         self.modifiers.contains(&modifier)
     }
 
-    /// Whether a module of this version and target may use it.
+    /// Whether a module for this platform may use it.
     #[must_use]
-    pub fn is_available(&self, version: Version, target: Target) -> bool {
-        version >= self.min_version && version <= self.max_version && self.targets.contains(target)
+    pub fn is_available(&self, platform: Platform) -> bool {
+        let Platform { version, target, texture_mode } = platform;
+        version >= self.min_version
+            && version <= self.max_version
+            && self.targets.contains(target)
+            && self.texture_mode.is_none_or(|mode| mode == texture_mode)
     }
 
     /// The requirements that a module of this version and target does not meet.

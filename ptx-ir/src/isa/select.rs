@@ -5,9 +5,8 @@ use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Role, Sele
 use super::mismatch::{Mismatch, Wanted};
 use super::resolve::Resolved;
 use super::shape::{Selector, Shape, ShapeFlags, ShapeKind};
-use crate::target::Target;
-use crate::types::Type;
-use crate::version::Version;
+use crate::platform::Platform;
+use crate::types::{Type, TypeKind};
 
 impl Resolved {
     /// Picks the instance that the operands fit and gives its index in [`Resolved::instances`]. `children`
@@ -26,7 +25,7 @@ impl Resolved {
     }
 
     /// Picks the instance that the operands fit as [`Resolved::select`] does; of several, the first that a module
-    /// of this version and target has.
+    /// for this platform has.
     ///
     /// # Errors
     /// As [`Resolved::select`].
@@ -34,13 +33,12 @@ impl Resolved {
         &self,
         operands: &[Shape],
         children: &[Shape],
-        version: Version,
-        target: Target,
+        platform: Platform,
     ) -> Result<usize, Mismatch> {
         let mut unavailable = None;
         for (index, instance) in self.instances.iter().enumerate() {
             if fits(instance, operands, children) {
-                if instance.is_available(version, target) {
+                if instance.is_available(platform) {
                     return Ok(index);
                 }
                 unavailable = unavailable.or(Some(index));
@@ -207,7 +205,7 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return check_packed(spec, shape);
     }
     if bare && spec.accepts.contains(Class::NoBraces) {
-        return check_classes(spec, shape, spec.exact);
+        return check_classes(spec, shape, spec.exact.without(other_kind(spec.ty)));
     }
     if bare_address && spec.accepts.contains(Class::NoBraces) {
         return check_value(spec, shape);
@@ -216,6 +214,16 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return None;
     }
     (!shape.classes.contains(Class::Unknown)).then_some(Wanted::Kind)
+}
+
+/// What an element of a brace list may be, but not a value that stands without one: integers where a floating-point
+/// number is meant and the reverse.
+fn other_kind(ty: Option<Type>) -> ClassSet {
+    match ty.map(Type::kind) {
+        Some(TypeKind::Float) => ClassSet::KINDS[0],
+        Some(TypeKind::Signed | TypeKind::Unsigned) => ClassSet::KINDS[1],
+        Some(TypeKind::Predicate | TypeKind::Bits | TypeKind::Packed | TypeKind::Opaque) | None => ClassSet::NONE,
+    }
 }
 
 /// A brace list stands for one value: one, two or four elements of one width and kind, which together are at least
@@ -268,6 +276,7 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Layer,
     Class::Packed,
     Class::Shorter,
+    Class::Strict,
 ]);
 
 #[inline]
@@ -299,7 +308,7 @@ fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option
 /// be of one kind. Where one is plain bits, only the width counts; else the type has to fit. An index in front of
 /// the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
-    const FLOATS: ClassSet = ClassSet::KINDS[1];
+    const NO_INDEX: ClassSet = ClassSet::KINDS[1].union(ClassSet::KINDS[2]).union(ClassSet::KINDS[3]);
     let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
     let elements = if layer { shape.rest() } else { shape.classes };
     let registers = shape.classes.intersect(ClassSet::REGISTERS);
@@ -310,10 +319,10 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if !one_width || !one_kind || shape.classes == Class::Sink.into() {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
-    if layer && shape.first().is_some_and(|first| FLOATS.contains(first)) {
+    if layer && shape.first().is_some_and(|first| NO_INDEX.contains(first)) {
         return Some(Wanted::Class(ClassSet::WORDS));
     }
-    let has_bits = !registers.intersect(ClassSet::BITS).is_empty();
+    let has_bits = !registers.intersect(ClassSet::BITS).is_empty() && !spec.accepts.contains(Class::Strict);
     let mut accepts = spec.exact;
     if has_bits {
         let widths = ClassSet::WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());

@@ -3,6 +3,7 @@
 use super::class::ClassSet;
 use super::effects::{AsyncAction, AsyncGroup, Chain, Computation, Control, Convergence};
 use super::instance::{ImmediateRange, OpcodeId, Role, Selectors};
+use crate::platform::TextureMode;
 use crate::types::Type;
 use crate::version::Version;
 
@@ -26,6 +27,9 @@ pub(super) struct Form {
     pub syntax: &'static str,
     pub place: &'static str,
     pub strict_order: bool,
+    pub texture_mode: Option<TextureMode>,
+    pub narrowed: bool,
+    pub misread: Option<&'static str>,
     pub deviations: &'static [Deviation],
     pub idle: &'static [Condition],
     pub slots: &'static [Slot],

@@ -161,9 +161,9 @@ impl Context<'_> {
         for &operand in &self.body.operands[operands.range()] {
             self.module.push_shape(&self.body, operand, &mut self.shapes, &mut self.shape_children);
         }
-        let (version, target) = (self.module.header.version, self.module.header.target);
+        let platform = self.module.header.platform();
         let (operands, children) = (&self.shapes, &self.shape_children);
-        let index = resolved.select_available(operands, children, version, target).ok()?;
+        let index = resolved.select_available(operands, children, platform).ok()?;
         Some(index as u16)
     }
 

@@ -33,8 +33,10 @@ pub(crate) enum Problem<'a> {
     Spelling(&'a SpellingProblem),
     /// The operands fit no meaning of the spelling.
     Mismatch(&'a Mismatch),
-    /// The module's version or target does not have this instance.
+    /// The module's version, target or texturing mode does not have this instance.
     Unavailable(&'a Instance),
+    /// The assembler takes it and does something else, which this says.
+    Misread(&'a str),
     /// The spelling is taken though the manual has it differently.
     Lenient(&'a Leniency),
     /// The guard is no predicate.
@@ -50,11 +52,13 @@ pub(crate) struct SpellingFacts {
 
 impl SpellingFacts {
     pub(crate) fn new(module: &Module) -> Self {
-        let header = &module.header;
+        let (header, platform) = (&module.header, module.header.platform());
         let suspicious = |spelling: &Spelling| {
             let Resolved { opcode: _, instances, problem, leniency } = &spelling.resolved;
-            let available = |instance: &Instance| instance.is_available(header.version, header.target);
-            problem.is_some() || leniency.is_some() || !instances.iter().all(available)
+            let sound = |instance: &Instance| {
+                instance.is_available(platform) && instance.form.misread().is_none()
+            };
+            problem.is_some() || leniency.is_some() || !instances.iter().all(sound)
         };
         let missing = |register: SpecialRegister| {
             header.version < register.min_version() || !register.targets().contains(header.target)
@@ -129,7 +133,11 @@ fn look_again(
     }
     let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
     match instance {
-        Some(instance) if instance.is_available(module.header.version, module.header.target) => {}
+        Some(instance) if instance.is_available(module.header.platform()) => {
+            if let Some(how) = instance.form.misread() {
+                show(Problem::Misread(how));
+            }
+        }
         Some(instance) => show(Problem::Unavailable(instance)),
         // What a name that is not declared would be is not known: one mistake, one message.
         None if shapes::has_unknown(context.body, handle) => {}

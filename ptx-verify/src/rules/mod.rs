@@ -55,6 +55,7 @@ pub(crate) mod maybe_uninitialized_register;
 mod mbarrier_misaligned;
 mod mbarrier_uninitialized;
 mod misaligned_constant_offset;
+mod misread_operands;
 mod missing_modifier;
 mod missing_terminator;
 mod modifier_conflict;
@@ -87,6 +88,7 @@ mod tcgen05_missing_commit;
 mod tcgen05_missing_dealloc;
 mod tcgen05_missing_wait;
 mod testp_without_test;
+mod texture_mode;
 mod undeclared_label;
 mod undeclared_name;
 mod uninitialized_predicate;
@@ -135,6 +137,8 @@ pub(crate) static ALL: &[&Rule] = &[
     &version_too_low::RULE,
     &version_too_high::RULE,
     &target_too_low::RULE,
+    &texture_mode::RULE,
+    &misread_operands::RULE,
     &guard_not_a_predicate::RULE,
     &module_header::RULE,
     &target_mismatch::RULE,

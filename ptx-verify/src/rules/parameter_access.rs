@@ -1,5 +1,5 @@
 use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Variable};
-use ptx_ir::isa::{Access, Control};
+use ptx_ir::isa::{Access, Class, Control, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
@@ -115,8 +115,14 @@ fn use_of(context: &FunctionContext<'_>, variable: &Variable, index: usize) -> O
     };
     match spec.and_then(|spec| spec.access) {
         Some(access) if access.reads || access.writes => usage.access(access),
+        // The address of any variable will do there, as the table says.
+        Some(access) if access.space.is_none() && spec.is_some_and(takes_parameters) => None,
         _ => usage.address(operands[position]),
     }
+}
+
+fn takes_parameters(spec: &OperandSpec) -> bool {
+    spec.accepts.contains(Class::Param)
 }
 
 /// The instruction that has the operand at `index` of the body.

@@ -2,6 +2,8 @@
 
 use ptx_ir::isa::{Class, ClassSet, FormId, Instance, OperandSpec, Pattern, Selectors, forms};
 
+use ptx_ir::platform::TextureMode;
+
 use super::judge::Pair;
 use super::mutate;
 use super::prelude::{has_type, prefix};
@@ -57,7 +59,7 @@ pub fn probes(random: &mut Random, count: usize, pair: &Pair, only: Option<&str>
         let Some(&form) = random.pick(&all) else { break };
         let Some(instance) = instance(random, form) else { continue };
         // Mostly what the pair has: an instruction that it lacks tells only about versions and targets.
-        let available = instance.is_available(pair.version, pair.target);
+        let available = instance.is_available(pair.platform());
         if !available && !random.once_in(4) {
             continue;
         }
@@ -74,6 +76,15 @@ pub fn probes(random: &mut Random, count: usize, pair: &Pair, only: Option<&str>
         }
     }
     probes
+}
+
+/// Whether forms that `only` admits depend on how textures are bound.
+#[must_use]
+pub fn have_texture_mode(only: Option<&str>) -> bool {
+    let wanted = |form: &FormId| {
+        only.is_none_or(|text| form.place().contains(text) || form.opcode().name().contains(text))
+    };
+    forms().filter(wanted).any(|form| form.texture_mode().is_some())
 }
 
 /// Calls need prototypes and lists that belong to them; they are tested with modules.
@@ -196,6 +207,7 @@ pub fn token(random: &mut Random, class: Class, spec: &OperandSpec, pair: &Pair)
         Class::Shared => "svar",
         Class::Local => "lvar",
         Class::Texref => "tex0",
+        Class::Samplerref if pair.texture_mode == TextureMode::Independent => "smp0",
         Class::Surfref => "surf0",
         Class::Label => "LBL0",
         Class::BranchTargets => "TLIST",

@@ -1,9 +1,11 @@
 //! The verdict of both sides on lines of one kernel.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use ptx_ir::platform::{Platform, TextureMode};
 use ptx_ir::target::{Suffix, Target};
 use ptx_ir::version::Version;
 use ptx_syntax::{Class, LineIndex, Severity};
@@ -19,13 +21,28 @@ pub struct Pair {
     pub target: Target,
     /// `.version`
     pub version: Version,
+    /// How textures are bound.
+    pub texture_mode: TextureMode,
 }
 
 impl Pair {
     /// Reads `sm_90a` and `8.3`.
     #[must_use]
     pub fn parse(target: &str, version: &str) -> Option<Self> {
-        Some(Self { target: Target::parse(target)?, version: Version::parse(version)? })
+        let (target, version) = (Target::parse(target)?, Version::parse(version)?);
+        Some(Self { target, version, texture_mode: TextureMode::Unified })
+    }
+
+    /// The same with `texmode_independent`.
+    #[must_use]
+    pub const fn independent(self) -> Self {
+        Self { texture_mode: TextureMode::Independent, ..self }
+    }
+
+    /// What decides which instructions a module may use.
+    #[must_use]
+    pub const fn platform(&self) -> Platform {
+        Platform { version: self.version, target: self.target, texture_mode: self.texture_mode }
     }
 
     /// The virtual architecture that NVIDIA's assembler is to be told, so that it only reads.
@@ -37,6 +54,18 @@ impl Pair {
             Suffix::Architecture => "a",
         };
         if number < 75 { "compute_75".to_owned() } else { format!("compute_{number}{suffix}") }
+    }
+}
+
+/// As the arguments of the program `oracle` have it.
+impl fmt::Display for Pair {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { target, version, texture_mode } = self;
+        write!(formatter, "{target},{version}")?;
+        match texture_mode {
+            TextureMode::Unified => Ok(()),
+            TextureMode::Independent => write!(formatter, ",{}", texture_mode.name()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What surrounds the probes: a kernel that declares registers of every type and variables of every space.
 
 use ptx_ir::isa::{Class, ClassSet};
+use ptx_ir::platform::TextureMode;
 use ptx_ir::types::Type;
 use std::fmt::Write as _;
 
@@ -72,7 +73,12 @@ pub fn has_type(pair: &Pair, ty: Type) -> bool {
 /// Everything before the first probe.
 #[must_use]
 pub fn head(pair: &Pair) -> String {
-    let mut text = format!(".version {}\n.target {}\n.address_size 64\n", pair.version, pair.target);
+    let independent = pair.texture_mode == TextureMode::Independent;
+    let mode = if independent { ", texmode_independent" } else { "" };
+    let mut text = format!(".version {}\n.target {}{mode}\n.address_size 64\n", pair.version, pair.target);
+    if independent {
+        text.push_str(".global .samplerref smp0;\n");
+    }
     text.push_str(
         ".global .align 128 .b8 gvar[4096];\n.const .align 128 .b8 cvar[1024];\n.global .texref tex0;\n\
          .global .surfref surf0;\n.extern .func (.param .b32 rv) efun (.param .b32 a0);\n.extern .func efun0 ();\n\

@@ -88,9 +88,7 @@ impl Report {
         {
             for Disagreement { pair, probe, message } in list {
                 let (place, kind) = (&probe.place, probe.kind);
-                let Pair { target, version } = pair;
-                let _ =
-                    writeln!(text, "{title}\t{place}\t{kind}\t{target},{version}\t{}\t{message}", probe.line);
+                let _ = writeln!(text, "{title}\t{place}\t{kind}\t{pair}\t{}\t{message}", probe.line);
             }
         }
         text
@@ -101,10 +99,10 @@ impl Report {
     pub fn every_probe(&self) -> String {
         let mut text = String::new();
         let word = |verdict: &Verdict| verdict.as_ref().map_or_else(Clone::clone, |()| "accepted".to_owned());
-        for (Pair { target, version }, probe, ours, theirs) in &self.kept {
+        for (pair, probe, ours, theirs) in &self.kept {
             let (place, kind, line) = (&probe.place, probe.kind, &probe.line);
             let (ours, theirs) = (word(ours), word(theirs));
-            let _ = writeln!(text, "{place}\t{kind}\t{target},{version}\t{line}\t{ours}\t{theirs}");
+            let _ = writeln!(text, "{place}\t{kind}\t{pair}\t{line}\t{ours}\t{theirs}");
         }
         text
     }
@@ -157,13 +155,7 @@ fn group(formatter: &mut fmt::Formatter<'_>, title: &str, list: &[Disagreement])
     groups.sort_by_key(|(_, list)| std::cmp::Reverse(list.len()));
     for ((place, kind), list) in groups {
         let Disagreement { pair, probe, message } = list[0];
-        let Pair { target, version } = pair;
-        writeln!(
-            formatter,
-            "{:5} {place} {kind}: `{}` ({target}, {version}): {message}",
-            list.len(),
-            probe.line
-        )?;
+        writeln!(formatter, "{:5} {place} {kind}: `{}` ({pair}): {message}", list.len(), probe.line)?;
     }
     Ok(())
 }

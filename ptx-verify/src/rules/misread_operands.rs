@@ -1,0 +1,62 @@
+use ptx_syntax::Diagnostic;
+
+use crate::instruction::{Occurrence, Problem};
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports operands that NVIDIA's assembler takes without a word and uses as something else, such as a sampler
+    /// in a module without `texmode_independent`.
+    ///
+    /// ## Why is this bad
+    /// The machine code does not do what is written.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .version 8.0
+    /// .target sm_90
+    /// .address_size 64
+    /// .entry k(.param .u64 texture, .param .u64 sampler)
+    /// {
+    ///     .reg .f32 %f<6>;
+    ///     .reg .b64 %d<2>;
+    ///     ld.param.u64 %d0, [texture];
+    ///     ld.param.u64 %d1, [sampler];
+    ///     mov.f32 %f4, 0f00000000;
+    ///     tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, %d1, {%f4}];
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .version 8.0
+    /// .target sm_90, texmode_independent
+    /// .address_size 64
+    /// .entry k(.param .u64 texture, .param .u64 sampler)
+    /// {
+    ///     .reg .f32 %f<6>;
+    ///     .reg .b64 %d<2>;
+    ///     ld.param.u64 %d0, [texture];
+    ///     ld.param.u64 %d1, [sampler];
+    ///     mov.f32 %f4, 0f00000000;
+    ///     tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, %d1, {%f4}];
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "misread-operands",
+    code: "H0205",
+    class: Hazard,
+    level: Warn,
+    summary: "operands that the assembler uses as something else",
+    check: Instruction(check),
+}
+
+fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
+    let Problem::Misread(how) = occurrence.problem else { return None };
+    let message = format!("the assembler misreads this `{}`: {how}", occurrence.opcode());
+    Some(RULE.at(occurrence.spelling_span(), message))
+}
