@@ -9,17 +9,14 @@ use ptx_tests::tools::{ptxas, root, skipped};
 
 /// The files of the table that still disagree with `ptxas` more often than is wanted. Whoever settles one takes it
 /// out of here.
-const UNSETTLED: [&str; 11] = [
+const UNSETTLED: [&str; 8] = [
     "mma.isa",
     "wgmma",
     "tcgen05",
-    "surface",
-    "texture",
     "tensor_copy",
     "async_copy",
     "mbarrier",
     "fabric",
-    "video",
     "cluster",
 ];
 

@@ -50,7 +50,7 @@ impl Resolved {
     #[cold]
     fn explain(&self, operands: &[Shape], children: &[Shape]) -> Mismatch {
         let mut expected: Vec<usize> = Vec::new();
-        let mut nearest: Option<(usize, Mismatch)> = None;
+        let mut nearest: Option<((usize, usize), Mismatch)> = None;
         for (index, instance) in self.instances.iter().enumerate() {
             let required = instance.operands.iter().filter(|spec| !spec.optional).count();
             if operands.len() < required || operands.len() > instance.operands.len() {
@@ -58,8 +58,14 @@ impl Resolved {
                 continue;
             }
             let (fitting, mismatch) = first_misfit(index, instance, operands, children);
-            if nearest.as_ref().is_none_or(|(most, _)| fitting > *most) {
-                nearest = Some((fitting, mismatch));
+            // Of brackets, one with as many parts is nearer, and of these the one that fits more of them.
+            let parts = match &mismatch {
+                Mismatch::Operand { wanted: Wanted::Parts { .. }, .. } => 0,
+                Mismatch::Operand { part, .. } => part.map_or(0, |part| part + 1),
+                Mismatch::Count { .. } | Mismatch::NoInstance => 0,
+            };
+            if nearest.as_ref().is_none_or(|(most, _)| (fitting, parts) > *most) {
+                nearest = Some(((fitting, parts), mismatch));
             }
         }
         if let Some((_, mismatch)) = nearest {

@@ -60,7 +60,15 @@ fn integer(bits: u64, negative: bool) -> String {
 
 /// What an operand is, as the end of a sentence: "`%f3` is `.f32`", "`7` is an integer immediate".
 pub(crate) fn describe(module: &Module, body: &Body, operand: Operand, class: Class) -> String {
-    let Some(name) = name_of(module, body, operand) else { return format!("this is {}", form_of(operand)) };
+    let name = match operand {
+        // Of an address the base is what does not fit.
+        Operand::RegisterAddress { base, .. } => Some(register_name(module, body, base)),
+        Operand::VariableAddress { variable, .. } => {
+            Some(module.name(module.variables[variable].name).to_owned())
+        }
+        _ => name_of(module, body, operand),
+    };
+    let Some(name) = name else { return format!("this is {}", form_of(operand)) };
     match (operand, class.register_type()) {
         (Operand::Negated { .. }, _) => format!("`{name}` is negated"),
         (Operand::VectorRegister { count, .. }, Some(ty)) => format!("`{name}` is `.v{count} {ty}`"),

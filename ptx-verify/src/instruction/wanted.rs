@@ -38,12 +38,16 @@ pub(crate) fn wanted_instead_of(found: Class, accepts: ClassSet) -> String {
     if registers.is_empty() {
         return wanted_phrase(accepts);
     }
+    let registers = registers.union(accepts.intersect(OPAQUE));
     let immediates = accepts.intersect(ClassSet::IMMEDIATES);
     if found.register_type().is_some() || found.phrase().ends_with("special register") {
         return wanted_phrase(registers);
     }
     wanted_phrase(registers.union(immediates))
 }
+
+/// What a texture, sampler or surface is named by besides registers.
+const OPAQUE: ClassSet = ClassSet::of(&[Class::Texref, Class::Samplerref, Class::Surfref]);
 
 fn variable_space(class: Class) -> Option<Class> {
     matches!(
