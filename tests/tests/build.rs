@@ -294,7 +294,8 @@ fn every_form_of_the_table_is_built_and_printed() {
     }
     let targets = ["sm_20", "sm_60", "sm_75", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"];
     // Textures have samplers of their own in every other module.
-    let parsed = targets.iter().enumerate().map(|(index, name)| (Target::parse(name).unwrap(), index % 2 == 0));
+    let parsed =
+        targets.iter().enumerate().map(|(index, name)| (Target::parse(name).unwrap(), index % 2 == 0));
     let targets: Vec<(Target, bool)> = parsed.collect();
     let built = on_all_cores(&targets, |&(target, samplers)| {
         let bytes = random_bytes(target.number().into(), 1 << 20);

@@ -16,6 +16,7 @@ mod operand;
 mod shape;
 
 pub use crate::arena::{Arena, Handle, Symbol, Symbols};
+pub use crate::platform::TextureMode;
 pub use body::{
     Body, Guard, Instruction, Label, Register, RegisterGroup, Statement, TargetList, TargetListKind,
 };
@@ -23,5 +24,4 @@ pub use module::{
     AddressSize, Definition, Directive, DirectiveArgument, Function, FunctionKind, Header, Initializer, Item,
     Linkage, Module, Pointer, Section, Spelling, Variable,
 };
-pub use crate::platform::TextureMode;
 pub use operand::{Operand, Run};

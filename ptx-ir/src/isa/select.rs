@@ -228,7 +228,9 @@ fn other_kind(ty: Option<Type>) -> ClassSet {
     match ty.map(Type::kind) {
         Some(TypeKind::Float) => ClassSet::KINDS[0],
         Some(TypeKind::Signed | TypeKind::Unsigned) => ClassSet::KINDS[1],
-        Some(TypeKind::Predicate | TypeKind::Bits | TypeKind::Packed | TypeKind::Opaque) | None => ClassSet::NONE,
+        Some(TypeKind::Predicate | TypeKind::Bits | TypeKind::Packed | TypeKind::Opaque) | None => {
+            ClassSet::NONE
+        }
     }
 }
 
@@ -242,8 +244,8 @@ fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let bits = !registers.intersect(ClassSet::BITS).is_empty();
     let width = ClassSet::WIDTHS.iter().position(|width| registers.is_subset(*width));
     // Constants alone are as wide as they have to be.
-    let wide = registers.is_empty()
-        || width.is_some_and(|index| u32::from(BYTES[index] * shape.count) >= needed);
+    let wide =
+        registers.is_empty() || width.is_some_and(|index| u32::from(BYTES[index] * shape.count) >= needed);
     let unknown = shape.classes.contains(Class::Unknown);
     let typed = shape.classes.without(ClassSet::BITS).without(Class::Sink.into());
     let one_kind = unknown || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));

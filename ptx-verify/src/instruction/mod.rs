@@ -55,9 +55,8 @@ impl SpellingFacts {
         let (header, platform) = (&module.header, module.header.platform());
         let suspicious = |spelling: &Spelling| {
             let Resolved { opcode: _, instances, problem, leniency } = &spelling.resolved;
-            let sound = |instance: &Instance| {
-                instance.is_available(platform) && instance.form.misread().is_none()
-            };
+            let sound =
+                |instance: &Instance| instance.is_available(platform) && instance.form.misread().is_none();
             problem.is_some() || leniency.is_some() || !instances.iter().all(sound)
         };
         let missing = |register: SpecialRegister| {
