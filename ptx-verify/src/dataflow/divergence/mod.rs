@@ -174,14 +174,14 @@ impl Divergence {
             let register = each.register;
             // Only a register that is written elsewhere too shows which way a thread has come.
             let several = facts.definitions(register).len() > 1;
-            let value = if several { result.join(control.through()) } else { result };
+            let value = if several { result.under(control) } else { result };
             if several {
                 // From here to the end of the block it is what this instruction wrote, in all threads that are here.
                 let before = self.of(register);
                 let now = if statement.guard.is_some() { before.join(result) } else { result };
                 self.recent.insert(register, now);
                 if self.entries.is_some() {
-                    leaving.insert(register, now.join(control.through()));
+                    leaving.insert(register, now.under(control));
                 }
             }
             let old = self.registers[register.index()];

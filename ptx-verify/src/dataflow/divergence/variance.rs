@@ -32,6 +32,11 @@ impl Variance {
         }
     }
 
+    /// Of a value that a register has where threads come together that ran, or not, under a control that varies.
+    pub(super) fn under(self, control: Self) -> Self {
+        if control <= Self::Uniform { self } else { self.join(control.through()) }
+    }
+
     /// Of a value computed from this one.
     pub(super) fn through(self) -> Self {
         if self == Self::ThreadIndex { Self::Lane } else { self }
