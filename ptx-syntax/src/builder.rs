@@ -166,9 +166,27 @@ impl Builder {
         self.statement(StatementKind::Directive, word, word.to(end), operands);
     }
 
-    pub fn data(&mut self, word: Span, operands: u32) {
-        let end = self.operands.last().map_or(word, |operand| operand.span);
-        self.statement(StatementKind::Data, word, word.to(end), operands);
+    /// A line of data that ends with `last`. What stands in it is not kept: it may be most of a file, and nothing asks
+    /// for more than its text.
+    pub fn data(&mut self, word: Span, last: Span) {
+        self.statement(StatementKind::Data, word, word.to(last), 0);
+    }
+
+    /// A line of data whose last `count` operands were built.
+    pub fn data_of_operands(&mut self, word: Span, count: u32) {
+        let last = self.operands.last().map_or(word, |operand| operand.span);
+        let at = self.operands.len() - count as usize;
+        let mut keep = self.tree.operands.len();
+        let mut pending = self.operands.split_off(at);
+        while let Some(operand) = pending.pop() {
+            if operand.count > 0 {
+                let first = operand.first as usize;
+                keep = keep.min(first);
+                pending.extend_from_slice(&self.tree.operands[first..first + operand.count as usize]);
+            }
+        }
+        self.tree.operands.truncate(keep);
+        self.data(word, last);
     }
 
     /// An instruction; the guard, where there is one, was pushed before its operands.

@@ -7,6 +7,8 @@
 //!
 //! Lexical structure: PTX ISA manual, chapter 4 "Syntax".
 
+mod plain;
+
 use crate::Span;
 use logos::Logos;
 
@@ -280,14 +282,29 @@ impl Token {
 /// The tokens of `source`, in order and without gaps.
 #[derive(Clone)]
 pub struct Lexer<'s> {
-    inner: logos::Lexer<'s, TokenKind>,
+    source: &'s str,
+    at: usize,
 }
 
 impl<'s> Lexer<'s> {
     /// Begins at the first byte of `source`.
     #[must_use]
     pub fn new(source: &'s str) -> Self {
-        Self { inner: TokenKind::lexer(source) }
+        Self { source, at: 0 }
+    }
+
+    /// What logos finds here.
+    fn unusual(&mut self) -> Option<Token> {
+        let mut lexer = TokenKind::lexer(self.source);
+        lexer.bump(self.at);
+        let kind = lexer.next()?.unwrap_or(TokenKind::Unknown);
+        Some(self.token(kind, lexer.span().end))
+    }
+
+    #[inline]
+    fn token(&mut self, kind: TokenKind, end: usize) -> Token {
+        let start = std::mem::replace(&mut self.at, end);
+        Token { kind, span: Span::new(start as u32, end as u32) }
     }
 }
 
@@ -296,9 +313,34 @@ impl Iterator for Lexer<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Token> {
-        let kind = self.inner.next()?.unwrap_or(TokenKind::Unknown);
-        let range = self.inner.span();
-        Some(Token { kind, span: Span::new(range.start as u32, range.end as u32) })
+        match plain::token(self.source.as_bytes(), self.at) {
+            Some((kind, end)) => Some(self.token(kind, end)),
+            None => self.unusual(),
+        }
+    }
+}
+
+/// A source of tokens for the parser, which has no use for trivia.
+pub(crate) trait Tokens: Iterator<Item = Token> + Clone {
+    /// The next token that means something.
+    #[inline]
+    fn significant(&mut self) -> Option<Token> {
+        self.find(|token| !token.kind.is_trivia())
+    }
+}
+
+impl Tokens for std::iter::Copied<std::slice::Iter<'_, Token>> {}
+
+impl Tokens for Lexer<'_> {
+    #[inline]
+    fn significant(&mut self) -> Option<Token> {
+        loop {
+            self.at = plain::blanks(self.source.as_bytes(), self.at);
+            let token = self.next()?;
+            if !token.kind.is_trivia() {
+                return Some(token);
+            }
+        }
     }
 }
 

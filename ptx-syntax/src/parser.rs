@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use crate::ast::Tree;
 use crate::builder::Builder;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, Tokens};
 use crate::statement::Terminals;
 use crate::{Diagnostic, Span};
 
@@ -124,7 +124,7 @@ pub fn parse_tokens(source: &str, tokens: &[Token]) -> Parse {
     parse_from(source, tokens.iter().copied())
 }
 
-fn parse_from(source: &str, tokens: impl Iterator<Item = Token> + Clone) -> Parse {
+fn parse_from(source: &str, tokens: impl Tokens) -> Parse {
     let mut builder = Builder::default();
     builder.reserve(source.len());
     let builder = RefCell::new(builder);

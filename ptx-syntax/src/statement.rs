@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use crate::Span;
 use crate::ast::{BinaryOperator, Guard, OperandKind, StatementKind};
 use crate::builder::Builder;
-use crate::lexer::{Token, TokenKind};
+use crate::lexer::{Token, TokenKind, Tokens};
 use crate::parser::{Spanned, Terminal};
 use crate::prototype::Prototype;
 
@@ -22,8 +22,8 @@ use crate::prototype::Prototype;
 const DEEPEST: u32 = 3;
 
 /// The terminals of a text, without the statements that were read on the way.
-pub(crate) struct Terminals<'b, Tokens> {
-    tokens: Tokens,
+pub(crate) struct Terminals<'b, Source> {
+    tokens: Source,
     builder: &'b RefCell<Builder>,
     /// Open braces.
     depth: u32,
@@ -56,8 +56,8 @@ enum Next {
     AfterStatements,
 }
 
-impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
-    pub(crate) fn new(tokens: Tokens, builder: &'b RefCell<Builder>) -> Self {
+impl<'b, Source: Tokens> Terminals<'b, Source> {
+    pub(crate) fn new(tokens: Source, builder: &'b RefCell<Builder>) -> Self {
         Self {
             tokens,
             builder,
@@ -74,7 +74,7 @@ impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
     #[inline(never)]
     fn statements(&mut self) {
         let mut builder = self.builder.borrow_mut();
-        let mut reader = Reader { tokens: self.tokens.clone(), builder: &mut builder };
+        let mut reader = Reader { tokens: self.tokens.clone(), ahead: None, builder: &mut builder };
         loop {
             let mark = reader.builder.mark();
             let read = match self.within {
@@ -85,12 +85,15 @@ impl<'b, Tokens: Iterator<Item = Token> + Clone> Terminals<'b, Tokens> {
                 reader.builder.return_to(mark);
                 return;
             }
-            self.tokens.clone_from(&reader.tokens);
+            match &reader.ahead {
+                None => self.tokens.clone_from(&reader.tokens),
+                Some((before, _)) => self.tokens.clone_from(before),
+            }
         }
     }
 }
 
-impl<Tokens> Terminals<'_, Tokens> {
+impl<Source> Terminals<'_, Source> {
     /// The `;` that a declaration lacks.
     fn semicolon(&mut self) -> Spanned {
         self.within = Within::Module;
@@ -98,7 +101,7 @@ impl<Tokens> Terminals<'_, Tokens> {
     }
 }
 
-impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> {
+impl<Source: Tokens> Iterator for Terminals<'_, Source> {
     type Item = Spanned;
 
     #[inline]
@@ -116,7 +119,7 @@ impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> 
         }
         loop {
             let held = self.held.take();
-            let Some(token) = held.or_else(|| self.tokens.next()) else {
+            let Some(token) = held.or_else(|| self.tokens.significant()) else {
                 return self.prototype.ends_with_text().then(|| self.semicolon());
             };
             let Token { kind, span } = token;
@@ -150,15 +153,45 @@ impl<Tokens: Iterator<Item = Token> + Clone> Iterator for Terminals<'_, Tokens> 
     }
 }
 
-struct Reader<'b, Tokens> {
-    tokens: Tokens,
+struct Reader<'b, Source> {
+    tokens: Source,
+    /// A token that was taken from `tokens` and belongs to what follows, and the tokens as they were before it.
+    ahead: Option<(Source, Token)>,
     builder: &'b mut Builder,
 }
 
-impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
+impl<Source: Tokens> Reader<'_, Source> {
     #[inline]
     fn token(&mut self) -> Option<Token> {
-        self.tokens.find(|token| !token.kind.is_trivia())
+        self.tokens.significant()
+    }
+
+    /// The first token of a statement, which the one before may have looked at.
+    #[inline]
+    fn first(&mut self) -> Option<Token> {
+        match self.ahead.take() {
+            Some((_, token)) => Some(token),
+            None => self.token(),
+        }
+    }
+
+    /// The next token if it is of this kind; else it stays.
+    #[inline]
+    fn accept(&mut self, kind: TokenKind) -> Option<Span> {
+        if self.ahead.is_none() {
+            let before = self.tokens.clone();
+            let token = self.token()?;
+            if token.kind == kind {
+                return Some(token.span);
+            }
+            self.ahead = Some((before, token));
+            return None;
+        }
+        let span = self.ahead.as_ref().filter(|(_, token)| token.kind == kind).map(|(_, token)| token.span);
+        if span.is_some() {
+            self.ahead = None;
+        }
+        span
     }
 
     /// The next token if it is of this kind.
@@ -170,7 +203,7 @@ impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
 
     /// One statement; none if it is not plain.
     fn statement(&mut self) -> Option<()> {
-        let first = self.token()?;
+        let first = self.first()?;
         match first.kind {
             TokenKind::Name | TokenKind::Dotted => self.instruction((Guard::None, first.span), first),
             TokenKind::At => {
@@ -314,29 +347,24 @@ impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
         self.integers()?;
         let mut count = 3;
         loop {
-            let end = self.tokens.clone();
-            if self.expect(TokenKind::Comma).is_none() {
-                self.tokens = end;
+            if self.accept(TokenKind::Comma).is_none() {
                 self.builder.open_statement(word, count);
                 return Some(());
             }
             let name = self.expect(TokenKind::Name)?;
             self.builder.leaf(OperandKind::Name, name);
-            let before = self.tokens.clone();
-            let next = self.token()?;
-            if next.kind == TokenKind::Name {
-                self.builder.leaf(OperandKind::Name, next.span);
+            if let Some(label) = self.accept(TokenKind::Name) {
+                self.builder.leaf(OperandKind::Name, label);
                 count += 2;
-                let end = self.tokens.clone();
-                if self.expect(TokenKind::Plus).is_some() {
+                if self.accept(TokenKind::Plus).is_some() {
                     let number = self.expect(TokenKind::Integer)?;
                     self.builder.leaf(OperandKind::Integer, number);
                     self.builder.binary(BinaryOperator::Add);
-                } else {
-                    self.tokens = end;
                 }
             } else {
-                self.tokens = before;
+                if let Some((before, _)) = self.ahead.take() {
+                    self.tokens = before;
+                }
                 self.integers()?;
                 count += 4;
             }
@@ -345,7 +373,7 @@ impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
 
     /// `label:`, or `.b8 1, 2`, which has no end but the next line.
     fn section_line(&mut self) -> Option<()> {
-        let word = self.token()?;
+        let word = self.first()?;
         match word.kind {
             TokenKind::Name => {
                 self.expect(TokenKind::Colon)?;
@@ -355,46 +383,38 @@ impl<Tokens: Iterator<Item = Token> + Clone> Reader<'_, Tokens> {
             TokenKind::DotWord => {}
             _ => return None,
         }
-        let mut count = 0;
         loop {
-            let token = self.token()?;
-            self.datum(token)?;
-            count += 1;
+            let mut last = self.datum()?;
             let mut end = self.tokens.clone();
             let mut next = self.token()?;
-            if let TokenKind::Plus | TokenKind::Minus = next.kind {
-                let second = self.token()?;
-                self.datum(second)?;
-                self.builder.binary(match next.kind {
-                    TokenKind::Plus => BinaryOperator::Add,
-                    _ => BinaryOperator::Subtract,
-                });
+            while let TokenKind::Plus | TokenKind::Minus = next.kind {
+                last = self.datum()?;
                 end = self.tokens.clone();
                 next = self.token()?;
             }
-            match next.kind {
-                TokenKind::Comma => {}
-                // A longer chain.
-                TokenKind::Plus | TokenKind::Minus => return None,
-                _ => {
-                    self.tokens = end;
-                    self.builder.data(word.span, count);
-                    return Some(());
-                }
+            if next.kind != TokenKind::Comma {
+                self.ahead = Some((end, next));
+                self.builder.data(word.span, last);
+                return Some(());
             }
         }
     }
 
-    /// What stands in a list of data.
+    /// What stands in a list of data: a number, a name or a text.
     #[inline]
-    fn datum(&mut self, token: Token) -> Option<()> {
+    fn datum(&mut self) -> Option<Span> {
+        let mut token = self.token()?;
         match token.kind {
-            TokenKind::DotWord => self.builder.leaf(OperandKind::DotWord, token.span),
-            TokenKind::String => self.builder.leaf(OperandKind::String, token.span),
-            TokenKind::Dotted => return None,
-            _ => return self.leaf(token),
+            TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::Name
+            | TokenKind::DotWord
+            | TokenKind::String => return Some(token.span),
+            TokenKind::Minus => {}
+            _ => return None,
         }
-        Some(())
+        token = self.token()?;
+        matches!(token.kind, TokenKind::Integer | TokenKind::Float).then_some(token.span)
     }
 
     fn integers(&mut self) -> Option<()> {
