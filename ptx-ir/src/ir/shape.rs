@@ -51,6 +51,52 @@ impl Module {
         shapes.push(shape);
     }
 
+    /// A number for the shape of an operand, never 0: operands of equal numbers have equal shapes, but for the value
+    /// of an immediate. None for an operand that consists of several unlike ones.
+    #[inline]
+    pub(crate) fn shape_key(&self, body: &Body, operand: Operand) -> Option<u16> {
+        const VALUE: u16 = 1 << 8;
+        const ADDRESS: u16 = 2 << 8;
+        const NEGATED: u16 = 3 << 8;
+        const VECTOR: u16 = 4 << 8;
+        const OFFSET: u16 = 1 << 11;
+        const MOST_ELEMENTS: u32 = 8;
+        let displaced = |offset: i64| if offset == 0 { 0 } else { OFFSET };
+        Some(match operand {
+            Operand::Register { class, .. } => VALUE | class as u16,
+            Operand::Negated { class, .. } => NEGATED | class as u16,
+            Operand::Integer { negative, .. } => {
+                VALUE | if negative { Class::NegativeInteger } else { Class::Integer } as u16
+            }
+            Operand::Decimal(_) => VALUE | Class::Decimal as u16,
+            Operand::SingleBits(_) => VALUE | Class::SingleBits as u16,
+            Operand::DoubleBits(_) => VALUE | Class::DoubleBits as u16,
+            Operand::Label(_) => VALUE | Class::Label as u16,
+            Operand::Sink => VALUE | Class::Sink as u16,
+            Operand::Special(register) => VALUE | Class::special(register.reads()) as u16,
+            Operand::Variable { variable, offset } => {
+                VALUE | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
+            }
+            Operand::RegisterAddress { class, offset, unified: false, .. } => {
+                ADDRESS | displaced(offset.into()) | class as u16
+            }
+            Operand::VariableAddress { variable, offset } => {
+                ADDRESS | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
+            }
+            Operand::Vector(run) if (1..=MOST_ELEMENTS).contains(&run.count) => {
+                let elements = body.children(run);
+                let Some(Operand::Register { class: first, .. }) = elements.first() else { return None };
+                let alike =
+                    |element: &Operand| matches!(element, Operand::Register { class, .. } if class == first);
+                if !elements.iter().all(alike) {
+                    return None;
+                }
+                VECTOR | (run.count as u16) << 11 | *first as u16
+            }
+            _ => return None,
+        })
+    }
+
     fn other_shape(&self, body: &Body, operand: Operand, children: &mut Vec<Shape>) -> Shape {
         match operand {
             Operand::Register { class, .. } => Shape::value(class),

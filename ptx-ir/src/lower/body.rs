@@ -7,7 +7,7 @@ use crate::ir::{
     Body, Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
     TargetListKind,
 };
-use crate::isa::{Class, Control};
+use crate::isa::Class;
 use ptx_syntax::Span;
 use ptx_syntax::ast::{self, OperandKind, StatementKind};
 
@@ -46,6 +46,9 @@ impl Context<'_> {
                     self.body.statements.push(Statement::Close);
                 }
                 StatementKind::Declaration => self.local_declaration(statement.operands.first),
+                StatementKind::Directive if self.text(statement.word) == ".loc" => {
+                    self.kept_directive(statement);
+                }
                 // A directive of a prototype stands between its label and itself.
                 StatementKind::Directive if is_prototype_directive(statement, self.source) => continue,
                 StatementKind::Directive => self.body_directive(statement, pending.take()),
@@ -112,7 +115,7 @@ impl Context<'_> {
             }
         };
         let spelling = self.spelling(statement.word);
-        let is_call = self.is_call(spelling);
+        let is_call = self.selection.is_call(&self.module, spelling);
         let first = self.body.operands.len() as u32;
         for node in nodes {
             let operand = if is_call { self.call_operand(*node) } else { self.operand(*node) };
@@ -127,11 +130,6 @@ impl Context<'_> {
         let handle = self.body.instructions.push(Instruction { spelling, operands, guard, instance });
         self.body.spans.push(statement.span);
         self.body.statements.push(Statement::Instruction(handle));
-    }
-
-    fn is_call(&self, spelling: Handle<Spelling>) -> bool {
-        let instances = &self.module.spellings[spelling].resolved.instances;
-        instances.first().is_some_and(|instance| instance.effects.control == Control::Call)
     }
 
     fn guard(&mut self, span: Span, negated: bool) -> Guard {
@@ -152,19 +150,7 @@ impl Context<'_> {
     /// Which instance of the spelling the operands fit.
     #[inline]
     fn select(&mut self, spelling: Handle<Spelling>, operands: Run) -> Option<u16> {
-        let resolved = &self.module.spellings[spelling].resolved;
-        if resolved.instances.is_empty() {
-            return None;
-        }
-        self.shapes.clear();
-        self.shape_children.clear();
-        for &operand in &self.body.operands[operands.range()] {
-            self.module.push_shape(&self.body, operand, &mut self.shapes, &mut self.shape_children);
-        }
-        let platform = self.module.header.platform();
-        let (operands, children) = (&self.shapes, &self.shape_children);
-        let index = resolved.select_available(operands, children, platform).ok()?;
-        Some(index as u16)
+        self.selection.select(&self.module, &self.body, spelling, &self.body.operands[operands.range()])
     }
 
     /// `name[index]` is memory where an instruction accesses it and an address where it takes a value.
@@ -235,13 +221,16 @@ impl Context<'_> {
         match self.text(statement.word) {
             ".branchtargets" => self.targets(statement, label, TargetListKind::Branch),
             ".calltargets" => self.targets(statement, label, TargetListKind::Call),
-            ".pragma" | ".loc" | ".loc_intermediate" | ".file" => {
-                let directive = self.directive(statement);
-                let handle = self.body.directives.push(directive);
-                self.body.statements.push(Statement::Directive(handle));
-            }
+            ".pragma" | ".loc" | ".loc_intermediate" | ".file" => self.kept_directive(statement),
             _ => {}
         }
+    }
+
+    /// `.loc` and what else stands between instructions.
+    fn kept_directive(&mut self, statement: &ast::Statement) {
+        let directive = self.directive(statement);
+        let handle = self.body.directives.push(directive);
+        self.body.statements.push(Statement::Directive(handle));
     }
 
     fn targets(&mut self, statement: &ast::Statement, label: Option<Span>, kind: TargetListKind) {
@@ -283,6 +272,7 @@ impl Context<'_> {
     /// Makes ready for a body.
     pub(super) fn begin_body(&mut self, span: Span) {
         self.names.clear();
+        self.selection.set_platform(self.module.header.platform());
         self.body = Body { span, ..Body::default() };
         self.block = 0;
     }

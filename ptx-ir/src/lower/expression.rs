@@ -56,7 +56,25 @@ pub(super) fn evaluate(tree: &Tree, source: &str, node: Node) -> Result<Constant
 }
 
 /// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
+#[inline]
 pub(super) fn integer(text: &str) -> Constant {
+    const NEVER_TOO_LARGE: usize = 18;
+    let bytes = text.as_bytes();
+    if matches!(bytes, [b'1'..=b'9', ..] | [b'0']) && bytes.len() <= NEVER_TOO_LARGE {
+        let mut value = 0;
+        for byte in bytes {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return unusual_integer(text);
+            }
+            value = value * 10 + u64::from(digit);
+        }
+        return Constant::Integer { bits: value, unsigned: false };
+    }
+    unusual_integer(text)
+}
+
+fn unusual_integer(text: &str) -> Constant {
     let (digits, suffix) = match text.strip_suffix('U') {
         Some(digits) => (digits, true),
         None => (text, false),

@@ -14,16 +14,18 @@ mod messages;
 mod module;
 mod names;
 mod operand;
+mod selection;
 
 use crate::arena::{Arena, Handle, Symbol};
 use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, TextureMode, Variable};
-use crate::isa::{Shape, resolve};
+use crate::isa::resolve;
 use crate::target::Target;
 use crate::version::Version;
 use names::Names;
 use ptx_syntax::ast::Tree;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
+use selection::Selection;
 
 /// The result of lowering: a module in every case, and what was wrong.
 #[derive(Clone, Debug)]
@@ -64,8 +66,7 @@ struct Context<'s> {
     body: Body,
     /// The block of the body, as [`Names`] numbers them.
     block: u32,
-    shapes: Vec<Shape>,
-    shape_children: Vec<Shape>,
+    selection: Selection,
 }
 
 impl<'s> Context<'s> {
@@ -102,8 +103,7 @@ impl<'s> Context<'s> {
             function: None,
             body: Body::default(),
             block: 0,
-            shapes: Vec::new(),
-            shape_children: Vec::new(),
+            selection: Selection::default(),
         }
     }
 

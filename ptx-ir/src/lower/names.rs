@@ -1,7 +1,7 @@
 //! Scopes of a function body: which name stands for what, at the statement being lowered.
 //!
-//! A parametrised group `%r<100>` is one entry, and `%r17` is found by comparing the prefix and reading
-//! the number; nothing is stored or hashed per register. Labels are visible in the whole block that
+//! A parametrised group `%r<100>` is one entry, and `%r17` is found by comparing the prefix, as one number where
+//! it is short, and reading the number behind it; nothing is stored or hashed per register. Labels are visible in the whole block that
 //! declares them, before and after; every other name from its declaration on.
 
 use crate::arena::Handle;
@@ -32,6 +32,8 @@ struct Entry<'s> {
 #[derive(Clone, Copy)]
 struct Group<'s> {
     prefix: &'s str,
+    /// The prefix as [`packed`] makes it.
+    key: Option<u64>,
     span: Span,
     count: u32,
     depth: u32,
@@ -56,12 +58,17 @@ const LINEAR_GROUPS: usize = 16;
 /// More names than this in one block are not compared one by one with a new parametrised group.
 const MOST_COMPARED: usize = 1000;
 
+/// The numbers of registers have no more digits than this.
+const MOST_DIGITS: usize = 9;
+
 #[derive(Default)]
 pub(super) struct Names<'s> {
     entries: Vec<Entry<'s>>,
     by_name: FxHashMap<&'s str, u32>,
     groups: Vec<Group<'s>>,
     by_prefix: FxHashMap<&'s str, u32>,
+    /// How many of the groups have a prefix that is no key: long, or with a digit at its end.
+    unpacked: usize,
     scopes: Vec<Scope>,
     /// The first label of each name, whatever its block.
     first_labels: FxHashMap<&'s str, Handle<Label>>,
@@ -77,6 +84,7 @@ impl<'s> Names<'s> {
         reset(&mut self.by_name);
         self.groups.clear();
         reset(&mut self.by_prefix);
+        self.unpacked = 0;
         self.scopes.clear();
         reset(&mut self.labels);
         reset(&mut self.first_labels);
@@ -102,6 +110,7 @@ impl<'s> Names<'s> {
         }
         while self.groups.len() > scope.groups as usize {
             let Some(group) = self.groups.pop() else { break };
+            self.unpacked -= usize::from(group.key.is_none());
             match group.shadowed {
                 Some(index) => self.by_prefix.insert(group.prefix, index),
                 None => self.by_prefix.remove(group.prefix),
@@ -173,7 +182,9 @@ impl<'s> Names<'s> {
             }
         }
         self.by_prefix.insert(prefix, self.groups.len() as u32);
-        self.groups.push(Group { prefix, span, count, depth, kind, shadowed });
+        let key = packed(prefix.as_bytes());
+        self.unpacked += usize::from(key.is_none());
+        self.groups.push(Group { prefix, key, span, count, depth, kind, shadowed });
         Ok(())
     }
 
@@ -219,6 +230,29 @@ impl<'s> Names<'s> {
         if self.groups.len() > LINEAR_GROUPS {
             return self.find_group_by_hash(name);
         }
+        if self.unpacked > 0 {
+            return self.find_group_by_text(name);
+        }
+        let bytes = name.as_bytes();
+        let (mut split, mut number, mut unit) = (bytes.len(), 0_u32, 1_u32);
+        while let Some(&digit) = bytes[..split].last()
+            && digit.is_ascii_digit()
+        {
+            if bytes.len() - split == MOST_DIGITS {
+                return None;
+            }
+            number += u32::from(digit - b'0') * unit;
+            unit = unit.wrapping_mul(10);
+            split -= 1;
+        }
+        let key = packed(&bytes[..split])?;
+        let fits = |group: &Group<'_>| group.key == Some(key) && number < group.count;
+        let index = self.groups.iter().rposition(fits)?;
+        Some((index, number))
+    }
+
+    #[cold]
+    fn find_group_by_text(&self, name: &str) -> Option<(usize, u32)> {
         self.groups
             .iter()
             .enumerate()
@@ -228,7 +262,7 @@ impl<'s> Names<'s> {
 
     #[cold]
     fn find_group_by_hash(&self, name: &str) -> Option<(usize, u32)> {
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(9);
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(MOST_DIGITS);
         let mut best: Option<(usize, u32)> = None;
         for split in 1..=digits {
             let prefix = &name[..name.len() - split];
@@ -310,11 +344,21 @@ fn reset<K, V>(map: &mut FxHashMap<K, V>) {
     }
 }
 
+/// The bytes of a prefix as one number, with their count above them; none for a long one, and for one that
+/// ends in a digit, since a name does not show then where its number begins.
+#[inline]
+fn packed(prefix: &[u8]) -> Option<u64> {
+    if prefix.len() >= 8 || prefix.last().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(prefix.iter().fold(prefix.len() as u64, |key, &byte| key.rotate_left(8) ^ u64::from(byte)))
+}
+
 /// The number of `name` in the group `prefix<count>`.
 #[inline]
 fn member(name: &str, prefix: &str, count: u32) -> Option<u32> {
     let digits = name.as_bytes().strip_prefix(prefix.as_bytes())?;
-    if digits.is_empty() || digits.len() > 9 {
+    if digits.is_empty() || digits.len() > MOST_DIGITS {
         return None;
     }
     let mut number = 0_u32;

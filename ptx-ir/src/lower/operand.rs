@@ -73,12 +73,18 @@ impl Context<'_> {
     fn list(&mut self, node: Node, depth: u32) -> Run {
         let tree = self.tree;
         let children = tree.children(node);
-        if let [one] = children
-            && matches!(one.kind, OperandKind::Name)
-        {
-            // The common case of a call: no second list below this one.
-            let operand = self.name(one.span);
-            return self.push_children(&[operand], &[one.span]);
+        let is_leaf = |child: &Node| {
+            matches!(child.kind, OperandKind::Name | OperandKind::Integer | OperandKind::Float)
+        };
+        if children.iter().all(is_leaf) {
+            // The common case: nothing within this list has a list of its own below it.
+            let first = self.body.children.len() as u32;
+            for child in children {
+                let operand = self.operand(*child);
+                self.body.children.push(operand);
+                self.body.child_spans.push(child.span);
+            }
+            return Run { first, count: children.len() as u32 };
         }
         let operands: Vec<Operand> = children.iter().map(|child| self.composite(*child, depth + 1)).collect();
         let spans: Vec<Span> = children.iter().map(|child| child.span).collect();

@@ -1,0 +1,133 @@
+//! Which instance of a spelling the operands of an instruction fit.
+
+use crate::arena::Handle;
+use crate::ir::{Body, Module, Operand, Spelling};
+use crate::isa::{Control, Instance, Resolved, Shape};
+use crate::platform::Platform;
+
+/// Selects instances. Compilers write an instruction with operands of the same kinds over and over, so the last
+/// answer for each spelling is kept.
+#[derive(Default)]
+pub(super) struct Selection {
+    platform: Option<Platform>,
+    kept: Vec<Kept>,
+    shapes: Vec<Shape>,
+    children: Vec<Shape>,
+}
+
+/// What is kept for a spelling.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// The kinds of the operands, 16 bits for each; 0 where nothing is kept.
+    kinds: u128,
+    instance: Option<u16>,
+    /// Whether the value of an immediate decides nothing.
+    any_value: bool,
+    is_call: bool,
+}
+
+/// The answer for instructions with more operands than this is not kept.
+const MOST_KEPT: usize = 8;
+
+impl Selection {
+    /// For which version, target and texture mode the instances are. Answers for others are forgotten.
+    pub fn set_platform(&mut self, platform: Platform) {
+        if self.platform != Some(platform) {
+            self.platform = Some(platform);
+            for kept in &mut self.kept {
+                kept.kinds = 0;
+            }
+        }
+    }
+
+    /// Whether the spelling is that of a call.
+    #[inline]
+    pub fn is_call(&mut self, module: &Module, spelling: Handle<Spelling>) -> bool {
+        self.kept(module, spelling).is_call
+    }
+
+    /// The instance that the operands fit.
+    #[inline]
+    pub fn select(
+        &mut self,
+        module: &Module,
+        body: &Body,
+        spelling: Handle<Spelling>,
+        operands: &[Operand],
+    ) -> Option<u16> {
+        let any_value = self.kept(module, spelling).any_value;
+        let kinds = kinds(module, body, operands, any_value);
+        let kept = &self.kept[spelling.index()];
+        if kinds != 0 && kinds == kept.kinds {
+            return kept.instance;
+        }
+        let instance = self.find(module, body, &module.spellings[spelling].resolved, operands);
+        if kinds != 0 {
+            let kept = &mut self.kept[spelling.index()];
+            (kept.kinds, kept.instance) = (kinds, instance);
+        }
+        instance
+    }
+
+    fn find(
+        &mut self,
+        module: &Module,
+        body: &Body,
+        resolved: &Resolved,
+        operands: &[Operand],
+    ) -> Option<u16> {
+        if resolved.instances.is_empty() {
+            return None;
+        }
+        self.shapes.clear();
+        self.children.clear();
+        for &operand in operands {
+            module.push_shape(body, operand, &mut self.shapes, &mut self.children);
+        }
+        let index = resolved.select_available(&self.shapes, &self.children, self.platform?).ok()?;
+        Some(index as u16)
+    }
+
+    #[inline]
+    fn kept(&mut self, module: &Module, spelling: Handle<Spelling>) -> Kept {
+        if spelling.index() >= self.kept.len() {
+            self.add(module);
+        }
+        self.kept[spelling.index()]
+    }
+
+    #[cold]
+    fn add(&mut self, module: &Module) {
+        let known = self.kept.len();
+        self.kept.extend(module.spellings.iter().skip(known).map(|(_, spelling)| {
+            let instances = &spelling.resolved.instances;
+            let any_value = |instance: &Instance| instance.operands.iter().all(|spec| spec.ranges.is_empty());
+            Kept {
+                kinds: 0,
+                instance: None,
+                any_value: instances.iter().all(any_value),
+                is_call: instances.first().is_some_and(|first| first.effects.control == Control::Call),
+            }
+        }));
+    }
+}
+
+/// The kinds of all operands as one number; 0 where there is none, or no number for them.
+#[inline]
+fn kinds(module: &Module, body: &Body, operands: &[Operand], any_value: bool) -> u128 {
+    if operands.len() > MOST_KEPT {
+        return 0;
+    }
+    let mut kinds = 0;
+    for &operand in operands {
+        let is_value = matches!(
+            operand,
+            Operand::Integer { .. } | Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_)
+        );
+        match module.shape_key(body, operand) {
+            Some(key) if any_value || !is_value => kinds = kinds << 16 | u128::from(key),
+            _ => return 0,
+        }
+    }
+    kinds
+}
