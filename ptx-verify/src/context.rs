@@ -11,9 +11,10 @@ use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
-use crate::memory::{self, Access, Conversion};
+use crate::memory::{Access, Conversion, MemoryFacts};
+use crate::mentions::Mentions;
 use crate::summary::Summaries;
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Convergence};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Control, Convergence};
 use std::cell::OnceCell;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -35,12 +36,15 @@ pub(crate) struct ModuleContext<'a> {
 #[derive(Default)]
 pub(crate) struct Shared {
     features: OnceLock<Features>,
+    mentions: OnceLock<Vec<Mentions>>,
     summaries: Summaries,
 }
 
 /// What there is among the instructions of a module, so that nothing is looked for in vain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Features {
+    /// Calls.
+    pub(crate) calls: bool,
     /// Uses of the carry flag.
     pub(crate) carry: bool,
     /// Instructions that threads have to reach together.
@@ -56,6 +60,7 @@ impl Features {
         let mut features = Self::default();
         let instances = module.spellings.iter().flat_map(|(_, spelling)| &spelling.resolved.instances);
         for effects in instances.map(|instance| &instance.effects) {
+            features.calls |= effects.control == Control::Call;
             features.carry |= effects.carry.is_some();
             features.convergence |= effects.convergence != Convergence::None;
             features.asynchronous |= effects.asynchronous.is_some();
@@ -81,6 +86,11 @@ impl<'a> ModuleContext<'a> {
         *self.shared.features.get_or_init(|| Features::of(self.module))
     }
 
+    /// Where a function names something that is no register and no number.
+    pub(crate) fn mentions(&self, function: Handle<Function>) -> &'a Mentions {
+        &self.shared.mentions.get_or_init(|| Mentions::of_module(self.module))[function.index()]
+    }
+
     /// What is known of the functions that are called.
     pub(crate) fn summaries(&self) -> &'a Summaries {
         &self.shared.summaries
@@ -103,6 +113,13 @@ pub(crate) struct FunctionContext<'a> {
     pub(crate) body: &'a Body,
 }
 
+impl<'a> FunctionContext<'a> {
+    /// Where the function names something that is no register and no number.
+    pub(crate) fn mentions(&self) -> &'a Mentions {
+        self.module.mentions(self.handle)
+    }
+}
+
 /// A function and the analyses of it, each made when the first rule asks for it and dropped with the function.
 pub(crate) struct FlowContext<'a> {
     /// The function.
@@ -111,8 +128,7 @@ pub(crate) struct FlowContext<'a> {
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
     values: OnceCell<Values>,
-    accesses: OnceCell<Vec<Access>>,
-    conversions: OnceCell<Vec<Conversion>>,
+    memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
 }
@@ -133,8 +149,7 @@ impl<'a> FlowContext<'a> {
             unset: OnceCell::new(),
             carry: OnceCell::new(),
             values: OnceCell::new(),
-            accesses: OnceCell::new(),
-            conversions: OnceCell::new(),
+            memory: OnceCell::new(),
             actions: OnceCell::new(),
             acting_calls: OnceCell::new(),
         }
@@ -169,14 +184,19 @@ impl<'a> FlowContext<'a> {
         })
     }
 
+    /// What the function does with memory at addresses that something is known about.
+    fn memory(&self) -> &MemoryFacts {
+        self.memory.get_or_init(|| MemoryFacts::new(self))
+    }
+
     /// The accesses of memory at addresses that something is known about, in order of the text.
     pub(crate) fn accesses(&self) -> &[Access] {
-        self.accesses.get_or_init(|| memory::accesses(self))
+        &self.memory().accesses
     }
 
     /// The address conversions, in order of the text.
     pub(crate) fn conversions(&self) -> &[Conversion] {
-        self.conversions.get_or_init(|| memory::conversions(self))
+        &self.memory().conversions
     }
 
     /// What acts on operations that run on their own, in order of the text.

@@ -15,6 +15,7 @@ use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::ModuleContext;
 use crate::declarations::{is_unsized, variables};
+use crate::mentions::owner;
 use crate::rules::{pragma, target_too_low, version_too_low};
 
 /// A feature: what messages call it, the first version and the lowest target that have it.
@@ -221,27 +222,29 @@ impl Gates<'_> {
 
     /// Functions and kernels as values.
     fn addresses(&mut self, module: &Module, body: &Body) {
-        if !body.operands.iter().any(|operand| matches!(operand, Operand::Function(_))) {
-            return;
-        }
-        for (handle, instruction) in body.instructions.iter() {
+        for (place, operand) in body.operands.iter().enumerate() {
+            let Operand::Function(function) = *operand else { continue };
+            let Some((_, instruction)) = owner(body, place) else { continue };
             let call = |instance: &Instance| instance.effects.control == Control::Call;
             if module.instance(instruction).is_none_or(call) {
                 continue;
             }
-            for (index, operand) in body.operands(handle).iter().enumerate() {
-                let Operand::Function(function) = *operand else { continue };
-                let gate = match module.functions[function].kind {
-                    FunctionKind::Entry => &KERNEL_ADDRESS,
-                    FunctionKind::Function | FunctionKind::Prototype => &FUNCTION_ADDRESS,
-                };
-                self.ask(gate, body.operand_span(handle, index));
-            }
+            let gate = match module.functions[function].kind {
+                FunctionKind::Entry => &KERNEL_ADDRESS,
+                FunctionKind::Function | FunctionKind::Prototype => &FUNCTION_ADDRESS,
+            };
+            self.ask(gate, body.operand_spans.get(place).copied().unwrap_or_default());
         }
     }
 
     fn directive(&mut self, module: &Module, directive: &Directive) {
         let word = module.name(directive.word);
+        if word == ".loc" {
+            if directive.arguments.iter().any(|(argument, _)| is_name(argument)) {
+                self.ask(&INLINED, directive.span);
+            }
+            return;
+        }
         if let Some((_, gate)) = DIRECTIVES.iter().find(|(each, _)| *each == word) {
             self.ask(gate, directive.span);
         }
@@ -254,9 +257,6 @@ impl Gates<'_> {
                 }
             }
             ".file" if directive.arguments.len() > 2 => self.ask(&FILE_TIME, directive.span),
-            ".loc" if directive.arguments.iter().any(|(argument, _)| is_name(argument)) => {
-                self.ask(&INLINED, directive.span);
-            }
             _ => {}
         }
     }

@@ -24,6 +24,7 @@ mod driver;
 mod gates;
 mod instruction;
 mod memory;
+mod mentions;
 mod registry;
 mod requirements;
 mod rules;

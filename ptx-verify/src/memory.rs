@@ -1,13 +1,13 @@
 //! What rules about memory go over: the accesses and the address conversions of a function.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
 use crate::context::FlowContext;
+use crate::dataflow::aligned;
 use crate::dataflow::values::{Address, Here, Value};
-use crate::dataflow::{FunctionFacts, aligned};
 
 /// An access of memory at an address that something is known about.
 pub(crate) struct Access {
@@ -37,32 +37,61 @@ pub(crate) struct Conversion {
     pub(crate) source: Value,
 }
 
-/// The accesses that can be reached.
-pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
-    let mut found = Vec::new();
-    let Some(facts) = context.facts() else { return found };
-    let module = context.module.module;
-    each(context, facts, |instruction, values| {
+/// What a function does with memory, in order of the text, as far as control can come there.
+#[derive(Default)]
+pub(crate) struct MemoryFacts {
+    /// The accesses.
+    pub(crate) accesses: Vec<Access>,
+    /// The address conversions.
+    pub(crate) conversions: Vec<Conversion>,
+}
+
+impl MemoryFacts {
+    pub(crate) fn new(context: &FlowContext<'_>) -> Self {
+        let mut memory = Self::default();
+        let Some(facts) = context.facts() else { return memory };
+        let mut values = context.values().here();
+        for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
+            values.leave();
+            for instruction in facts.cfg.instructions(block) {
+                if let Some(instance) = facts.instance(instruction) {
+                    memory.add(context, instruction, instance, &values);
+                }
+                values.pass(facts, instruction);
+            }
+        }
+        memory
+    }
+
+    fn add(&mut self, context: &FlowContext<'_>, instruction: u32, instance: &Instance, values: &Here<'_>) {
+        let module = context.module.module;
         let handle = Handle::new(instruction);
         let operands = context.body.operands(handle);
+        let to_generic = match instance.effects.computes {
+            Some(Computation::ToGeneric) => Some(true),
+            Some(Computation::FromGeneric) => Some(false),
+            _ => None,
+        };
+        if let (Some(to_generic), [_, source]) = (to_generic, operands)
+            && let Some(space) = instance.modifiers.iter().find_map(|word| StateSpace::parse(word))
+        {
+            let (span, space) = (context.body.operand_span(handle, 1), space.base());
+            let source = values.operand(module, *source);
+            self.conversions.push(Conversion { span, space, to_generic, source });
+        }
         for (index, &operand) in operands.iter().enumerate() {
-            let address = match operand {
-                Operand::RegisterAddress { .. } | Operand::VariableAddress { .. } => {
-                    values.address(module, operand)
-                }
-                _ => continue,
-            };
-            let Value::Address(address) = address else { continue };
-            let Some(memory) = facts.instance(instruction).and_then(|instance| {
-                if instance.operands.len() == operands.len() {
-                    return instance.operands[index].access;
-                }
-                // Optional operands are left out.
-                aligned(module, context.body, instance, operands)[index]?.access
-            }) else {
+            if !matches!(operand, Operand::RegisterAddress { .. } | Operand::VariableAddress { .. }) {
                 continue;
+            }
+            let Value::Address(address) = values.address(module, operand) else { continue };
+            let spec = if instance.operands.len() == operands.len() {
+                instance.operands.get(index)
+            } else {
+                // Optional operands are left out.
+                aligned(module, context.body, instance, operands)[index]
             };
-            found.push(Access {
+            let Some(memory) = spec.and_then(|spec| spec.access) else { continue };
+            self.accesses.push(Access {
                 instruction,
                 span: context.body.operand_span(handle, index),
                 space: memory.space,
@@ -70,45 +99,6 @@ pub(crate) fn accesses(context: &FlowContext<'_>) -> Vec<Access> {
                 used: memory.bytes - dropped(context, operands, memory.bytes),
                 address,
             });
-        }
-    });
-    found
-}
-
-/// The conversions that can be reached.
-pub(crate) fn conversions(context: &FlowContext<'_>) -> Vec<Conversion> {
-    let mut found = Vec::new();
-    let Some(facts) = context.facts() else { return found };
-    each(context, facts, |instruction, values| {
-        let Some(instance) = facts.instance(instruction) else { return };
-        let to_generic = match instance.effects.computes {
-            Some(Computation::ToGeneric) => true,
-            Some(Computation::FromGeneric) => false,
-            _ => return,
-        };
-        let handle = Handle::new(instruction);
-        let [_, source] = context.body.operands(handle) else { return };
-        let Some(space) = instance.modifiers.iter().find_map(|word| StateSpace::parse(word)) else {
-            return;
-        };
-        found.push(Conversion {
-            span: context.body.operand_span(handle, 1),
-            space: space.base(),
-            to_generic,
-            source: values.operand(context.module.module, *source),
-        });
-    });
-    found
-}
-
-/// Calls `visit` for each instruction that control can come to, in order of the text, with what is known there.
-fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, mut visit: impl FnMut(u32, &Here<'_>)) {
-    let mut values = context.values().here();
-    for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
-        values.leave();
-        for instruction in facts.cfg.instructions(block) {
-            visit(instruction, &values);
-            values.pass(facts, instruction);
         }
     }
 }

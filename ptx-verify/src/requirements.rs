@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::gates;
 use crate::instruction::each_special_register;
+use crate::mentions::Mentions;
 
 /// Something that not every PTX version or target has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ fn of_instance(instance: &Instance, span: Span) -> Requirement {
 fn special_registers(module: &Module, all: &mut Vec<Requirement>) {
     let mut seen = FxHashSet::default();
     for body in module.functions.iter().filter_map(|(_, function)| function.body.as_ref()) {
-        each_special_register(body, |register, span| {
+        each_special_register(body, &Mentions::of(body), |register, span| {
             if seen.insert(register.name()) {
                 all.push(Requirement {
                     what: format!("`{}`", register.name()),

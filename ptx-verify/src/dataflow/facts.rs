@@ -3,6 +3,7 @@
 use super::conditions::Comparison;
 use super::relevance::Relevance;
 use super::uses::{Definitions, Touched, Uses};
+use crate::mentions::owner;
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
@@ -157,35 +158,44 @@ impl<'m> FunctionFacts<'m> {
     fn parameters(&self) -> &FxHashMap<Handle<Variable>, Stores> {
         self.parameters.get_or_init(|| {
             let mut found: FxHashMap<Handle<Variable>, Stores> = FxHashMap::default();
-            for (handle, _) in self.body.instructions.iter() {
-                self.stores(handle, &mut found);
+            // Few operands name a variable or hold a list, so that these are looked for among all of the body.
+            for (place, &operand) in self.body.operands.iter().enumerate() {
+                if let Operand::Variable { .. } | Operand::VariableAddress { .. } | Operand::List(_) = operand
+                    && let Some((handle, instruction)) = owner(self.body, place)
+                {
+                    let index = place - instruction.operands.first as usize;
+                    self.stores(handle.index() as u32, index, operand, &mut found);
+                }
             }
             found
         })
     }
 
-    fn stores(&self, handle: Handle<Instruction>, found: &mut FxHashMap<Handle<Variable>, Stores>) {
-        let instruction = handle.index() as u32;
-        for (index, &operand) in self.body.operands(handle).iter().enumerate() {
-            match operand {
-                Operand::Variable { variable, .. } => found.entry(variable).or_default().escapes = true,
-                Operand::VariableAddress { variable, .. } => {
-                    let spec = self.instance(instruction).and_then(|instance| instance.operands.get(index));
-                    // An access that is not understood may be a store.
-                    if spec.is_none_or(|spec| spec.access.is_none_or(|access| access.writes)) {
-                        found.entry(variable).or_default().instructions.push(instruction);
-                    }
+    fn stores(
+        &self,
+        instruction: u32,
+        index: usize,
+        operand: Operand,
+        found: &mut FxHashMap<Handle<Variable>, Stores>,
+    ) {
+        match operand {
+            Operand::Variable { variable, .. } => found.entry(variable).or_default().escapes = true,
+            Operand::VariableAddress { variable, .. } => {
+                let spec = self.instance(instruction).and_then(|instance| instance.operands.get(index));
+                // An access that is not understood may be a store.
+                if spec.is_none_or(|spec| spec.access.is_none_or(|access| access.writes)) {
+                    found.entry(variable).or_default().instructions.push(instruction);
                 }
-                // The results of a call come first, the arguments behind the callee.
-                Operand::List(run) if index == 0 => {
-                    for child in self.body.children(run) {
-                        if let Operand::Variable { variable, .. } = child {
-                            found.entry(*variable).or_default().instructions.push(instruction);
-                        }
-                    }
-                }
-                _ => {}
             }
+            // The results of a call come first, the arguments behind the callee.
+            Operand::List(run) if index == 0 => {
+                for child in self.body.children(run) {
+                    if let Operand::Variable { variable, .. } = child {
+                        found.entry(*variable).or_default().instructions.push(instruction);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

@@ -2,8 +2,8 @@
 //! space, generic or not; and of plain numbers the low bits.
 //!
 //! One fact a register, the join over all its writes. Registers of compilers are written once or twice, so
-//! this loses little against a fact per program point, and costs a few passes over the function. Within a block,
-//! [`Here`] knows better: a read sees the write before it.
+//! this loses little against a fact per program point, and costs a pass over the function and a few over what a
+//! loop may change. Within a block, [`Here`] knows better: a read sees the write before it.
 
 use super::FunctionFacts;
 pub use super::bits::Bits;
@@ -11,7 +11,6 @@ use ptx_ir::ir::{FunctionKind, Handle, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Class, Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::Type;
-use rustc_hash::FxHashMap;
 
 /// What an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +91,14 @@ impl Value {
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     values: Vec<Value>,
+    /// For each register with several writes its number among these; [`ONCE`] for any other.
+    again: Vec<u32>,
+    /// How many registers have several writes.
+    again_count: u32,
 }
+
+/// The register has at most one write.
+const ONCE: u32 = u32::MAX;
 
 /// More passes than this over a function are not made; what still changes is then given up.
 const MOST_PASSES: usize = 8;
@@ -101,27 +107,45 @@ impl Values {
     /// Follows the values of a function.
     #[must_use]
     pub fn new(facts: &FunctionFacts<'_>) -> Self {
-        let mut values = Self { values: vec![Value::Unset; facts.body.register_count as usize] };
-        let parameters = super::initialization::entry_registers(facts);
-        for (index, value) in values.values.iter_mut().enumerate() {
-            if parameters(Register(index as u32)) {
-                *value = Value::Any;
-            }
-        }
+        let mut values = Self::unset(facts);
+        // What may change when an instruction is looked at once more.
+        let mut open: Vec<bool> = values.again.iter().map(|&number| number != ONCE).collect();
         let mut followed = Vec::new();
         for &block in facts.cfg.reverse_postorder() {
             for instruction in facts.cfg.instructions(block) {
-                if values.follow(facts, instruction) {
+                if values.follow(facts, instruction, &mut open) {
                     followed.push(instruction);
                 }
             }
         }
         for pass in 1..=MOST_PASSES {
-            if !values.pass(facts, &followed, pass == MOST_PASSES) {
+            if followed.is_empty() || !values.pass(facts, &followed, pass == MOST_PASSES) {
                 break;
             }
         }
         values
+    }
+
+    /// Nothing is known yet, but of what the function is given.
+    fn unset(facts: &FunctionFacts<'_>) -> Self {
+        let count = facts.body.register_count;
+        let mut values = vec![Value::Unset; count as usize];
+        let parameters = super::initialization::entry_registers(facts);
+        for (index, value) in (0..facts.entry_registers()).zip(&mut values) {
+            if parameters(Register(index)) {
+                *value = Value::Any;
+            }
+        }
+        let mut again_count = 0;
+        let number = |register: u32| {
+            if facts.definitions(Register(register)).len() < 2 {
+                return ONCE;
+            }
+            again_count += 1;
+            again_count - 1
+        };
+        let again = (0..count).map(number).collect();
+        Self { values, again, again_count }
     }
 
     /// What is known about a register, wherever it is read.
@@ -133,7 +157,7 @@ impl Values {
     /// What is known at the start of a block.
     #[must_use]
     pub fn here(&self) -> Here<'_> {
-        Here { values: self, written: FxHashMap::default() }
+        Here { values: self, known: Vec::new(), written: Vec::new() }
     }
 
     /// The value of an operand, wherever it stands.
@@ -148,22 +172,29 @@ impl Values {
         self.here().address(module, operand)
     }
 
-    /// Takes account of an instruction for the first time; whether its result may still change.
-    fn follow(&mut self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-        let handle = Handle::new(instruction);
+    /// Takes account of an instruction for the first time; whether its result may still change, because that of an
+    /// operand may, or because control has not come yet to where an operand is written.
+    fn follow(&mut self, facts: &FunctionFacts<'_>, instruction: u32, open: &mut [bool]) -> bool {
         let instance = facts.instance(instruction);
         let computation = instance.and_then(|instance| Some((instance, instance.effects.computes?)));
         let result = match computation {
-            Some((instance, computation)) => self.here().result(facts, handle, computation, instance),
+            Some((instance, computation)) => {
+                self.here().result(facts, Handle::new(instruction), computation, instance)
+            }
             None => Value::Any,
         };
-        let mut changes = false;
-        for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
-            let value = &mut self.values[each.register.index()];
-            *value = value.join(result);
-            changes |= *value != Value::Any;
+        let uses = facts.uses().of(instruction);
+        let may_change =
+            |register: Register| open[register.index()] || self.values[register.index()] == Value::Unset;
+        let follows = result != Value::Any
+            && uses.iter().any(|each| each.access().reads() && may_change(each.register));
+        for each in uses.iter().filter(|each| each.access().writes()) {
+            let index = each.register.index();
+            let value = &mut self.values[index];
+            *value = if self.again[index] == ONCE { result } else { value.join(result) };
+            open[index] |= follows;
         }
-        changes && computation.is_some()
+        follows
     }
 
     /// Looks once more at what may change, in the order of control; whether anything did.
@@ -192,30 +223,42 @@ impl Values {
 #[derive(Clone, Debug)]
 pub struct Here<'v> {
     values: &'v Values,
-    /// The registers with several writes that were written in this block, with what the last write gave them.
-    written: FxHashMap<Register, Value>,
+    /// For each register with several writes what the last write in this block gave it; empty where there was none.
+    known: Vec<Option<Value>>,
+    /// The registers for which something is known, as numbers of [`Values::again`].
+    written: Vec<u32>,
 }
 
 impl Here<'_> {
     /// What is known about a register here.
     #[must_use]
     pub fn of(&self, register: Register) -> Value {
-        if self.written.is_empty() {
-            return self.values.of(register);
+        if !self.written.is_empty()
+            && let Some(number) = self.number(register)
+            && let Some(Some(value)) = self.known.get(number)
+        {
+            return *value;
         }
-        self.written.get(&register).copied().unwrap_or_else(|| self.values.of(register))
+        self.values.of(register)
+    }
+
+    /// The number of a register among those with several writes.
+    fn number(&self, register: Register) -> Option<usize> {
+        let number = *self.values.again.get(register.index())?;
+        (number != ONCE).then_some(number as usize)
     }
 
     /// Forgets what holds in the block that ends.
     pub fn leave(&mut self) {
-        self.written.clear();
+        for number in self.written.drain(..) {
+            self.known[number as usize] = None;
+        }
     }
 
     /// Goes past an instruction.
     pub fn pass(&mut self, facts: &FunctionFacts<'_>, instruction: u32) {
-        let again = |register: Register| facts.definitions(register).len() > 1;
         let writes = || facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-        if !writes().any(|each| again(each.register)) {
+        if self.values.again_count == 0 || !writes().any(|each| self.number(each.register).is_some()) {
             return;
         }
         let result = match facts.instance(instruction) {
@@ -225,10 +268,14 @@ impl Here<'_> {
             },
             None => Value::Any,
         };
-        for each in writes().filter(|each| again(each.register)) {
+        self.known.resize(self.values.again_count as usize, None);
+        for each in writes() {
+            let Some(number) = self.number(each.register) else { continue };
             // Where the guard is false, the old value stays.
             let old = if facts.is_guarded(instruction) { self.of(each.register) } else { Value::Unset };
-            self.written.insert(each.register, old.join(result));
+            if self.known[number].replace(old.join(result)).is_none() {
+                self.written.push(number as u32);
+            }
         }
     }
 
@@ -284,6 +331,9 @@ impl Here<'_> {
             operands.get(index).map_or(Value::Any, |operand| self.operand(facts.module, *operand))
         };
         let ty = instance.ty;
+        if ty.is_some_and(Type::is_float) {
+            return Value::Any;
+        }
         let number = |bits: Bits| Value::Number(bits.fit(ty));
         match computation {
             Computation::Move if !matches!(operands.first(), Some(Operand::Register { .. })) => Value::Any,

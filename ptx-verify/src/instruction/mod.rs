@@ -18,6 +18,7 @@ use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::FunctionContext;
+use crate::mentions::Mentions;
 use crate::registry::Check;
 use crate::rules;
 
@@ -89,16 +90,18 @@ pub(crate) fn verify(context: &FunctionContext<'_>, facts: &SpellingFacts, out: 
 
 /// Shows every special register that the instructions of a function name, with its place.
 pub(crate) fn special_registers(context: &FunctionContext<'_>, show: impl FnMut(SpecialRegister, Span)) {
-    each_special_register(context.body, show);
+    each_special_register(context.body, context.mentions(), show);
 }
 
 /// Shows every special register that a body names, with its place.
-pub(crate) fn each_special_register(body: &Body, mut show: impl FnMut(SpecialRegister, Span)) {
-    let places =
-        body.operands.iter().zip(&body.operand_spans).chain(body.children.iter().zip(&body.child_spans));
-    for (operand, &span) in places {
+pub(crate) fn each_special_register(
+    body: &Body,
+    mentions: &Mentions,
+    mut show: impl FnMut(SpecialRegister, Span),
+) {
+    for (operand, span) in mentions.placed(body) {
         if let Operand::Special(register) = operand {
-            show(*register, span);
+            show(register, span);
         }
     }
 }

@@ -68,19 +68,14 @@ declare_rule! {
 }
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
-    let module = context.module.module;
-    let is_call: Vec<bool> = module
-        .spellings
-        .iter()
-        .map(|(_, spelling)| {
-            spelling.resolved.instances.iter().any(|instance| instance.effects.control == Control::Call)
-        })
-        .collect();
-    if !is_call.contains(&true) {
+    if !context.module.features().calls {
         return;
     }
+    let spellings = &context.module.module.spellings;
     for (handle, instruction) in context.body.instructions.iter() {
-        if is_call.get(instruction.spelling.index()).copied().unwrap_or(false) {
+        let instances = &spellings[instruction.spelling].resolved.instances;
+        // All meanings of a spelling are calls, or none.
+        if instances.first().is_some_and(|instance| instance.effects.control == Control::Call) {
             let call = Call::new(context.body, context.body.operands(handle));
             out.extend(indirect(context, handle));
             for (index, operand) in context.body.operands(handle).iter().enumerate() {

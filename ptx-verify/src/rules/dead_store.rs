@@ -42,8 +42,19 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if context.module.module.header.debug {
         return;
     }
-    let pending = vec![NOTHING; context.body.register_count as usize];
     let entry = facts.entry_registers();
+    let suspicious = |register: u32| {
+        let register = Register(register);
+        let definitions = facts.definitions(register);
+        let block = |index: usize| facts.cfg.block_of(Handle::new(definitions[index]));
+        !definitions.is_empty() && register.0 >= entry && !facts.touched().is_read(register)
+            || (1..definitions.len()).any(|index| block(index - 1) == block(index))
+    };
+    // In the output of a compiler, what is set is read, and not set anew in the same block.
+    if !(0..context.body.register_count).any(suspicious) {
+        return;
+    }
+    let pending = vec![NOTHING; context.body.register_count as usize];
     let mut search = Search { context, facts, entry, pending, written: Vec::new() };
     for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
         for register in search.written.drain(..) {

@@ -79,6 +79,8 @@ fn file(directive: &Directive, files: &mut FxHashMap<i64, Span>, out: &mut Vec<D
 
 /// `.loc` places that functions are inlined at must have been named before.
 fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
+    const PLAIN: usize = 3;
+    let any = body.directives.iter().any(|(_, directive)| directive.arguments.len() > PLAIN);
     let mut seen: FxHashSet<[i64; 3]> = FxHashSet::default();
     for (_, directive) in body.directives.iter() {
         if module.name(directive.word) != ".loc" {
@@ -108,7 +110,9 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
             let what = format!("no `.loc {file} {line} {column}` stands before this, which is inlined there");
             out.push(RULE.at(span, what));
         }
-        seen.extend(place(arguments));
+        if any {
+            seen.extend(place(arguments));
+        }
     }
 }
 
@@ -153,14 +157,11 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
     // section with a fault is looked at twice.
     let mut known = FxHashSet::default();
-    let is_right = |line: &[u8]| {
-        is_plain(line)
-            || std::str::from_utf8(line).is_ok_and(|line| {
-                fault(line).is_none()
-                    && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
-            })
+    let is_right = |line: &str| {
+        fault(line).is_none()
+            && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
     };
-    if section.text.as_bytes().split(|&byte| byte == b'\n').all(is_right) {
+    if unplain_lines(&section.text).all(is_right) {
         return;
     }
     let mut known = FxHashSet::default();
@@ -181,29 +182,50 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     }
 }
 
-/// Whether a line holds decimal numbers that fit their type and nothing else, as nearly all lines do. Other lines may
-/// be right too.
-fn is_plain(line: &[u8]) -> bool {
-    let (rest, high) = match line.trim_ascii_start() {
-        [b'.', b'b', b'8', rest @ ..] => (rest, u64::from(u8::MAX)),
-        [b'.', b'b', b'1', b'6', rest @ ..] => (rest, u64::from(u16::MAX)),
-        [b'.', b'b', b'3', b'2', rest @ ..] | [b'.', b'b', b'6', b'4', rest @ ..] => {
-            (rest, u64::from(u32::MAX))
+/// The lines that are not plain.
+fn unplain_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at = after_plain_lines(text.as_bytes(), at);
+        let line = text.get(at..)?.lines().next()?;
+        at += line.len();
+        Some(line)
+    })
+}
+
+/// Where the first line begins, from `at` on, that may hold something else than decimal numbers that fit their type.
+/// Nearly all lines hold nothing else, and debugging data may be most of a file: hence one loop over the bytes.
+fn after_plain_lines(text: &[u8], mut at: usize) -> usize {
+    loop {
+        while let Some(b'\n' | b' ' | b'\t') = text.get(at) {
+            at += 1;
         }
-        _ => return false,
-    };
-    let mut value = 0;
-    for byte in rest {
-        match byte {
-            b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
-            b',' | b' ' | b'\t' => value = 0,
-            _ => return false,
-        }
-        if value > high {
-            return false;
+        let start = at;
+        let (high, length) = match text[start..] {
+            [b'.', b'b', b'8', ..] => (u64::from(u8::MAX), 3),
+            [b'.', b'b', b'1', b'6', ..] => (u64::from(u16::MAX), 4),
+            [b'.', b'b', b'3', b'2', ..] | [b'.', b'b', b'6', b'4', ..] => (u64::from(u32::MAX), 4),
+            _ => return start,
+        };
+        at += length;
+        let mut value = 0;
+        while let Some(&byte) = text.get(at) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit < 10 {
+                value = value * 10 + u64::from(digit);
+                if value > high {
+                    return start;
+                }
+            } else if matches!(byte, b',' | b' ' | b'\t') {
+                value = 0;
+            } else if byte == b'\n' {
+                break;
+            } else {
+                return start;
+            }
+            at += 1;
         }
     }
-    true
 }
 
 /// What is wrong with a line of data.
@@ -249,7 +271,7 @@ fn integer(text: &str) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::{fault, is_plain};
+    use super::{after_plain_lines, fault};
 
     #[test]
     fn data_must_fit_their_type() {
@@ -261,10 +283,10 @@ mod tests {
         }
         for line in [".b8 256", ".b8 1, -129", ".b16 0x10000", ".u8 1", ".b8 .debug_info"] {
             assert!(fault(line).is_some(), "{line}");
-            assert!(!is_plain(line.as_bytes()), "{line}");
+            assert_eq!(after_plain_lines(line.as_bytes(), 0), 0, "{line}");
         }
         for line in [".b8 0,1, 255", "\t.b16 65535 ", ".b64 4294967295"] {
-            assert!(is_plain(line.as_bytes()), "{line}");
+            assert_eq!(after_plain_lines(line.as_bytes(), 0), line.len(), "{line}");
         }
     }
 }

@@ -41,12 +41,9 @@ fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
     for (handle, instruction) in context.body.instructions.iter() {
         let operands = context.body.operands(handle);
-        if !operands.iter().any(|operand| matches!(operand, Operand::Integer { .. })) {
-            continue;
-        }
-        let Some(instance) = module.instance(instruction) else { continue };
         for (index, operand) in operands.iter().enumerate() {
             let Operand::Integer { bits, negative } = *operand else { continue };
+            let Some(instance) = module.instance(instruction) else { break };
             let span = context.body.operand_span(handle, index);
             let constant = Constant { bits, negative, index, span };
             let spec =
@@ -71,7 +68,7 @@ fn wrong(
     spec: Option<&OperandSpec>,
     constant: &Constant,
 ) -> Option<String> {
-    if let Some(message) = octal(context.module.text(constant.span), constant.bits) {
+    if let Some(message) = octal(context, constant.span, constant.bits) {
         return Some(message);
     }
     let width = instance.ty.map(ptx_ir::types::Type::bits);
@@ -93,7 +90,13 @@ fn wrong(
     truncated(spec?, constant)
 }
 
-fn octal(text: &str, bits: u64) -> Option<String> {
+fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String> {
+    // Nearly every constant begins with another digit, and this is asked of all of them.
+    let begins = context.module.source.as_bytes().get(span.start as usize);
+    if !matches!(begins, Some(b'0' | b'-')) {
+        return None;
+    }
+    let text = context.module.text(span);
     let digits = text.trim_start_matches('-').trim_end_matches('U');
     let looks =
         digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,10 +1,11 @@
-use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Variable};
+use ptx_ir::ir::{Function, FunctionKind, Handle, Module, Operand, Variable};
 use ptx_ir::isa::{Access, Class, Control, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::FunctionContext;
 use crate::dataflow::aligned;
+use crate::mentions::owner;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -75,11 +76,9 @@ declare_rule! {
 }
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
-    let (module, body) = (context.module.module, context.body);
-    // The operands of all instructions lie in one array: few of them name a parameter, and these are looked for.
-    for (index, operand) in body.operands.iter().enumerate() {
-        let (Operand::VariableAddress { variable, .. } | Operand::Variable { variable, .. }) = *operand
-        else {
+    let module = context.module.module;
+    for (index, operand) in context.mentions().operands(context.body) {
+        let (Operand::VariableAddress { variable, .. } | Operand::Variable { variable, .. }) = operand else {
             continue;
         };
         let variable = &module.variables[variable];
@@ -123,22 +122,6 @@ fn use_of(context: &FunctionContext<'_>, variable: &Variable, index: usize) -> O
 
 fn takes_parameters(spec: &OperandSpec) -> bool {
     spec.accepts.contains(Class::Param)
-}
-
-/// The instruction that has the operand at `index` of the body.
-fn owner(body: &Body, index: usize) -> Option<(Handle<Instruction>, &Instruction)> {
-    let (mut low, mut high) = (0, body.instructions.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if body.instructions[Handle::new(middle as u32)].operands.first as usize <= index {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    let handle = Handle::new(low.checked_sub(1)? as u32);
-    let instruction = &body.instructions[handle];
-    instruction.operands.range().contains(&index).then_some((handle, instruction))
 }
 
 /// One operand that names a `.param` variable.

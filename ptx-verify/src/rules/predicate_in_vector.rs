@@ -1,9 +1,10 @@
 use ptx_ir::ir::Operand;
-use ptx_ir::types::Type;
+use ptx_ir::isa::Class;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FunctionContext;
 use crate::instruction::register_name;
+use crate::mentions::owner;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -38,23 +39,24 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    for (handle, instruction) in context.body.instructions.iter() {
-        for operand in context.body.operands(handle) {
-            let Operand::Vector(run) = *operand else { continue };
-            if module.instance(instruction).is_none() {
-                continue;
+    for (place, operand) in context.mentions().operands(context.body) {
+        let Operand::Vector(run) = operand else { continue };
+        let predicates =
+            context.body.children(run).iter().enumerate().filter_map(|(index, child)| match child {
+                Operand::Register { register, class: Class::RegPred } => Some((index, *register)),
+                _ => None,
+            });
+        for (index, register) in predicates {
+            let fits = owner(context.body, place)
+                .is_some_and(|(_, instruction)| module.instance(instruction).is_some());
+            if !fits {
+                break;
             }
-            for (index, child) in context.body.children(run).iter().enumerate() {
-                let Operand::Register { register, .. } = *child else { continue };
-                if context.body.register_type(register) != Some(Type::Pred) {
-                    continue;
-                }
-                let span = context.body.child_spans.get(run.first as usize + index).copied();
-                let name = register_name(module, context.body, register);
-                let finding =
-                    RULE.at(span.unwrap_or_default(), format!("`{name}` is a predicate inside a brace list"));
-                diagnostics.push(finding.with_help("select a number with `selp` first"));
-            }
+            let span = context.body.child_spans.get(run.first as usize + index).copied();
+            let name = register_name(module, context.body, register);
+            let finding =
+                RULE.at(span.unwrap_or_default(), format!("`{name}` is a predicate inside a brace list"));
+            diagnostics.push(finding.with_help("select a number with `selp` first"));
         }
     }
 }

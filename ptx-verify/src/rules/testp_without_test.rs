@@ -1,6 +1,6 @@
 use ptx_syntax::Diagnostic;
 
-use crate::context::FunctionContext;
+use crate::context::ModuleContext;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -27,20 +27,22 @@ declare_rule! {
     class: Hazard,
     level: Warn,
     summary: "a `testp` that does not say what it tests",
-    check: Function(check),
+    check: Module(check),
 }
 
-fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let module = context.module.module;
+fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let module = context.module;
     // The table takes the test for optional, as the assembler does; that it should be there is known here.
     let is_bare = |text: &str| matches!(text, "testp.f32" | "testp.f64");
     if !module.spellings.iter().any(|(_, spelling)| is_bare(&spelling.text)) {
         return;
     }
-    for (handle, instruction) in context.body.instructions.iter() {
-        if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
-            let finding = RULE.at(context.body.span(handle), "this `testp` does not say what it tests");
-            diagnostics.push(finding.with_help("add the test, such as `.finite`"));
+    for body in module.functions.iter().filter_map(|(_, function)| function.body.as_ref()) {
+        for (handle, instruction) in body.instructions.iter() {
+            if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
+                let finding = RULE.at(body.span(handle), "this `testp` does not say what it tests");
+                diagnostics.push(finding.with_help("add the test, such as `.finite`"));
+            }
         }
     }
 }

@@ -48,6 +48,9 @@ declare_rule! {
 const MOST_STEPS: usize = 20_000;
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if !context.module.features().calls {
+        return;
+    }
     let Some(facts) = context.facts() else { return };
     let mut walker = Walker::new(facts);
     let mut budget = Budget::new(MOST_STEPS + 2 * context.body.instructions.len());

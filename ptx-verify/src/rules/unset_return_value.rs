@@ -1,3 +1,4 @@
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Register, Variable};
 use ptx_ir::isa::Control;
 use ptx_ir::space::StateSpace;
@@ -54,16 +55,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let mut walker = Walker::new(facts);
     let mut budget = Budget::new(MOST_STEPS);
-    let mut ends: Vec<u32> = context
-        .body
-        .instructions
-        .handles()
-        .map(|handle| handle.index() as u32)
-        .filter(|&each| {
-            facts.instance(each).is_some_and(|instance| instance.effects.control == Control::Return)
-                && facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(each)))
-        })
-        .collect();
+    // A return ends its block.
+    let last = |block: &NodeIndex| facts.cfg.instructions(*block).last();
+    let returns = |each: &u32| {
+        facts.instance(*each).is_some_and(|instance| instance.effects.control == Control::Return)
+    };
+    let mut ends: Vec<u32> = facts.cfg.reverse_postorder().iter().filter_map(last).filter(returns).collect();
     ends.sort_unstable();
     for (handle, target) in returned {
         let variable = &module.variables[handle];

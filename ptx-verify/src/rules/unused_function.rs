@@ -36,12 +36,12 @@ declare_rule! {
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module;
     let mut used = rustc_hash::FxHashSet::default();
-    for (_, function) in module.functions.iter() {
+    for (handle, function) in module.functions.iter() {
         let Some(body) = &function.body else { continue };
-        let listed = body.targets.iter().flat_map(|(_, list)| &list.targets);
-        for operand in body.operands.iter().chain(&body.children).chain(listed) {
+        let listed = body.targets.iter().flat_map(|(_, list)| list.targets.iter().copied());
+        for operand in context.mentions(handle).all(body).chain(listed) {
             if let Operand::Function(function) = operand {
-                used.insert(module.functions[*function].name);
+                used.insert(module.functions[function].name);
             }
         }
     }

@@ -45,10 +45,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             *slot = true;
         }
     };
-    let listed = context.body.targets.iter().flat_map(|(_, list)| &list.targets);
-    for operand in context.body.operands.iter().chain(&context.body.children).chain(listed) {
+    let listed = context.body.targets.iter().flat_map(|(_, list)| list.targets.iter().copied());
+    for operand in context.mentions().all(context.body).chain(listed) {
         if let Operand::Label(label) = operand {
-            mark(*label);
+            mark(label);
         }
     }
     for (handle, label) in context.body.labels.iter() {

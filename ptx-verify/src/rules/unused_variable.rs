@@ -40,9 +40,9 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let mut used = vec![false; module.variables.len()];
-    for (_, function) in module.functions.iter() {
+    for (handle, function) in module.functions.iter() {
         let Some(body) = &function.body else { continue };
-        for operand in body.operands.iter().chain(&body.children) {
+        for operand in context.mentions(handle).all(body) {
             if let Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } = operand {
                 used[variable.index()] = true;
             }
