@@ -8,6 +8,7 @@ use super::model::{
 };
 use super::preprocess::Prepared;
 use super::scan::{Kind, Token};
+use super::spelling;
 use super::template::{Piece, PieceKind, Template, WILDCARD};
 use crate::Span;
 
@@ -190,7 +191,7 @@ impl Reader<'_, '_> {
             goto: false,
             repeated: None,
             qualified: false,
-            after_qualifiers: keyword.span.end,
+            after_qualifiers: self.behind(keyword.span.end),
             open: at + 1,
         };
         let mut seen_volatile = false;
@@ -214,9 +215,15 @@ impl Reader<'_, '_> {
                 _ => return None,
             }
             head.qualified = true;
-            head.after_qualifiers = token.span.end;
+            head.after_qualifiers = self.behind(token.span.end);
             head.open += 1;
         }
+    }
+
+    /// The place behind a word: line continuations that broke it stand there now.
+    fn behind(&self, end: u32) -> u32 {
+        let rest = self.source.as_bytes().get(end as usize..).unwrap_or(&[]);
+        end + spelling::continuations(rest) as u32
     }
 
     /// Whether the name at `at` stands for a qualifier: a string follows its parenthesis.
@@ -560,6 +567,7 @@ impl Reader<'_, '_> {
             expression: trimmed(self.source, inner),
             tokens: tokens[at + 1..next.max(at + 2) - 1].to_vec(),
             ctype: CType::Unknown,
+            changes: false,
         });
         next
     }
@@ -620,23 +628,34 @@ impl Reader<'_, '_> {
         Some(constraint)
     }
 
+    /// Clobbers stand between commas; strings side by side are one.
     fn clobbers(&self, tokens: &[Token], statement: &mut AsmStatement) {
+        let mut continues = false;
         for token in tokens {
-            match token.kind {
-                Kind::Text | Kind::RawText => statement
-                    .clobbers
-                    .push(Clobber { text: literal::decoded(self.source, *token), span: token.span }),
+            let text = match token.kind {
+                Kind::Text | Kind::RawText => literal::decoded(self.source, *token),
                 Kind::Identifier => {
                     let parts =
                         self.prepared.pointer_macro(self.source, self.text(*token)).unwrap_or_default();
-                    let text = parts.into_iter().map(|part| literal::decoded(self.source, part)).collect();
-                    statement.clobbers.push(Clobber { text, span: token.span });
+                    parts.into_iter().map(|part| literal::decoded(self.source, part)).collect()
                 }
-                Kind::Punctuator if self.text(*token) == "," => {}
+                Kind::Punctuator if self.text(*token) == "," => {
+                    continues = false;
+                    continue;
+                }
                 Kind::Punctuator | Kind::Number | Kind::Character | Kind::Directive => {
                     statement.oddities.push(Oddity { kind: OddityKind::Unexpected, span: token.span });
+                    continue;
                 }
+            };
+            match statement.clobbers.last_mut().filter(|_| continues) {
+                Some(clobber) => {
+                    clobber.text.push_str(&text);
+                    clobber.span = self.cover(clobber.span, token.span);
+                }
+                None => statement.clobbers.push(Clobber { text, span: token.span }),
             }
+            continues = true;
         }
     }
 }

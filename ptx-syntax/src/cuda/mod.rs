@@ -34,6 +34,7 @@ mod model;
 mod preprocess;
 mod scan;
 mod scope;
+mod spelling;
 mod structure;
 mod template;
 
@@ -77,6 +78,8 @@ pub fn extract(source: &str) -> CudaFile {
     if !may_contain_asm(source.as_bytes()) || u32::try_from(source.len()).is_err() {
         return CudaFile::default();
     }
+    let spelled = spelling::usual(source);
+    let source = &*spelled;
     let mut prepared = preprocess::prepare(source);
     match expand::expand(source, &mut prepared) {
         Some((text, origins)) => {

@@ -177,6 +177,8 @@ pub struct Operand {
     pub(super) tokens: Vec<Token>,
     /// The type of the expression as far as the declarations in sight tell it.
     pub ctype: CType,
+    /// Whether the expression is the name of a variable of the function that is not constant.
+    pub changes: bool,
 }
 
 /// The constraint of an operand.

@@ -5,7 +5,7 @@
 //! nothing that it has never seen (dialects, macros, broken code) makes it lose its place: a string or a
 //! character that is not closed ends with its line, as compilers have it.
 //!
-//! A keyword that is broken by a line continuation in its middle is not recognised.
+//! Words that a line continuation breaks and digraphs are made usual before, see [`spelling`](super::spelling).
 
 use memchr::{memchr, memchr2, memmem};
 

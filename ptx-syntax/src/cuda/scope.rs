@@ -20,6 +20,8 @@ struct Declaration {
     /// Where it is declared; in a class, order does not matter.
     at: u32,
     meaning: Meaning,
+    /// Whether it is a variable of a function that is not constant.
+    changes: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,7 +52,14 @@ impl<'s> Scopes<'s> {
 
     /// Declares a name.
     pub fn declare(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning) {
-        self.scopes[scope as usize].names.entry(name).or_default().push(Declaration { at, meaning });
+        let declaration = Declaration { at, meaning, changes: false };
+        self.scopes[scope as usize].names.entry(name).or_default().push(declaration);
+    }
+
+    /// Declares a variable of a function whose value is not known when compiling.
+    pub fn declare_changing(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning) {
+        let declaration = Declaration { at, meaning, changes: true };
+        self.scopes[scope as usize].names.entry(name).or_default().push(declaration);
     }
 
     /// Notes the scope that holds the members of a class. Two classes of one name hide both.
@@ -61,13 +70,30 @@ impl<'s> Scopes<'s> {
     /// What `name` means at byte `at` of `scope`. Declarations of one scope that disagree, as branches of an `#if`
     /// and overloads do, make it unknown.
     pub fn look_up(&self, scope: u32, name: &str, at: u32) -> Option<Meaning> {
+        let mut seen = self.declarations(scope, name, at)?;
+        let first = seen.next()?;
+        let agreed = seen.all(|other| other.meaning == first.meaning);
+        Some(if agreed { first.meaning.clone() } else { unknown(&first.meaning) })
+    }
+
+    /// Whether `name` is, by every declaration of it in sight, a variable that is not constant.
+    pub fn changes(&self, scope: u32, name: &str, at: u32) -> bool {
+        self.declarations(scope, name, at).is_some_and(|mut seen| seen.all(|found| found.changes))
+    }
+
+    /// The declarations of the innermost scope that has any of a name; at least one.
+    fn declarations<'f>(
+        &'f self,
+        scope: u32,
+        name: &str,
+        at: u32,
+    ) -> Option<impl Iterator<Item = &'f Declaration> + use<'f, 's>> {
         let mut around = Some(scope);
         while let Some(scope) = around.and_then(|scope| self.scopes.get(scope as usize)) {
-            let declared = scope.names.get(name).into_iter().flatten();
-            let mut seen = declared.filter(|found| scope.unordered || found.at <= at);
-            if let Some(first) = seen.next() {
-                let agreed = seen.all(|other| other.meaning == first.meaning);
-                return Some(if agreed { first.meaning.clone() } else { unknown(&first.meaning) });
+            let declared = scope.names.get(name).map_or(&[][..], Vec::as_slice);
+            let seen = declared.iter().filter(move |found| scope.unordered || found.at <= at);
+            if seen.clone().next().is_some() {
+                return Some(seen);
             }
             around = scope.parent;
         }

@@ -210,7 +210,7 @@ fn percent(
     if first.is_ascii_digit() {
         let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
         let length = 1 + digits;
-        operand(out, rest[1..length].parse().ok(), span(length), names);
+        operand(out, statement, rest[1..length].parse().ok(), span(length), names);
         return length;
     }
     match first {
@@ -228,7 +228,7 @@ fn percent(
             let same = |name_span: Option<Span>| name_span.is_some_and(|span| span.text(source) == name);
             let index = statement.operands().position(|operand| same(operand.name));
             out.problem(ProblemKind::Named(name.into()), span(length));
-            operand(out, index, span(length), names);
+            operand(out, statement, index, span(length), names);
             length
         }
         letter if letter.is_ascii_alphabetic() => {
@@ -259,10 +259,27 @@ fn percent(
     }
 }
 
-fn operand(out: &mut Expanded, index: Option<usize>, decoded: Span, names: &[String]) {
+fn operand(
+    out: &mut Expanded,
+    statement: &AsmStatement,
+    index: Option<usize>,
+    decoded: Span,
+    names: &[String],
+) {
+    let constant = |index: usize| {
+        statement.operands().nth(index).is_some_and(|operand| operand.constraint.letters() == "n")
+    };
     let start = out.text.len() as u32;
     match index.and_then(|index| names.get(index).map(|name| (index, name))) {
+        // A constant whose value is not known makes a part of a word: `m16n8k%14`, `.%14`.
+        Some((index, name))
+            if name.starts_with('%') && out.text.ends_with(is_in_word) && constant(index) =>
+        {
+            out.replace(PLACEHOLDER, decoded);
+            out.has_wildcards = true;
+        }
         Some((index, name)) => {
+            out.has_wildcards |= name == PLACEHOLDER;
             out.replace(name, decoded);
             out.uses.push(Use { operand: index, expanded: Span::new(start, out.text.len() as u32) });
         }
@@ -274,4 +291,9 @@ fn operand(out: &mut Expanded, index: Option<usize>, decoded: Span, names: &[Str
             out.has_wildcards = true;
         }
     }
+}
+
+/// Whether what follows a character belongs to the same word or dotted spelling.
+fn is_in_word(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '.')
 }

@@ -17,7 +17,7 @@ use ptx_syntax::cuda::{AsmStatement, CudaFile, Truth};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::Compiler;
-use super::expand::{Expanded, expand};
+use super::expand::{Expanded, PLACEHOLDER, expand};
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
@@ -273,7 +273,11 @@ fn pseudo(statement: &AsmStatement, source: &str, target: Target) -> (Vec<Pseudo
             next += 1;
             Register(next - 1)
         });
-        let value = constant.then(|| constant_value(operand.expression.text(source))).flatten();
+        let value = match letter {
+            // The text of an array of characters, put into the template as it is.
+            Some('C') => Some(PLACEHOLDER.to_owned()),
+            _ => constant.then(|| constant_value(operand.expression.text(source))).flatten(),
+        };
         names.push(value.unwrap_or_else(|| format!("%{index}")));
         operands.push(Pseudo { mode, register, letter, constant });
     }

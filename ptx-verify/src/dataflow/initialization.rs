@@ -8,6 +8,7 @@
 use super::facts::FunctionFacts;
 use super::paths::{Budget, Origin, Reaching, Target, Undefined, Walker};
 use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::Computation;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A read that may see a register that was never set.
@@ -98,13 +99,27 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
 /// source, and leaves it unset. The table says of an operand that it is read, not on which value that depends.
 fn takes_no_byte(facts: &FunctionFacts<'_>, read: Read) -> bool {
     let operands = facts.body.operands(Handle::new(read.instruction));
-    let (Some(source @ 1..=2), [_, _, _, Operand::Integer { bits, .. }]) = (read.operand, operands) else {
-        return false;
-    };
+    let (Some(source @ 1..=2), [_, _, _, selector]) = (read.operand, operands) else { return false };
+    let Some(bits) = constant(facts, *selector) else { return false };
     let plain = facts.instance(read.instruction).is_some_and(|instance| &*instance.canonical == "prmt.b32");
     // Four bits choose a byte; the upper half of the eight bytes is the second source.
     let chosen = |byte: u32| if (bits >> (4 * byte)) & 4 == 0 { 1 } else { 2 };
     plain && (0..4).all(|byte| chosen(byte) != source)
+}
+
+/// The value of an integer, or of a register that is only ever set to one.
+fn constant(facts: &FunctionFacts<'_>, operand: Operand) -> Option<u64> {
+    let register = match operand {
+        Operand::Integer { bits, .. } => return Some(bits),
+        Operand::Register { register, .. } => register,
+        _ => return None,
+    };
+    let [write] = *facts.definitions(register) else { return None };
+    let copies = facts.instance(write)?.effects.computes == Some(Computation::Move);
+    match facts.body.operands(Handle::new(write)) {
+        [_, Operand::Integer { bits, .. }] if copies && !facts.is_guarded(write) => Some(*bits),
+        _ => None,
+    }
 }
 
 /// What a read of a register sees that nothing writes, where the walk was given up.

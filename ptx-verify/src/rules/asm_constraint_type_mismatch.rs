@@ -97,11 +97,14 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
     })
 }
 
-/// Whether it is one of CUDA's vector types; a class of the program may convert itself.
-/// For a constant, the parameter of the function that its expression names: its value is not known when compiling.
+/// For a constant, the variable or the parameter of the function that its expression names: its value is not known when
+/// compiling.
 fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
     let function = unit.file.function(unit.statement.function.filter(|_| letter == 'n')?);
     let expression = operand.expression.text(unit.source);
+    if operand.changes {
+        return Some(format!("the value of the variable `{expression}` is not known when compiling"));
+    }
     // What stands in other operators may use the type of a parameter only.
     if expression.contains(['{', '"', ':', '.'])
         || expression.contains("sizeof")
@@ -119,6 +122,7 @@ fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
     words.find(named).map(|name| format!("the value of the parameter `{name}` is not known when compiling"))
 }
 
+/// Whether it is one of CUDA's vector types; a class of the program may convert itself.
 fn is_vector(ctype: &CType) -> bool {
     ctype.vector_member("x") != CType::Unknown
 }

@@ -39,3 +39,28 @@ __device__ unsigned of_sum(const int n, unsigned a) { unsigned r; asm("shl.b32 %
 template <int N> __device__ unsigned of_argument(unsigned a) { unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(N)); return r; }
 __device__ unsigned of_size(int n, unsigned a) { const int m = 3; unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(sizeof(n) + m)); return r; }
 __device__ unsigned of_sizes(unsigned a) { return of_argument<4>(of_size(1, a)); }
+// ---
+// A variable is no constant, whatever it was set to; a constant is.
+__device__ unsigned of_variable(unsigned a) { int k = 3; unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "n"(k)); return r; }  // error[asm-constraint-type-mismatch]: `k` does not fit the constraint `n`: the value of the variable `k` is not known when compiling
+// ---
+__device__ unsigned of_counter(unsigned a) {
+#pragma unroll
+  for (int i = 0; i < 4; i++) asm("add.u32 %0, %0, %1;" : "+r"(a) : "n"(i));  // error[asm-constraint-type-mismatch]: `i` does not fit the constraint `n`: the value of the variable `i` is not known when compiling
+  return a;
+}
+// ---
+__device__ unsigned of_constants(unsigned a) {
+  const int k = 3;
+  constexpr unsigned m = 4;
+  static const short s = 1;
+  enum { e = 2 };
+  asm("add.u32 %0, %0, %1; add.u32 %0, %0, %2; add.u32 %0, %0, %3; add.u32 %0, %0, %4;" : "+r"(a) : "n"(k), "n"(m), "n"(s), "n"(e));
+  return a;
+}
+template <int k> __device__ unsigned of_hidden(unsigned a) {
+  { int m = 5; a += m; }
+  constexpr int m = 5;
+  asm("add.u32 %0, %0, %1; add.u32 %0, %0, %2;" : "+r"(a) : "n"(k), "n"(m));
+  return a;
+}
+__device__ unsigned instance(unsigned a) { return of_hidden<3>(a); }

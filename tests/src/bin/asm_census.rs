@@ -181,7 +181,7 @@ fn print(tally: &Tally) {
 
 /// Counts `asm (`, with qualifiers in between, in the bytes without comments and literals.
 fn second_count(bytes: &[u8]) -> usize {
-    let blank = blanked(bytes);
+    let blank = blanked(&unbroken(bytes));
     let words: Vec<&[u8]> = words(&blank);
     let mut count = 0;
     for (index, word) in words.iter().enumerate() {
@@ -200,6 +200,23 @@ fn second_count(bytes: &[u8]) -> usize {
     count
 }
 
+/// The bytes without line continuations, as the preprocessor has them.
+fn unbroken(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        at += match bytes[at..] {
+            [b'\\', b'\n', ..] => 2,
+            [b'\\', b'\r', b'\n', ..] => 3,
+            _ => {
+                out.push(bytes[at]);
+                1
+            }
+        };
+    }
+    out
+}
+
 /// Words and single other bytes.
 fn words(bytes: &[u8]) -> Vec<&[u8]> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -210,7 +227,7 @@ fn words(bytes: &[u8]) -> Vec<&[u8]> {
         while is_word(bytes[at]) && end < bytes.len() && is_word(bytes[end]) {
             end += 1;
         }
-        if !bytes[at].is_ascii_whitespace() && bytes[at] != b'\\' {
+        if !bytes[at].is_ascii_whitespace() {
             words.push(&bytes[at..end]);
         }
         at = end;
@@ -226,7 +243,7 @@ fn blanked(bytes: &[u8]) -> Vec<u8> {
         let rest = &bytes[at..];
         let end = if rest.starts_with(b"//") {
             let mut end = at;
-            while end < bytes.len() && (bytes[end] != b'\n' || bytes[end - 1] == b'\\') {
+            while end < bytes.len() && bytes[end] != b'\n' {
                 end += 1;
             }
             end
@@ -266,5 +283,6 @@ mod tests {
     fn the_second_method_counts_keywords_outside_literals() {
         let source = b"asm(\"asm(\"); // asm(\n/* asm( */ __asm__ __volatile__ (R\"x(asm())x\"); asm.x; 'a' asm('\"');";
         assert_eq!(second_count(source), 3);
+        assert_eq!(second_count(b"as\\\nm(\"x\"); __asm__ vol\\\r\natile (R\"(y)\"); b_asm(1); // asm\\\n(\nasm();"), 3);
     }
 }

@@ -33,14 +33,22 @@ impl Builder<'_> {
             return;
         }
         let in_code = self.in_code();
+        let constant = (0..at).any(|index| matches!(reader.text(index), "const" | "constexpr" | "__const__"));
         let found = reader.declarators(&base, at);
         for declared in found {
+            let plain = matches!(declared.ctype, CType::Bool | CType::Integer { .. } | CType::Float { .. });
+            let changes = in_code && plain && !constant && !declared.called;
             let meaning = if declared.called && !in_code {
                 Meaning::Function(declared.ctype)
             } else {
                 Meaning::Value(declared.ctype)
             };
-            self.scopes.declare(self.scope, declared.name.text(self.source), declared.name.start, meaning);
+            let (name, at) = (declared.name.text(self.source), declared.name.start);
+            if changes {
+                self.scopes.declare_changing(self.scope, name, at, meaning);
+            } else {
+                self.scopes.declare(self.scope, name, at, meaning);
+            }
         }
     }
 

@@ -312,6 +312,10 @@ impl<'s> Builder<'s> {
             for operand in statement.outputs.iter_mut().chain(&mut statement.inputs) {
                 let tokens = std::mem::take(&mut operand.tokens);
                 operand.ctype = expression::type_of(self.source, &self.scopes, scope, &tokens);
+                if let [name] = *tokens {
+                    let (text, at) = (name.span.text(self.source), name.span.start);
+                    operand.changes = self.scopes.changes(scope, text, at);
+                }
             }
         }
         let mut sorted: Vec<_> = std::mem::take(&mut self.file.statements).into_iter().zip(0u32..).collect();
