@@ -1,12 +1,14 @@
 //! What the tests of the workspace share: data files with expectations, NVIDIA's tools, the corpus.
 
 pub mod case;
+pub mod emulate;
 pub mod every_form;
 pub mod expect;
 pub mod faults;
 pub mod machine_code;
 pub mod modules;
 pub mod oracle;
+pub mod planted;
 pub mod properties;
 pub mod same_code;
 pub mod same_ir;

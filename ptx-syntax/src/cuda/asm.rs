@@ -494,8 +494,11 @@ impl Reader<'_, '_> {
                 statement.oddities.push(Oddity { kind: OddityKind::MissingComma, span });
             }
             comma = None;
+            let odd = statement.oddities.len();
             let next = self.operand(tokens, at, statement, &mut operands).max(at + 1);
-            since_operand = Some(tokens[next - 1].span.end);
+            // Behind what is no operand, a comma is not what lacks.
+            let stray = statement.oddities.get(odd).is_some_and(|found| found.kind == OddityKind::Unexpected);
+            since_operand = (!stray).then_some(tokens[next - 1].span.end);
             at = next;
         }
         if let Some(span) = comma {

@@ -12,7 +12,8 @@ use super::scan::{Kind, Scanner, Token};
 use crate::Span;
 
 /// The digraphs, and what they mean.
-const DIGRAPHS: [(&[u8; 2], u8); 5] = [(b"<%", b'{'), (b"%>", b'}'), (b"<:", b'['), (b":>", b']'), (b"%:", b'#')];
+const DIGRAPHS: [(&[u8; 2], u8); 5] =
+    [(b"<%", b'{'), (b"%>", b'}'), (b"<:", b'['), (b":>", b']'), (b"%:", b'#')];
 
 /// The text in usual spelling, of the same length.
 pub(super) fn usual(source: &str) -> Cow<'_, str> {
@@ -106,7 +107,10 @@ fn find(source: &str, tokens: Scanner<'_>, found: &mut Vec<(u32, u8)>) {
         });
         let meaning = pair.and_then(|before| {
             let text = before.span.to(token.span).text(source).as_bytes();
-            DIGRAPHS.iter().find(|(digraph, _)| text == *digraph).map(|(_, meaning)| (before.span.start, *meaning))
+            DIGRAPHS
+                .iter()
+                .find(|(digraph, _)| text == *digraph)
+                .map(|(_, meaning)| (before.span.start, *meaning))
         });
         previous = Some(token).filter(|_| meaning.is_none());
         found.extend(meaning);

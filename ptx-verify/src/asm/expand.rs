@@ -272,9 +272,7 @@ fn operand(
     let start = out.text.len() as u32;
     match index.and_then(|index| names.get(index).map(|name| (index, name))) {
         // A constant whose value is not known makes a part of a word: `m16n8k%14`, `.%14`.
-        Some((index, name))
-            if name.starts_with('%') && out.text.ends_with(is_in_word) && constant(index) =>
-        {
+        Some((index, name)) if name.starts_with('%') && out.text.ends_with(is_in_word) && constant(index) => {
             out.replace(PLACEHOLDER, decoded);
             out.has_wildcards = true;
         }

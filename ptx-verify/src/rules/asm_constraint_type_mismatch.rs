@@ -74,7 +74,7 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
     };
     let fits = match ctype {
         CType::Unknown | CType::Void => true,
-        CType::Enum => !matches!(letter, 'f' | 'd'),
+        CType::Enum => !matches!(letter, 'f' | 'd' | 'q'),
         CType::Float { bytes: 4 } => letter == 'f',
         CType::Float { .. } => letter == 'd',
         // On Windows `long` has 32 bits; code for both chooses by a condition.

@@ -1,4 +1,4 @@
-// The carry examples of the articles: one statement each, with guards.
+// The examples of the articles, and their mistakes, in our own words: first carries in one statement each, with guards.
 
 typedef unsigned int uint32;
 typedef unsigned long long uint64;
@@ -36,3 +36,36 @@ __device__ void product(uint64 x, uint64 y, uint32 *m) {
       : "+r"(m[0]), "+r"(m[1]), "+r"(m[2]), "+r"(m[3])
       : "r"(((uint32 *)&x)[0]), "r"(((uint32 *)&x)[1]), "r"(((uint32 *)&y)[0]), "r"(((uint32 *)&y)[1]));
 }
+// ---
+// A carry in one statement and its use in the next.
+__device__ uint32 carry(uint32 &a, uint32 b) {
+  uint32 carry;
+  asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm("addc.u32 %0, 0, 0;" : "=r"(carry));
+  return carry;
+}
+__device__ uint32 borrow(uint32 &a, uint32 b) {
+  uint32 borrow;
+  asm("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  asm("subc.u32 %0, 0, 0;" : "=r"(borrow));
+  return borrow;
+}
+// ---
+// An `=` too many.
+__device__ void sum(int i, int j, int k) { asm("add.s32 %0, %1, %2;" : = "=r"(i) : "r"(j), "r"(k)); }
+// ---
+// Declarations and nothing else.
+__device__ void declarations() {
+  asm(".reg .u32 t1;");
+  asm(".reg .b64 addr;");
+  asm(".reg .pred %p;");
+  asm("{"
+      ".reg .u32 t2;"
+      "}");
+}
+// ---
+// A conversion without its rounding.
+__device__ void conversion(float &x, long long y) { asm("cvt.f32.s64 %0, %1;" : "=f"(x) : "l"(y)); }
+// ---
+// What a compiler has written.
+__device__ float power_of_two(float x) { float y; asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x)); return y; }

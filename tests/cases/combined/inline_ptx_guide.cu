@@ -50,3 +50,55 @@ __device__ int temporary(int x) {
       : "=r"(y) : "r"(x));
   return y;
 }
+// ---
+// The clock, first without what it needs.
+__device__ unsigned clocks() {
+  unsigned x, y;
+  asm("mov.u32 %0, %%clock;" : "=r"(x));
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(y));
+  return y - x;
+}
+// ---
+// A store whose operands stand among the outputs.
+__device__ void store(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "r"(p), "r"(x) :: "memory"); }
+// ---
+__device__ void store_of_pointer(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "l"(p), "r"(x) :: "memory"); }
+// ---
+// A 32-bit register where the instruction takes a wide one.
+__device__ void wide(int &i, int j, int k) { asm("add.f64 %0, %1, %2;" : "=r"(i) : "r"(j), "r"(k)); }
+// ---
+// What to do instead with narrow variables.
+__device__ void narrow(char &ci, char cj, char ck) {
+  int temp = ci;
+  asm("add.s32 %0, %1, %2;" : "=r"(temp) : "r"((int)cj), "r"((int)ck));
+  ci = temp;
+}
+// ---
+// The temporary without braces, and with them and the dot.
+__device__ int cube(int x) {
+  int y;
+  asm(".reg .u32 t1;\n\t"             // temp reg t1
+      " mul.lo.u32 t1, %1, %1;\n\t"   // t1 = x * x
+      " mul.lo.u32 %0, t1, %1;"        // y = t1 * x
+      : "=r"(y) : "r"(x));
+  return y;
+}
+__device__ int cube_in_braces(int x) {
+  int y;
+  asm("{\n\t"
+      " .reg .u32 t1;\n\t"
+      " mul.lo.u32 t1, %1, %1;\n\t"
+      " mul.lo.u32 %0, t1, %1;\n\t"
+      "}"
+      : "=r"(y) : "r"(x));
+  return y;
+}
+__device__ int label_in_braces(int x) {
+  asm("{ .reg .pred p; setp.gt.s32 p, %0, 0; @p bra DONE; neg.s32 %0, %0; DONE: }" : "+r"(x));
+  return x;
+}
+// ---
+// Constraints of earlier compilers.
+__device__ void of_memory(int *p, int &x) { asm("ld.u32 %0, %1;" : "=r"(x) : "m"(*p)); }
+// ---
+__device__ void of_symbol(int &x) { asm("mov.u32 %0, %1;" : "=r"(x) : "s"(3)); }

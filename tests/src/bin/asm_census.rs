@@ -283,6 +283,9 @@ mod tests {
     fn the_second_method_counts_keywords_outside_literals() {
         let source = b"asm(\"asm(\"); // asm(\n/* asm( */ __asm__ __volatile__ (R\"x(asm())x\"); asm.x; 'a' asm('\"');";
         assert_eq!(second_count(source), 3);
-        assert_eq!(second_count(b"as\\\nm(\"x\"); __asm__ vol\\\r\natile (R\"(y)\"); b_asm(1); // asm\\\n(\nasm();"), 3);
+        assert_eq!(
+            second_count(b"as\\\nm(\"x\"); __asm__ vol\\\r\natile (R\"(y)\"); b_asm(1); // asm\\\n(\nasm();"),
+            3
+        );
     }
 }
