@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use ptx_ir::isa::Chain;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, RegionKind};
+use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region, RegionKind};
 
 use super::unit::Unit;
 use crate::dataflow::paths::Origin;
@@ -44,7 +44,9 @@ pub(crate) enum Trouble {
     Polarity,
     /// One of the statements is not volatile.
     NotVolatile,
-    /// Control flow lies between.
+    /// There is a way to the reader on which no statement makes a carry: around this, or from this label.
+    Around(Span),
+    /// Control flow lies between, and every way comes through a statement that makes a carry.
     ControlFlow(Span),
     /// A call of a function that need not be inlined lies between.
     Call(Span),
@@ -66,11 +68,23 @@ struct Producer {
     instruction: u32,
     chain: Chain,
     volatile: bool,
+    /// What some way passes by, so that it has no carry.
+    around: Option<Span>,
+}
+
+/// A branch that is being read: the carry before it, and the one behind the branch that it is the `else` of.
+#[derive(Clone, Copy)]
+struct Branch {
+    before: Option<Producer>,
+    other: Option<Option<Producer>>,
 }
 
 #[derive(Default)]
 struct State {
     producer: Option<Producer>,
+    branches: Vec<Branch>,
+    /// The `if` that was left last: the carry before it, and the one behind its branch.
+    left: Option<(Option<Producer>, Option<Producer>)>,
     control_flow: Option<Span>,
     call: Option<Span>,
     links: Vec<Link>,
@@ -79,6 +93,58 @@ struct State {
     orphans: Vec<Link>,
     /// Whether the stream is that of a kernel, before which there is nothing.
     kernel: bool,
+}
+
+impl Producer {
+    /// The carry, which some way has not.
+    fn unless(self, around: Span) -> Self {
+        Self { around: self.around.or(Some(around)), ..self }
+    }
+}
+
+/// Whether the region may be passed by. A loop is taken to run at least once: its bounds are those of the numbers.
+const fn is_branch(kind: RegionKind) -> bool {
+    matches!(
+        kind,
+        RegionKind::Then | RegionKind::Else | RegionKind::Switch | RegionKind::Try | RegionKind::Lambda
+    )
+}
+
+impl State {
+    fn note(&mut self, region: &Region) {
+        // A loop that is unrolled is a straight line.
+        let straight = matches!(region.kind, RegionKind::For { unrolled: true });
+        if region.kind.is_control_flow() && !straight {
+            self.control_flow = Some(Span::at(region.span.start));
+        }
+    }
+
+    fn enter(&mut self, kind: RegionKind) {
+        if !is_branch(kind) {
+            return;
+        }
+        let left = self.left.take().filter(|_| kind == RegionKind::Else);
+        if let Some((before, _)) = left {
+            self.producer = before;
+        }
+        self.branches.push(Branch { before: self.producer, other: left.map(|(_, behind)| behind) });
+    }
+
+    fn leave(&mut self, region: &Region) {
+        if !is_branch(region.kind) {
+            return;
+        }
+        let Some(Branch { before, other }) = self.branches.pop() else { return };
+        let here = self.producer;
+        if region.kind == RegionKind::Then {
+            self.left = Some((before, here));
+        }
+        self.producer = match (here, other.unwrap_or(before)) {
+            (Some(here), Some(other)) => Some(Producer { around: here.around.or(other.around), ..here }),
+            (Some(one), None) | (None, Some(one)) => Some(one.unless(region.span)),
+            (None, None) => None,
+        };
+    }
 }
 
 /// How deep calls are inlined.
@@ -161,7 +227,10 @@ impl Walk<'_, '_, '_> {
             match event.kind {
                 EventKind::Asm(id) => self.statement(id, state),
                 EventKind::Call => self.call(event.span, state, depth),
-                EventKind::Label => state.control_flow = Some(event.span),
+                EventKind::Label => {
+                    state.control_flow = Some(event.span);
+                    state.producer = state.producer.map(|producer| producer.unless(event.span));
+                }
                 EventKind::Jump => {
                     // What follows a `return` at the end of the body is nothing.
                     let last =
@@ -170,13 +239,15 @@ impl Walk<'_, '_, '_> {
                         state.control_flow = Some(event.span);
                     }
                 }
-                EventKind::Enter(region) | EventKind::Leave(region) => {
+                EventKind::Enter(region) => {
                     let region = self.units.file.region(region);
-                    // A loop that is unrolled is a straight line.
-                    let straight = matches!(region.kind, RegionKind::For { unrolled: true });
-                    if region.kind.is_control_flow() && !straight {
-                        state.control_flow = Some(Span::at(region.span.start));
-                    }
+                    state.note(region);
+                    state.enter(region.kind);
+                }
+                EventKind::Leave(region) => {
+                    let region = self.units.file.region(region);
+                    state.note(region);
+                    state.leave(region);
                 }
             }
         }
@@ -233,7 +304,7 @@ impl Walk<'_, '_, '_> {
             }
         }
         if let Some((instruction, chain)) = summary.leaves {
-            state.producer = Some(Producer { statement: id, instruction, chain, volatile });
+            state.producer = Some(Producer { statement: id, instruction, chain, volatile, around: None });
             (state.control_flow, state.call) = (None, None);
         }
     }
@@ -246,9 +317,10 @@ fn trouble(state: &State, producer: Producer, chain: Chain, volatile: bool) -> T
     if !(producer.volatile && volatile) {
         return Trouble::NotVolatile;
     }
-    match (state.control_flow, state.call) {
-        (Some(span), _) => Trouble::ControlFlow(span),
-        (None, Some(span)) => Trouble::Call(span),
-        (None, None) => Trouble::None,
+    match (producer.around, state.call, state.control_flow) {
+        (Some(span), _, _) => Trouble::Around(span),
+        (None, Some(span), _) => Trouble::Call(span),
+        (None, None, Some(span)) => Trouble::ControlFlow(span),
+        (None, None, None) => Trouble::None,
     }
 }

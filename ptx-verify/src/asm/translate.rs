@@ -350,6 +350,9 @@ pub(crate) fn constraint_fix(
 ) -> Option<(String, Vec<Edit>)> {
     let span = unit.can_edit_constraint(operand)?;
     let replacement = change(span.text(unit.source));
+    if replacement == span.text(unit.source) {
+        return None;
+    }
     Some((format!("write `{replacement}`"), vec![Edit { span, replacement }]))
 }
 

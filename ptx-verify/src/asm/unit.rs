@@ -182,6 +182,16 @@ impl<'a> Unit<'a> {
         self.operands.iter().position(|operand| operand.register == Some(register))
     }
 
+    /// Whether the template names an operand and never writes it.
+    pub(crate) fn is_only_read(&self, operand: usize) -> bool {
+        let used = self.expanded.uses.iter().any(|used| used.operand == operand);
+        let Some(register) = self.operands.get(operand).and_then(|operand| operand.register) else {
+            return false;
+        };
+        used && !self.expanded.has_wildcards
+            && self.facts().is_some_and(|facts| facts.definitions(register).is_empty())
+    }
+
     /// Whether an instruction is of the template, and not one that was put behind it.
     pub(crate) fn is_of_template(&self, instruction: u32) -> bool {
         let span = self.function().map(|(_, body)| body.span(Handle::new(instruction))).unwrap_or_default();

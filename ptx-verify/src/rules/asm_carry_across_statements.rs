@@ -9,8 +9,8 @@ declare_rule! {
     /// Looks at the asm statements of a function, those of helpers and macros of the same file included, as one
     /// stream, and reports carry chains that go from one statement to the next: as an error where a member is not
     /// `volatile`, a carry is continued as a borrow, or a kernel reads a carry that nothing made; as a warning where
-    /// control flow or a call lies between; as information where the chain is in a straight line of volatile
-    /// statements, which works and is widespread.
+    /// some way comes around the statement that makes the carry, or a call lies between; as information where the
+    /// chain is one of volatile statements, in a straight line or over loops, which works and is widespread.
     ///
     /// ## Why is this bad
     /// The carry flag is no operand, so the compiler does not know that the statements belong together. Statements
@@ -36,7 +36,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Chains through functions of other files. A function whose first statement reads the carry is taken for a
+    /// Chains through functions of other files. Sums of `__int128` in between: nvcc makes them of instructions that
+    /// write the carry. A loop is taken to run at least once. A function whose first statement reads the carry is taken for a
     /// helper, and judged where it is called.
     name: "asm-carry-across-statements",
     code: "H0608",
@@ -89,15 +90,23 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
             .with_help("put the whole chain into one statement, or make all its members `volatile`");
             with_volatile(found, [unit, writer])
         }
-        Trouble::ControlFlow(span) => {
-            with(at(Severity::Warning, format!("{reads} of another statement over control flow")))
-                .with_secondary(span, "control flow lies between")
+        Trouble::Around(span) => {
+            with(at(Severity::Warning, format!("{reads} of another statement, which not every way comes through")))
+                .with_secondary(Span::at(span.start), "this may be passed by")
                 .with_help("put the whole chain into one statement")
         }
         Trouble::Call(span) => {
             with(at(Severity::Warning, format!("{reads} of another statement over a call")))
                 .with_secondary(span, "not `__forceinline__`: compiled with `-G`, the call loses the carry")
                 .with_help("put the whole chain into one statement, or mark the function `__forceinline__`")
+        }
+        Trouble::ControlFlow(span) => {
+            with(at(Severity::Info, format!("{reads} of another statement over control flow")))
+                .with_secondary(Span::at(span.start), "control flow lies between")
+                .with_note(
+                    "volatile statements keep their order, and CUDA 13.5 keeps the carry over loops and branches, also \
+                     with `-G`; the manual speaks of straight lines only",
+                )
         }
         Trouble::None => with(at(Severity::Info, format!("{reads} of another statement")))
             .with_note("a straight line of `volatile` statements keeps its order, so the chain works"),

@@ -40,20 +40,27 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         if !operand.constraint.known {
             continue;
         }
-        if let Some((message, better)) = problem(unit, &operand.constraint, index < outputs) {
+        if let Some((message, better)) = problem(unit, &operand.constraint, index, index < outputs) {
             out.push(finding(unit, index, operand, message, better));
         }
     }
 }
 
 /// What is wrong with a constraint, and the string that was probably meant.
-fn problem(unit: &Unit<'_>, constraint: &Constraint, output: bool) -> Option<(String, Option<String>)> {
+fn problem(
+    unit: &Unit<'_>,
+    constraint: &Constraint,
+    index: usize,
+    output: bool,
+) -> Option<(String, Option<String>)> {
     let text = constraint.text.as_str();
     let letters = constraint.letters();
     let has_mode = text.contains(['=', '+']);
     if output && !has_mode {
-        let better = (letters.chars().count() == 1).then(|| format!("={text}"));
-        return Some(("an output needs `=` or `+` in its constraint".into(), better));
+        let only_read = unit.is_only_read(index);
+        let better = (letters.chars().count() == 1 && !only_read).then(|| format!("={text}"));
+        let where_to = if only_read { "; what is only read belongs behind the second colon" } else { "" };
+        return Some((format!("an output needs `=` or `+` in its constraint{where_to}"), better));
     }
     if !output && has_mode {
         let better = text.replace(['=', '+'], "");

@@ -105,8 +105,8 @@ fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
     if operand.changes {
         return Some(format!("the value of the variable `{expression}` is not known when compiling"));
     }
-    // What stands in other operators may use the type of a parameter only.
-    if expression.contains(['{', '"', ':', '.'])
+    // What stands in other operators may use the type of a parameter only, and a literal none.
+    if expression.contains(['{', '"', '\'', ':', '.'])
         || expression.contains("sizeof")
         || expression.contains("type")
     {

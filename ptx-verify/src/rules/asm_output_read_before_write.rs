@@ -42,7 +42,12 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let place = unit.instruction_place(unset.instruction).unwrap_or(unit.statement.template.span);
-        let constraint = unit.statement.outputs.get(operand).map_or(place, |found| found.constraint.span);
+        let output = unit.statement.outputs.get(operand);
+        // One without `=` is refused, and what it is meant to be is not known.
+        if output.is_some_and(|output| !output.constraint.text.contains('=')) {
+            continue;
+        }
+        let constraint = output.map_or(place, |found| found.constraint.span);
         let name = unit.operand_name(operand);
         let when =
             if unset.certain { "before it is written" } else { "and is not written before on every path" };

@@ -57,6 +57,7 @@ __device__ unsigned of_constants(unsigned a) {
   asm("add.u32 %0, %0, %1; add.u32 %0, %0, %2; add.u32 %0, %0, %3; add.u32 %0, %0, %4;" : "+r"(a) : "n"(k), "n"(m), "n"(s), "n"(e));
   return a;
 }
+__device__ void of_character(int a) { asm volatile("// %0" :: "n"('a')); }
 template <int k> __device__ unsigned of_hidden(unsigned a) {
   { int m = 5; a += m; }
   constexpr int m = 5;

@@ -16,3 +16,6 @@ __device__ int add(int *p, int y) { int x; asm("atom.global.add.s32 %0, [%1], %2
 __device__ void store(int *p, int y) { asm("st.global.s32 [%0], %1;" :: "l"(p), "r"(y)); }
 
 __device__ int sum(int a, int b) { int x; asm("add.s32 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b)); return x; }
+
+// What the warp computes together stays where it is, and gives the same each time.
+__device__ unsigned of_first_lane(unsigned x) { unsigned r; asm("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(r) : "r"(x)); return r; }

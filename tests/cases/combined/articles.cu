@@ -38,6 +38,7 @@ __device__ void product(uint64 x, uint64 y, uint32 *m) {
 }
 // ---
 // A carry in one statement and its use in the next.
+typedef unsigned int uint32;
 __device__ uint32 carry(uint32 &a, uint32 b) {
   uint32 carry;
   asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));

@@ -76,10 +76,15 @@ impl Kind {
             Self::RegisterScope => scope(random, false),
             Self::LabelScope => scope(random, true),
         };
-        // Harmless steps around it, the same in both.
+        // Harmless steps around it, the same in both; those behind it leave its variables alone, so that a wrong
+        // result stays.
+        let used = faulty.variables();
         for first in [true, false] {
             for _ in 0..random.below(3) {
-                let step = harmless(random);
+                let (step, target) = harmless(random);
+                if !first && used.contains(&target) {
+                    continue;
+                }
                 for function in [&mut faulty, &mut twin] {
                     let at = if first { 0 } else { function.steps.len() };
                     function.steps.insert(at, step.clone());
@@ -94,13 +99,13 @@ fn one(asm: Asm) -> Function {
     Function { steps: vec![Step::Asm(asm)] }
 }
 
-/// A step in which nothing is wrong, though some look like it.
-fn harmless(random: &mut Random) -> Step {
+/// A step in which nothing is wrong, though some look like it, and the variable that it changes.
+fn harmless(random: &mut Random) -> (Step, usize) {
     let [a, b, c, ..] = random.variables();
     let factor = random.factor();
     let multiply =
         |target, first, second| Operation::new(Code::MultiplyAdd(factor), target, vec![first, second]);
-    match random.below(4) {
+    let step = match random.below(4) {
         0 => Step::Set(a, b, factor, c),
         // The output is written first and read then.
         1 => Step::Asm(Asm::new(
@@ -124,7 +129,8 @@ fn harmless(random: &mut Random) -> Step {
             let asm = Asm::new(operands, vec![multiply(Operand(0), Operand(0), Operand(1))], 0);
             Step::Asm(Asm { volatile: true, ..asm })
         }
-    }
+    };
+    (step, a)
 }
 
 /// Inputs go to a temporary, so that outputs are written last.

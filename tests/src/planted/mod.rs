@@ -217,6 +217,16 @@ impl Function {
         out
     }
 
+    /// The variables that its asm statements use.
+    #[must_use]
+    pub fn variables(&self) -> Vec<usize> {
+        let operands = self.steps.iter().flat_map(|step| match step {
+            Step::Asm(asm) | Step::Twice(asm) => asm.operands.as_slice(),
+            Step::Set(..) | Step::Store(..) | Step::Load(..) => &[],
+        });
+        operands.filter(|(mode, _)| *mode != Mode::Address).map(|(_, variable)| *variable).collect()
+    }
+
     /// The function after a change of each of its asm statements.
     #[must_use]
     pub fn with(&self, mut change: impl FnMut(&mut Asm)) -> Self {
