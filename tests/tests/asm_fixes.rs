@@ -1,6 +1,7 @@
 //! Fixes of asm rules: what is applied removes its finding, and what nvcc took before it takes after.
 //! And the pages of these rules: their examples have the fault, and what they say to use instead has not.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::process::Command;
 
@@ -78,6 +79,21 @@ fn a_fixed_file_has_no_finding_left_that_could_be_fixed() {
     assert!(fixes > 20, "only {fixes} findings have a certain fix");
 }
 
+/// The rules for asm that have fixes.
+const FIXABLE: [&str; 11] = [
+    "asm-carry-across-statements",
+    "asm-constraint",
+    "asm-label-outside-scope",
+    "asm-missing-comma",
+    "asm-missing-early-clobber",
+    "asm-missing-separator",
+    "asm-output-conditionally-written",
+    "asm-output-read-before-write",
+    "asm-percent-escape",
+    "asm-register-outside-scope",
+    "asm-side-effect-not-volatile",
+];
+
 #[test]
 fn nvcc_takes_fixed_files() {
     let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists());
@@ -85,18 +101,27 @@ fn nvcc_takes_fixed_files() {
         return skipped("nvcc on fixed files; it needs a CUDA toolkit and g++");
     };
     let mut fixed = Vec::new();
+    let mut rules: HashSet<&str> = HashSet::new();
     for path in files(&root().join("tests/cases"), "cu") {
         let case = Case::read(&path).unwrap();
         let config = case.cuda.clone().unwrap_or_default();
         if config.compiler != Compiler::Nvcc || config.targets.len() > 1 || case.disagreement.is_some() {
             continue;
         }
-        let parts =
-            case.source.split("// ---\n").filter_map(|part| Some((path.clone(), healed(part, &config)?)));
+        let parts = case.source.split("// ---\n").filter_map(|part| {
+            let text = healed(part, &config)?;
+            let before = check_cuda(part, &config);
+            rules.extend(before.iter().filter(|found| found.fix.is_some()).map(|found| found.rule));
+            Some((path.clone(), text))
+        });
         let target = config.targets.first().map_or("sm_90a".to_owned(), ToString::to_string);
         fixed.extend(parts.map(|(path, text)| (path, text, target.clone())));
     }
     assert!(fixed.len() > 30, "only {} parts can be fixed", fixed.len());
+    // Each of them is mended in a file that nvcc takes then.
+    for rule in FIXABLE {
+        assert!(rules.contains(rule), "no part in which {rule} can be fixed");
+    }
     let folder = tempfile::tempdir().unwrap();
     for (path, text, target) in fixed {
         let file = folder.path().join("fixed.cu");

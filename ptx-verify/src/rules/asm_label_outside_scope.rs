@@ -1,7 +1,7 @@
 use ptx_ir::ir::Statement;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Applicability, Diagnostic};
 
-use super::asm_register_outside_scope::is_used_elsewhere;
+use super::asm_register_outside_scope::{braces, is_used_elsewhere};
 use crate::asm::unit::{Unit, inside};
 use crate::registry::declare_rule;
 
@@ -43,6 +43,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let mut depth = 0;
+    let mut fixed = false;
     for statement in &body.statements {
         match statement {
             Statement::Open => depth += 1,
@@ -56,11 +57,17 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 if !inside(unit.template, label.span) || unique || is_used_elsewhere(unit, name) {
                     continue;
                 }
-                out.push(
-                    RULE.at(place, format!("label `{name}` is declared outside braces"))
-                        .with_label("a second copy of this statement declares it again")
-                        .with_help("put the template into `{ }`, or write `%=` into the name"),
-                );
+                let found = RULE
+                    .at(place, format!("label `{name}` is declared outside braces"))
+                    .with_label("a second copy of this statement declares it again")
+                    .with_help("put the template into `{ }`, or write `%=` into the name");
+                // One pair of braces is enough for all labels.
+                out.push(match braces(unit).filter(|_| !std::mem::replace(&mut fixed, true)) {
+                    Some(edits) => {
+                        found.with_fix("put the template into `{ }`", Applicability::Certain, edits)
+                    }
+                    None => found,
+                });
             }
             _ => {}
         }

@@ -52,24 +52,38 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
 
 /// The registers declared outside braces that no other statement uses.
 fn top_level(unit: &Unit<'_>) -> Vec<Option<(String, Span)>> {
-    let Some((_, body)) = unit.function() else { return Vec::new() };
     if unit.broken || unit.open_braces != 0 {
         return Vec::new();
     }
+    let registers = outside_braces(unit).into_iter().filter(|(_, _, label)| !label);
+    registers
+        .filter(|(name, _, _)| !is_used_elsewhere(unit, name))
+        .map(|(name, span, _)| Some((name, span)))
+        .collect()
+}
+
+/// What the template declares outside braces, and whether it is a label.
+fn outside_braces(unit: &Unit<'_>) -> Vec<(String, Span, bool)> {
+    let Some((_, body)) = unit.function() else { return Vec::new() };
+    let symbols = &unit.lowered().module.symbols;
     let mut depth = 0;
     let mut found = Vec::new();
     for statement in &body.statements {
-        match statement {
-            Statement::Open => depth += 1,
-            Statement::Close => depth -= 1,
-            Statement::Registers(group) => {
-                let group = &body.registers[*group];
-                let name = unit.lowered().module.symbols.name(group.name).to_owned();
-                if depth == 0 && inside(unit.template, group.span) && !is_used_elsewhere(unit, &name) {
-                    found.push(Some((name, group.span)));
-                }
+        let (name, span, label) = match statement {
+            Statement::Open => {
+                depth += 1;
+                continue;
             }
-            _ => {}
+            Statement::Close => {
+                depth -= 1;
+                continue;
+            }
+            Statement::Registers(group) => (body.registers[*group].name, body.registers[*group].span, false),
+            Statement::Label(label) => (body.labels[*label].name, body.labels[*label].span, true),
+            _ => continue,
+        };
+        if depth == 0 && inside(unit.template, span) {
+            found.push((symbols.name(name).to_owned(), span, label));
         }
     }
     found
@@ -98,8 +112,11 @@ fn declares(text: &str, name: &str) -> bool {
     label() || text.split(';').any(|part| part.contains(".reg") && part.contains(name))
 }
 
-/// Insertions of braces at both ends of the template.
-fn braces(unit: &Unit<'_>) -> Option<Vec<Edit>> {
+/// Insertions of braces at both ends of the template; none where another statement uses what they would hide.
+pub(crate) fn braces(unit: &Unit<'_>) -> Option<Vec<Edit>> {
+    if outside_braces(unit).iter().any(|(name, _, _)| is_used_elsewhere(unit, name)) {
+        return None;
+    }
     let statement = unit.statement;
     let template = &statement.template;
     let (first, last) = (template.pieces.first()?, template.pieces.last()?);

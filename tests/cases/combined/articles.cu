@@ -42,31 +42,31 @@ typedef unsigned int uint32;
 __device__ uint32 carry(uint32 &a, uint32 b) {
   uint32 carry;
   asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm("addc.u32 %0, 0, 0;" : "=r"(carry));
+  asm("addc.u32 %0, 0, 0;" : "=r"(carry));  // error[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, and not both are `volatile`
   return carry;
 }
 __device__ uint32 borrow(uint32 &a, uint32 b) {
   uint32 borrow;
   asm("sub.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm("subc.u32 %0, 0, 0;" : "=r"(borrow));
+  asm("subc.u32 %0, 0, 0;" : "=r"(borrow));  // error[asm-carry-across-statements]: `subc.u32 %0, 0, 0` reads the carry of another statement, and not both are `volatile`
   return borrow;
 }
 // ---
 // An `=` too many.
-__device__ void sum(int i, int j, int k) { asm("add.s32 %0, %1, %2;" : = "=r"(i) : "r"(j), "r"(k)); }
+__device__ void sum(int i, int j, int k) { asm("add.s32 %0, %1, %2;" : = "=r"(i) : "r"(j), "r"(k)); }  // error[asm-statement]: this is no part of an asm statement
 // ---
 // Declarations and nothing else.
 __device__ void declarations() {
-  asm(".reg .u32 t1;");
-  asm(".reg .b64 addr;");
-  asm(".reg .pred %p;");
+  asm(".reg .u32 t1;");  // warning[asm-register-outside-scope]: register `t1` is declared outside braces
+  asm(".reg .b64 addr;");  // warning[asm-register-outside-scope]: register `addr` is declared outside braces
+  asm(".reg .pred %p;");  // warning[asm-register-outside-scope]: register `%p` is declared outside braces
   asm("{"
       ".reg .u32 t2;"
       "}");
 }
 // ---
 // A conversion without its rounding.
-__device__ void conversion(float &x, long long y) { asm("cvt.f32.s64 %0, %1;" : "=f"(x) : "l"(y)); }
+__device__ void conversion(float &x, long long y) { asm("cvt.f32.s64 %0, %1;" : "=f"(x) : "l"(y)); }  // error[missing-modifier]: `cvt.f32.s64` lacks a modifier such as `.rn`, `.rz`, `.rm` or `.rp`
 // ---
 // What a compiler has written.
 __device__ float power_of_two(float x) { float y; asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x)); return y; }

@@ -43,9 +43,9 @@ __device__ void types(int j, int k) {
 __device__ int temporary(int x) {
   int y;
   asm("{\n\t"
-      " reg .u32 t1;\n\t"             // the dot is missing  // error[unknown-opcode]: PTX has no instruction `reg`  // error[undeclared-name]: `t1` is not declared
-      " mul.lo.u32 t1, %1, %1;\n\t"  // error[undeclared-name]: `t1` is not declared
-      " mul.lo.u32 %0, t1, %1;\n\t"  // error[undeclared-name]: `t1` is not declared
+      " reg .u32 t1;\n\t"             // the dot is missing  // error[unknown-opcode]: PTX has no instruction `reg`
+      " mul.lo.u32 t1, %1, %1;\n\t"
+      " mul.lo.u32 %0, t1, %1;\n\t"
       "}"
       : "=r"(y) : "r"(x));
   return y;
@@ -54,18 +54,18 @@ __device__ int temporary(int x) {
 // The clock, first without what it needs.
 __device__ unsigned clocks() {
   unsigned x, y;
-  asm("mov.u32 %0, %%clock;" : "=r"(x));
+  asm("mov.u32 %0, %%clock;" : "=r"(x));  // error[asm-side-effect-not-volatile]: `mov.u32 %0, %clock` reads a counter that changes by itself, and the statement is not `volatile`
   asm volatile("mov.u32 %0, %%clock;" : "=r"(y));
   return y - x;
 }
 // ---
 // A store whose operands stand among the outputs.
-__device__ void store(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "r"(p), "r"(x) :: "memory"); }
+__device__ void store(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "r"(p), "r"(x) :: "memory"); }  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon  // error[asm-constraint-type-mismatch]: `p` does not fit the constraint `r`: `int *` has 64 bits  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon
 // ---
-__device__ void store_of_pointer(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "l"(p), "r"(x) :: "memory"); }
+__device__ void store_of_pointer(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "l"(p), "r"(x) :: "memory"); }  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon
 // ---
 // A 32-bit register where the instruction takes a wide one.
-__device__ void wide(int &i, int j, int k) { asm("add.f64 %0, %1, %2;" : "=r"(i) : "r"(j), "r"(k)); }
+__device__ void wide(int &i, int j, int k) { asm("add.f64 %0, %1, %2;" : "=r"(i) : "r"(j), "r"(k)); }  // error[asm-constraint-type-mismatch]: `add.f64` takes a `.b64` or `.f64` register here, `%0` is `.b32`
 // ---
 // What to do instead with narrow variables.
 __device__ void narrow(char &ci, char cj, char ck) {
@@ -77,7 +77,7 @@ __device__ void narrow(char &ci, char cj, char ck) {
 // The temporary without braces, and with them and the dot.
 __device__ int cube(int x) {
   int y;
-  asm(".reg .u32 t1;\n\t"             // temp reg t1
+  asm(".reg .u32 t1;\n\t"             // temp reg t1  // warning[asm-register-outside-scope]: register `t1` is declared outside braces
       " mul.lo.u32 t1, %1, %1;\n\t"   // t1 = x * x
       " mul.lo.u32 %0, t1, %1;"        // y = t1 * x
       : "=r"(y) : "r"(x));
@@ -99,6 +99,6 @@ __device__ int label_in_braces(int x) {
 }
 // ---
 // Constraints of earlier compilers.
-__device__ void of_memory(int *p, int &x) { asm("ld.u32 %0, %1;" : "=r"(x) : "m"(*p)); }
+__device__ void of_memory(int *p, int &x) { asm("ld.u32 %0, %1;" : "=r"(x) : "m"(*p)); }  // error[asm-side-effect-not-volatile]: `ld.u32 %0, %1` reads memory that may change, and the statement is not `volatile`  // error[asm-constraint]: device code has no constraint `m` for inputs
 // ---
-__device__ void of_symbol(int &x) { asm("mov.u32 %0, %1;" : "=r"(x) : "s"(3)); }
+__device__ void of_symbol(int &x) { asm("mov.u32 %0, %1;" : "=r"(x) : "s"(3)); }  // error[asm-constraint]: device code has no constraint `s` for inputs

@@ -176,14 +176,16 @@ fn output_conditional(random: &mut Random) -> (Function, Function) {
 }
 
 fn input_written(random: &mut Random) -> (Function, Function) {
-    let [a, b, c, ..] = random.variables();
+    let [a, b, c, d, _] = random.variables();
     let (first, second) = (random.factor(), random.factor());
     let statement = |scratch: Place| {
         let body = vec![
             Operation::new(Code::MultiplyAdd(first), scratch, vec![Operand(1), Operand(2)]),
             Operation::new(Code::MultiplyAdd(second), Operand(0), vec![scratch, Operand(2)]),
         ];
-        one(Asm::new(vec![(Mode::Output, a), (Mode::Input, b), (Mode::Input, c)], body, 1))
+        let operands = vec![(Mode::Output, a), (Mode::Input, b), (Mode::Input, c)];
+        // The variable of the input is used with the output: behind the statement.
+        Function { steps: vec![Step::Asm(Asm::new(operands, body, 1)), Step::Set(d, b, 3, a)] }
     };
     (statement(Operand(1)), statement(Temporary(0)))
 }

@@ -44,10 +44,12 @@ impl Random {
     }
 }
 
-/// How many variables a function has; they stand in the first words of its memory.
+/// How many variables a function has; they come from the first words of its memory.
 pub const VARIABLES: usize = 5;
-/// How many words its memory has.
-pub const WORDS: usize = 16;
+/// Where they are stored in the end: elsewhere, so that no store writes what is there already.
+const RESULTS: usize = 16;
+/// How many words the memory has.
+pub const WORDS: usize = 24;
 
 /// Where an instruction reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -192,7 +194,7 @@ impl Function {
                 Step::Load(variable, word) => x[*variable] = state.words[*word],
             }
         }
-        words[..VARIABLES].copy_from_slice(&x);
+        words[RESULTS..RESULTS + VARIABLES].copy_from_slice(&x);
         words
     }
 
@@ -212,7 +214,7 @@ impl Function {
             };
             writeln!(out, "  {line}").unwrap();
         }
-        (0..VARIABLES).for_each(|index| write!(out, "  p[{index}] = x{index};").unwrap());
+        (0..VARIABLES).for_each(|index| write!(out, "  p[{}] = x{index};", RESULTS + index).unwrap());
         out.push_str("\n}\n");
         out
     }
