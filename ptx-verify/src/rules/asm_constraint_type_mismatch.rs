@@ -27,7 +27,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Expressions whose type the declarations in sight do not tell: templates, `auto`, types and functions of other
-    /// files. `long` is taken to have 64 bits.
+    /// files. `long` is taken to have 64 bits. Enumerators, which nvcc does not take for `n`, and the sizes of their
+    /// types.
     name: "asm-constraint-type-mismatch",
     code: "E0610",
     class: Invalid,

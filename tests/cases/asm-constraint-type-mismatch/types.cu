@@ -53,8 +53,7 @@ __device__ unsigned of_constants(unsigned a) {
   const int k = 3;
   constexpr unsigned m = 4;
   static const short s = 1;
-  enum { e = 2 };
-  asm("add.u32 %0, %0, %1; add.u32 %0, %0, %2; add.u32 %0, %0, %3; add.u32 %0, %0, %4;" : "+r"(a) : "n"(k), "n"(m), "n"(s), "n"(e));
+  asm("add.u32 %0, %0, %1; add.u32 %0, %0, %2; add.u32 %0, %0, %3;" : "+r"(a) : "n"(k), "n"(m), "n"(s));
   return a;
 }
 __device__ void of_character(int a) { asm volatile("// %0" :: "n"('a')); }
