@@ -76,13 +76,13 @@ impl Kind {
             Self::RegisterScope => scope(random, false),
             Self::LabelScope => scope(random, true),
         };
-        // Harmless steps around it, the same in both; those behind it leave its variables alone, so that a wrong
-        // result stays.
+        // Harmless steps around it, the same in both. They leave its variables alone: behind it, so that a wrong result
+        // stays, and before it, so that both outcomes of a comparison stay possible.
         let used = faulty.variables();
         for first in [true, false] {
             for _ in 0..random.below(3) {
                 let (step, target) = harmless(random);
-                if !first && used.contains(&target) {
+                if used.contains(&target) {
                     continue;
                 }
                 for function in [&mut faulty, &mut twin] {
