@@ -148,7 +148,7 @@ fn collected(random: &mut Random) -> (Vec<Operation>, usize) {
 
 fn with_mode(function: &Function, from: Mode, to: Mode) -> Function {
     function.with(|asm| {
-        asm.operands.iter_mut().filter(|(mode, _)| *mode == from).for_each(|(mode, _)| *mode = to)
+        asm.operands.iter_mut().filter(|(mode, _)| *mode == from).for_each(|(mode, _)| *mode = to);
     })
 }
 

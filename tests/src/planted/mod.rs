@@ -188,7 +188,7 @@ impl Function {
                 Step::Asm(asm) => asm.meaning(&mut x, &mut state),
                 Step::Twice(asm) => (0..2).for_each(|_| asm.meaning(&mut x, &mut state)),
                 Step::Set(target, a, factor, b) => {
-                    x[*target] = x[*a].wrapping_mul(*factor).wrapping_add(x[*b])
+                    x[*target] = x[*a].wrapping_mul(*factor).wrapping_add(x[*b]);
                 }
                 Step::Store(word, variable) => state.words[*word] = x[*variable],
                 Step::Load(variable, word) => x[*variable] = state.words[*word],
