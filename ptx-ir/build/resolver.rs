@@ -174,7 +174,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 50] = [
+const CLASS_WORDS: [(&str, &[Class]); 53] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -211,6 +211,9 @@ const CLASS_WORDS: [(&str, &[Class]); 50] = [
     ("code", &[Class::Function, Class::Kernel]),
     ("expr", &[Class::AddressExpression]),
     ("braces", &[Class::Braces]),
+    ("lists", &[Class::Lists]),
+    ("ordinary", &[Class::Ordinary]),
+    ("anything", &[Class::Anything]),
     ("naked", &[Class::NoBraces]),
     ("discard", &[Class::Discard]),
     ("longer", &[Class::Longer]),

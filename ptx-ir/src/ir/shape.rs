@@ -168,10 +168,16 @@ impl Module {
         for &element in elements {
             let classes = match element {
                 Operand::Register { class, .. } => class.into(),
-                // What is no single value fits in no vector.
-                Operand::Vector(_) | Operand::Pair(_) | Operand::Bracket(_) | Operand::List(_) => {
-                    ClassSet::from(Class::CallPrototype)
-                }
+                // What is no single value fits in no vector, and neither does one with a sign or an offset.
+                Operand::Vector(_)
+                | Operand::Pair(_)
+                | Operand::Bracket(_)
+                | Operand::List(_)
+                | Operand::Negated { .. }
+                | Operand::Minus { .. }
+                | Operand::RegisterAddress { .. }
+                | Operand::VariableAddress { .. }
+                | Operand::ConstantAddress { .. } => ClassSet::from(Class::CallPrototype),
                 _ => self.other_shape(body, element, &mut Vec::new()).classes,
             };
             union = union.union(classes);

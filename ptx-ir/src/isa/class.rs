@@ -142,7 +142,15 @@ classes! {
     AddressExpression, "a variable with an offset";
     /// In what an operand accepts: a single value may stand in braces.
     Braces, "a brace list of one element";
-    /// In what an operand accepts: a brace list of one element may stand without its braces.
+    /// In what an operand accepts: a brace list of one, two or four may stand for a single value; of eight where
+    /// longer ones may.
+    Lists, "a brace list";
+    /// In what an operand accepts: its brace list holds no predicate and no special register, even where only the
+    /// width counts.
+    Ordinary, "an ordinary register";
+    /// In what an address accepts: any register or floating-point number may stand there without brackets.
+    Anything, "any register";
+    /// In what an operand accepts: a brace list of one element, or an address, may stand without its brackets.
     NoBraces, "a single value";
     /// In what an operand accepts: a brace list may be longer than needed, up to four elements.
     Longer, "a longer brace list";
@@ -222,6 +230,15 @@ impl ClassSet {
     pub const BITS: Self =
         Self::of(&[Class::RegB8, Class::RegB16, Class::RegB32, Class::RegB64, Class::RegB128]);
 
+    /// What counts as plain bits in a brace list: registers without another type, and special registers.
+    pub const PLAIN: Self = Self::BITS.union(Self::SPECIAL_32).union(Self::SPECIAL_64);
+
+    /// The special registers of 32 bits.
+    pub const SPECIAL_32: Self = Self::of(&[Class::SpecialNarrow, Class::SpecialWord]);
+
+    /// The special registers of 64 bits.
+    pub const SPECIAL_64: Self = Self::of(&[Class::SpecialDouble, Class::SpecialAny]);
+
     /// The registers of 32-bit integers.
     pub const WORDS: Self = Self::of(&[Class::RegB32, Class::RegU32, Class::RegS32]);
 
@@ -240,10 +257,6 @@ impl ClassSet {
             Class::Integer,
             Class::NegativeInteger,
             Class::WarpSize,
-            Class::SpecialNarrow,
-            Class::SpecialWord,
-            Class::SpecialDouble,
-            Class::SpecialAny,
         ]),
         Self::of(&[
             Class::RegF16,
@@ -256,6 +269,14 @@ impl ClassSet {
         Self::of(&[Class::RegF16x2]),
         Self::of(&[Class::RegPred]),
         Self::of(&[Class::Global, Class::Const, Class::Shared, Class::Local]),
+    ];
+
+    /// Classes of one type each: a brace list of them has that type. One that mixes types of a kind counts as
+    /// plain bits.
+    pub const ONE_TYPE: [Self; 3] = [
+        Self::of(&[Class::RegS64, Class::Integer, Class::NegativeInteger, Class::WarpSize]),
+        Self::of(&[Class::RegF32, Class::SingleBits]),
+        Self::of(&[Class::RegF64, Class::Decimal, Class::DoubleBits]),
     ];
 
     /// Variables and functions, of which the address is meant.
@@ -344,6 +365,12 @@ impl ClassSet {
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// Whether there are two members or more.
+    #[must_use]
+    pub const fn has_several(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
     }
 
     /// Whether there is no member.

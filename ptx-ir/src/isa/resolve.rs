@@ -348,13 +348,15 @@ pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the values of two slots are all types, all state spaces, or all layouts of matrices, which the assembler
-/// tells apart by their order only.
+/// Whether modifiers of two slots keep their order: types, state spaces, and words that the assembler reads as one
+/// modifier though the manual writes several.
 fn one_kind(one: &[&str], other: &[&str]) -> bool {
+    const TOGETHER: [&[&str]; 3] =
+        [&[".row", ".col"], &[".and", ".xor", ".popc"], &[".b8x16", ".b6x16_p32", ".b4x16_p64"]];
     let both = one.iter().chain(other);
     both.clone().all(|value| is_type(value))
         || both.clone().all(|value| StateSpace::parse(value).is_some())
-        || both.clone().all(|value| matches!(*value, ".row" | ".col"))
+        || TOGETHER.iter().any(|words| both.clone().all(|value| words.contains(value)))
 }
 
 /// Whether a modifier is a type: one of those that a register or an element may have, or of a few bits.

@@ -206,21 +206,30 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if single && spec.accepts.contains(Class::Braces) {
         return check_vector(spec, shape);
     }
-    let several = shape.kind == ShapeKind::Vector && spec.pattern == Pattern::Value;
-    if several && spec.accepts.contains(Class::Packed) {
+    let list = shape.kind == ShapeKind::Vector && spec.pattern == Pattern::Value;
+    if list && spec.accepts.contains(Class::Packed) {
         return check_packed(spec, shape);
+    }
+    let short = matches!(shape.count, 1 | 2 | 4) || shape.count == 8 && spec.accepts.contains(Class::Longer);
+    if list && short && spec.accepts.contains(Class::Lists) {
+        return check_vector(spec, shape);
     }
     if bare && spec.accepts.contains(Class::NoBraces) {
         return check_classes(spec, shape, spec.exact.without(other_kind(spec.ty)));
     }
     if bare_address && spec.accepts.contains(Class::NoBraces) {
-        return check_value(spec, shape);
+        let more = if spec.accepts.contains(Class::Anything) { ANYTHING } else { Class::RegF64.into() };
+        return check_classes(spec, shape, spec.accepts.union(more));
     }
     if bare && spec.accepts.contains(Class::Discard) && shape.classes == Class::Sink.into() {
         return None;
     }
     (!shape.classes.contains(Class::Unknown)).then_some(Wanted::Kind)
 }
+
+/// What may stand for an address that takes anything.
+const ANYTHING: ClassSet =
+    ClassSet::REGISTERS.union(ClassSet::of(&[Class::Decimal, Class::SingleBits, Class::DoubleBits]));
 
 /// What an element of a brace list may be, but not a value that stands without one: integers where a floating-point
 /// number is meant and the reverse.
@@ -277,6 +286,9 @@ fn check_longer(spec: &OperandSpec, shape: &Shape, count: u16) -> Option<Wanted>
 const MARKS: ClassSet = ClassSet::of(&[
     Class::Minus,
     Class::Braces,
+    Class::Lists,
+    Class::Ordinary,
+    Class::Anything,
     Class::NoBraces,
     Class::Longer,
     Class::Discard,
@@ -312,39 +324,60 @@ fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option
     None
 }
 
-/// The elements of a brace list must be of one width, cannot all be `_`, and those that are no plain bits must
-/// be of one kind. Where one is plain bits, only the width counts; else the type has to fit. An index in front of
-/// the others is an integer, whatever their kind.
+/// The elements of a brace list must be of one width and cannot all be `_`. Where one is plain bits, or where they
+/// are of several types of one kind, only the width counts; else the one type that they have has to fit. An index
+/// in front of the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     const NO_INDEX: ClassSet = ClassSet::KINDS[1].union(ClassSet::KINDS[2]).union(ClassSet::KINDS[3]);
     let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
     let elements = if layer { shape.rest() } else { shape.classes };
-    let registers = shape.classes.intersect(ClassSet::REGISTERS);
-    let typed = elements.without(ClassSet::BITS).without(Class::Sink.into());
-    let one_width = registers.is_empty() || ClassSet::WIDTHS.iter().any(|width| registers.is_subset(*width));
-    let one_kind =
-        shape.classes.contains(Class::Unknown) || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
+    let sized = shape.classes.intersect(SIZED);
+    let typed = elements.without(ClassSet::PLAIN).without(Class::Sink.into());
+    let one_width = sized.is_empty() || WIDTHS.iter().any(|width| sized.is_subset(*width));
+    let has_bits = !sized.intersect(ClassSet::PLAIN).is_empty();
+    let one_kind = has_bits
+        || shape.classes.contains(Class::Unknown)
+        || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
     if !one_width || !one_kind || shape.classes == Class::Sink.into() {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
     if layer && shape.first().is_some_and(|first| NO_INDEX.contains(first)) {
         return Some(Wanted::Class(ClassSet::WORDS));
     }
-    let has_bits = !registers.intersect(ClassSet::BITS).is_empty() && !spec.accepts.contains(Class::Strict);
+    let mixed = typed.has_several() && !ClassSet::ONE_TYPE.iter().any(|classes| typed.is_subset(*classes));
+    let only_width = (has_bits || mixed) && !spec.accepts.contains(Class::Strict);
     let mut accepts = spec.exact;
-    if has_bits {
-        let widths = ClassSet::WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());
+    if only_width {
+        let widths = WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());
         accepts = widths.fold(spec.accepts, |classes, width| classes.union(*width));
+    }
+    if accepts.contains(Class::Ordinary) {
+        accepts = accepts.without(SPECIALS).without(Class::RegPred.into());
     }
     if accepts.contains(Class::NoBraces) {
         // What may stand for the whole list need not be an element.
         accepts = accepts.without(ClassSet::NAMES);
     }
     if !elements.without(Class::Unknown.into()).is_subset(accepts) {
-        return Some(Wanted::Class(accepts.without(MARKS)));
+        return Some(Wanted::Class(accepts.without(MARKS).without(SPECIALS)));
     }
     None
 }
+
+/// The special registers that have a width.
+const SPECIALS: ClassSet = ClassSet::SPECIAL_32.union(ClassSet::SPECIAL_64);
+
+/// What has a width in a brace list; numbers take that of the others.
+const SIZED: ClassSet = ClassSet::REGISTERS.union(SPECIALS);
+
+/// What has the same width in a brace list.
+const WIDTHS: [ClassSet; 5] = [
+    ClassSet::WIDTHS[0],
+    ClassSet::WIDTHS[1],
+    ClassSet::WIDTHS[2].union(ClassSet::SPECIAL_32),
+    ClassSet::WIDTHS[3].union(ClassSet::SPECIAL_64),
+    ClassSet::WIDTHS[4],
+];
 
 /// Whether the value of an immediate is one of those allowed; true for what is none.
 fn in_ranges(ranges: &[ImmediateRange], shape: &Shape) -> bool {
@@ -404,10 +437,9 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
         if parts.len() > 1 && part.flags.contains(ShapeFlags::OFFSET) {
             return Some((Some(index), Wanted::Kind));
         }
-        let part = Shape {
-            kind: if part.kind == ShapeKind::Address { ShapeKind::Value } else { part.kind },
-            ..*part
-        };
+        // The one part of a plain address is its base; among several parts no other address can stand.
+        let base = parts.len() == 1 && part.kind == ShapeKind::Address;
+        let part = Shape { kind: if base { ShapeKind::Value } else { part.kind }, ..*part };
         if let Some((_, wanted)) = check(child, &part, children) {
             return Some((Some(index), wanted));
         }
