@@ -1,7 +1,7 @@
 //! Functions, kernels and prototypes.
 
 use super::{Context, messages};
-use crate::arena::Handle;
+use crate::arena::{Handle, Symbol};
 use crate::ir::{Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
 use ptx_syntax::ast::{self, BinaryOperator, OperandKind};
 use ptx_syntax::{Applicability, Edit, Span};
@@ -135,7 +135,19 @@ impl Context<'_> {
         let tree = self.tree;
         let arguments = tree.operands(statement.operands).iter();
         let arguments = arguments.map(|node| (self.argument(*node), node.span)).collect();
-        Directive { word: self.intern(statement.word), arguments, span: statement.span }
+        Directive { word: self.directive_word(statement.word), arguments, span: statement.span }
+    }
+
+    /// The name of a directive. `.loc` may stand before each instruction, so that its name is looked up once.
+    fn directive_word(&mut self, word: Span) -> Symbol {
+        if self.text(word) != ".loc" {
+            return self.intern(word);
+        }
+        if let Some(symbol) = self.location {
+            return symbol;
+        }
+        let symbol = self.intern(word);
+        *self.location.insert(symbol)
     }
 
     fn argument(&mut self, node: ast::Operand) -> DirectiveArgument {

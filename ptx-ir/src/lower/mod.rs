@@ -67,6 +67,8 @@ struct Context<'s> {
     /// The block of the body, as [`Names`] numbers them.
     block: u32,
     selection: Selection,
+    /// The name `.loc`, once it was seen.
+    location: Option<Symbol>,
 }
 
 impl<'s> Context<'s> {
@@ -104,6 +106,7 @@ impl<'s> Context<'s> {
             body: Body::default(),
             block: 0,
             selection: Selection::default(),
+            location: None,
         }
     }
 
