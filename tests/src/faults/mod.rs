@@ -41,8 +41,10 @@ pub enum Kind {
     DropWait,
     /// The first of several waits is removed.
     DropFirstWait,
-    /// A fence in front of matrix operations is removed.
+    /// A fence in front of matrix operations is removed: the first, or one behind writes of their registers.
     DropFence,
+    /// The waits for loads of tensor memory are removed.
+    DropTensorWait,
     /// The store of a return value or an argument is removed.
     DropParameter,
     /// The last `ret` of a function is removed.
@@ -51,7 +53,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::DropCarry,
         Self::DropLaterCarry,
         Self::InsertCarry,
@@ -68,6 +70,7 @@ impl Kind {
         Self::DropWait,
         Self::DropFirstWait,
         Self::DropFence,
+        Self::DropTensorWait,
         Self::DropParameter,
         Self::DropReturn,
     ];
@@ -91,6 +94,7 @@ impl Kind {
             Self::DivergentBarrier => &["divergent-barrier"],
             Self::DropWait | Self::DropFirstWait => &["cp-async-no-wait"],
             Self::DropFence => &["wgmma-missing-fence"],
+            Self::DropTensorWait => &["tcgen05-missing-wait"],
             Self::DropParameter => &["unset-return-value", "unset-call-argument"],
             Self::DropReturn => &["missing-terminator"],
         }
@@ -317,7 +321,29 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             fences
                 .filter(|fence| Some(fence.line) == first && starts.iter().any(|start| *start > fence.line))
                 .map(|fence| change_at(fence, String::new(), false, &starts))
+                .chain(later_fences(function))
                 .collect()
+        }
+        Kind::DropTensorWait => {
+            let of = |opcode: &str| -> Vec<usize> {
+                let fits = all.iter().filter(|each| each.opcode.starts_with(opcode));
+                fits.map(|each| each.line).collect()
+            };
+            let (starts, waits) = (of("tcgen05.ld"), of("tcgen05.wait::ld"));
+            let kernel = (0..function.open).rev().map(|line| function.lines[line]);
+            let is_entry = kernel
+                .into_iter()
+                .find(|line| line.contains(".func") || line.contains(".entry"))
+                .is_some_and(|line| line.contains(".entry"));
+            let (Some(&first), false) = (starts.first(), waits.is_empty() || !is_entry) else {
+                return Vec::new();
+            };
+            let changes: Vec<(usize, String)> = waits.iter().map(|&line| (line, String::new())).collect();
+            // At the first effect of a result, or at the load.
+            let effects = ["st", "red", "bra", "tcgen05"];
+            let behind = all.iter().filter(|each| each.line > first && effects.contains(&each.root()));
+            let lines: Vec<usize> = starts.into_iter().chain(behind.map(|each| each.line)).collect();
+            vec![function.with(kind, &lines, &changes, false)]
         }
         Kind::DropParameter => all
             .iter()
@@ -374,4 +400,29 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             .into_iter()
             .collect(),
     }
+}
+
+/// Fences behind the first that are removed. Where nothing is written in front, none is needed.
+fn later_fences(function: &Function<'_>) -> Vec<Fault> {
+    let all = &function.statements;
+    let marks: Vec<&Statement<'_>> = all.iter().filter(|each| each.root() == "wgmma").collect();
+    let of_fences = marks.windows(2).enumerate().filter(|(_, pair)| {
+        pair[0].opcode.starts_with("wgmma.fence") && pair[1].opcode.starts_with("wgmma.mma_async")
+    });
+    of_fences
+        .skip(1)
+        .filter_map(|(index, pair)| {
+            // From the last operation or fence to this one, where everything is in one piece.
+            let before = marks[..index].iter().rev().find(|each| {
+                each.opcode.starts_with("wgmma.mma_async") || each.opcode.starts_with("wgmma.fence")
+            })?;
+            let between = all.iter().filter(|each| (before.line..pair[1].line).contains(&each.line));
+            let vectors = pair[1].operands.split('}').next().unwrap_or("");
+            let written = between.filter_map(Statement::result).any(|name| mentions(vectors, name));
+            let harmless = !written && function.straight(before.line + 1, pair[1].line);
+            (written || harmless).then(|| {
+                function.with(Kind::DropFence, &[pair[1].line], &[(pair[0].line, String::new())], harmless)
+            })
+        })
+        .collect()
 }
