@@ -103,6 +103,10 @@ impl Target {
     /// called `sm_101`, which the assembler still takes: both names give the same target.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        // The assembler reads a number there.
+        if let Some(number) = text.strip_prefix("sm_0") {
+            return Self::parse(&format!("sm_{}", number.trim_start_matches('0')));
+        }
         if let Some(suffix) = text.strip_prefix("sm_101") {
             return Self::all().find(|target| target.as_str().strip_prefix("sm_110") == Some(suffix));
         }
@@ -252,6 +256,22 @@ impl TargetSet {
         Target::all().filter(move |&target| self.contains(target))
     }
 
+    /// The families of which all later members are in the set from one target of the family on: that, and they.
+    fn families(self) -> Vec<(Target, Self)> {
+        let family = |numbers: &[u16]| {
+            let is_member = |target: &Target| numbers.contains(&target.number());
+            let lowest = self.iter().find(|target| is_member(target) && target.suffix() == Suffix::Family)?;
+            let later = |target: &Target| {
+                is_member(target) && target.number() >= lowest.number() && target.suffix() != Suffix::Plain
+            };
+            let members: Self = Target::all().filter(later).collect();
+            let plain: Self = Target::all().filter(|target| target.suffix() == Suffix::Plain).collect();
+            let present: Self = self.iter().filter(|target| is_member(target)).collect();
+            (present == members && self.intersect(plain).is_empty()).then_some((lowest, members))
+        };
+        FAMILIES.into_iter().filter_map(family).collect()
+    }
+
     /// The first member in the order of the table: the lowest target that works.
     #[must_use]
     pub fn lowest(self) -> Option<Target> {
@@ -271,7 +291,8 @@ impl fmt::Debug for TargetSet {
     }
 }
 
-/// Prints `sm_80 or higher`, a range, or a list, as a message would.
+/// Prints `sm_80 or higher`, a range, `sm_100f, sm_120f or higher in the same family`, or a list, as a message would;
+/// with `{:#}`, every target of a family.
 impl fmt::Display for TargetSet {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(lowest) = self.lowest() else { return formatter.write_str("no target") };
@@ -284,11 +305,15 @@ impl fmt::Display for TargetSet {
         {
             return write!(formatter, "{lowest} to {last}");
         }
-        for (index, target) in self.iter().enumerate() {
+        let families = if formatter.alternate() { Vec::new() } else { self.families() };
+        let others =
+            self.iter().filter(|target| !families.iter().any(|(_, members)| members.contains(*target)));
+        let lowest = families.iter().map(|(lowest, _)| *lowest);
+        for (index, target) in others.chain(lowest).enumerate() {
             let separator = if index == 0 { "" } else { ", " };
             write!(formatter, "{separator}{target}")?;
         }
-        Ok(())
+        formatter.write_str(if families.is_empty() { "" } else { " or higher in the same family" })
     }
 }
 
@@ -307,6 +332,8 @@ mod tests {
             assert_eq!(Target::parse(each.as_str()), Some(each));
         }
         assert_eq!(Target::parse("sm_99"), None);
+        assert_eq!(Target::parse("sm_0090a"), Target::parse("sm_90a"));
+        assert_eq!(Target::parse("sm_00"), None);
         assert_eq!(Target::parse("sm_101a"), Target::parse("sm_110a"));
         assert_eq!(target("sm_110f").name_in(Version::new(8, 8)), "sm_101f");
         assert_eq!(target("sm_110f").name_in(Version::LATEST), "sm_110f");

@@ -52,5 +52,7 @@ fn begins_item(kind: TokenKind) -> bool {
             | TokenKind::File
             | TokenKind::Section
             | TokenKind::SourceSection
+            // Kernels have pragmas in front of their bodies, functions only inside.
+            | TokenKind::Pragma
     )
 }

@@ -6,6 +6,7 @@ use super::instance::OpcodeId;
 use super::problem::SpellingProblem;
 use super::resolve::{Hole, Spelling, fillers, is_exact, words, wrong_order};
 use super::table::{Form, OPCODES, forms_of};
+use crate::types::Type;
 
 /// The problem of a spelling whose root is no opcode.
 pub(super) fn unknown_opcode(spelling: &Spelling<'_>) -> SpellingProblem {
@@ -56,21 +57,28 @@ fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem>
     starts.push(spelling.text.len());
     for (place, at) in starts.into_iter().enumerate() {
         let known = fitting(opcode, &replaced(spelling, &(at..at), HOLE), place);
-        for slot in forms_of(opcode).flat_map(|(_, form)| form.slots) {
-            let allowed: Vec<&'static str> =
-                slot.values.iter().copied().filter(|value| known.contains(value)).collect();
-            if let Some(first) = allowed.first() {
-                let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), first));
-                return Some(SpellingProblem::MissingModifier {
-                    range: at..at,
-                    slot: slot.name,
-                    allowed,
-                    fixed,
-                });
+        let slots = || forms_of(opcode).flat_map(|(_, form)| form.slots);
+        let Some(slot) = slots().find(|slot| slot.values.iter().any(|value| known.contains(value))) else {
+            continue;
+        };
+        // What other forms could have there is a choice too, unless it is of another sort.
+        let is_type = is_type(slot.values);
+        let alike = slots().filter(|other| self::is_type(other.values) == is_type);
+        let mut allowed: Vec<&'static str> = Vec::new();
+        for value in alike.flat_map(|slot| slot.values).filter(|value| known.contains(value)) {
+            if !allowed.contains(value) {
+                allowed.push(value);
             }
         }
+        let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), allowed[0]));
+        return Some(SpellingProblem::MissingModifier { range: at..at, slot: slot.name, allowed, fixed });
     }
     None
+}
+
+/// Whether the values of a slot are types.
+fn is_type(values: &[&str]) -> bool {
+    values.iter().any(|value| Type::parse(value).is_some())
 }
 
 /// Whether the spelling is right without one of its modifiers.
@@ -102,7 +110,11 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
         .map(|index| (index, replacements(opcode, spelling, &spelling.modifiers[index])))
         .filter(|(_, allowed)| !allowed.is_empty())
         .collect();
-    let (index, allowed) = candidates.iter().min_by_key(|(_, allowed)| allowed.len())?;
+    // What stands last follows from what stands before it; a type is seldom what is wrong.
+    let (index, allowed) = candidates
+        .iter()
+        .rev()
+        .min_by_key(|(index, allowed)| (allowed.len(), is_type(&[spelling.modifier(*index)])))?;
     let range = spelling.modifiers[*index].clone();
     let other = candidates.iter().find(|(other, _)| other != index);
     let other = other.map_or(0..0, |(other, _)| spelling.modifiers[*other].clone());

@@ -208,7 +208,7 @@ impl Display for Line {
             }
             let targets = TargetSet::from_bits(gate.targets);
             if targets != TargetSet::ALL {
-                write!(formatter, " on {targets}")?;
+                write!(formatter, " on {targets:#}")?;
             }
         }
         for (when, list) in *effects {

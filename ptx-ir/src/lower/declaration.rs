@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::space::StateSpace;
 use crate::types::{Type, TypeKind};
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind, SpecifierKind};
-use ptx_syntax::{Applicability, Edit, Span};
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 /// What stands in front of the names of a declaration.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,15 @@ impl Context<'_> {
                             format!("a second linkage, after `{earlier}`"),
                         ));
                     }
+                    if result.ty.is_some() || result.space.is_some() || result.align.is_some() {
+                        self.report(
+                            messages::declaration(
+                                specifier.span,
+                                format!("`{text}` stands behind other words"),
+                            )
+                            .with_help("the linkage is the first word of a declaration"),
+                        );
+                    }
                     result.linkage = Linkage::parse(text);
                 }
                 SpecifierKind::StateSpace => self.state_space(specifier.span, text, &mut result),
@@ -71,6 +80,8 @@ impl Context<'_> {
                     }
                     if result.ty.is_some() && result.pointer.is_none() {
                         result.late_align = Some(specifier.span);
+                    } else if result.elements > 1 && result.pointer.is_none() {
+                        self.report(behind_the_type(specifier.span, text));
                     }
                     match &mut result.pointer {
                         Some(pointer) if pointer.align.is_some() => {
@@ -112,7 +123,12 @@ impl Context<'_> {
                 return;
             }
             Some(pointer) => &mut pointer.space,
-            None => &mut result.space,
+            None => {
+                if result.ty.is_some() || result.elements > 1 {
+                    self.report(behind_the_type(span, text));
+                }
+                &mut result.space
+            }
         };
         match *slot {
             None => *slot = StateSpace::parse(text),
@@ -133,10 +149,7 @@ impl Context<'_> {
                 self.report(messages::declaration(span, format!("`{text}` stands here twice")));
             }
             ".v2" | ".v4" if result.ty.is_some() => {
-                self.report(
-                    messages::declaration(span, format!("`{text}` stands behind the type"))
-                        .with_help("the order is state space, `.align`, vector, type, name"),
-                );
+                self.report(behind_the_type(span, text));
             }
             ".ptr" if result.ty.is_none() => {
                 self.report(
@@ -704,6 +717,11 @@ impl Context<'_> {
     pub(super) fn next_function(&self) -> Handle<Function> {
         Handle::new(self.module.functions.len() as u32)
     }
+}
+
+fn behind_the_type(span: Span, text: &str) -> Diagnostic {
+    messages::declaration(span, format!("`{text}` stands behind the type"))
+        .with_help("the order is state space, `.align`, vector, type, name")
 }
 
 /// Whether a module may have both declarations of a name. What exactly has to agree is the verifier's business.

@@ -5,7 +5,7 @@ use super::names::Entity;
 use super::{Context, messages};
 use crate::ir::{Definition, Operand, Register, Run};
 use crate::isa::{Class, Selector};
-use crate::special::SpecialRegister;
+use crate::special::{Reads, SpecialRegister};
 use ptx_syntax::Span;
 use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind};
 
@@ -459,8 +459,13 @@ impl Context<'_> {
         const MOST_CANDIDATES: usize = 2000;
         let module = self.module.names.keys().map(|symbol| self.module.name(*symbol));
         let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
-        let mut candidates = self.names.visible().chain(labels).chain(module).take(MOST_CANDIDATES);
-        candidates.find(|candidate| name.len() > 2 && is_near(name, candidate)).map(str::to_owned)
+        let is_meant = |candidate: &&str| name.len() > 2 && is_near(name, candidate);
+        let declared = self.names.visible().chain(labels).chain(module).take(MOST_CANDIDATES).find(is_meant);
+        // A vector is read by its elements.
+        let single =
+            |special: &SpecialRegister| !matches!(special.reads(), Reads::NarrowVector | Reads::Vector);
+        let special = || SpecialRegister::all().filter(single).map(SpecialRegister::name).find(is_meant);
+        declared.or_else(special).map(str::to_owned)
     }
 
     /// `%v.x`, `%tid.x`, `%r1.h0`.

@@ -43,6 +43,10 @@ pub(crate) fn wanted_instead_of(found: Class, accepts: ClassSet) -> String {
     if found.register_type().is_some() || found.phrase().ends_with("special register") {
         return wanted_phrase(registers);
     }
+    let variables: ClassSet = accepts.iter().filter_map(variable_space).collect();
+    if variable_space(found).is_some() && !variables.is_empty() {
+        return wanted_phrase(registers.union(variables));
+    }
     wanted_phrase(registers.union(immediates))
 }
 

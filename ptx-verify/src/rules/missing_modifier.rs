@@ -39,7 +39,7 @@ declare_rule! {
 const MOST_LISTED: usize = 8;
 
 /// More possible values than this are named by what they are.
-const MOST_NAMED: usize = 5;
+const MOST_NAMED: usize = 6;
 
 fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let Problem::Spelling(SpellingProblem::MissingModifier { range, slot, allowed, fixed }) =

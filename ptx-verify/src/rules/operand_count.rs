@@ -71,7 +71,7 @@ fn place(occurrence: &Occurrence<'_>, given: usize, most: usize) -> Span {
 }
 
 /// The instruction as the manual's syntax line has it: `add.u32 d, a, b`.
-fn form(instance: &Instance) -> String {
+pub(super) fn form(instance: &Instance) -> String {
     let operands: Vec<String> = instance
         .operands
         .iter()

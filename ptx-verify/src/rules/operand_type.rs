@@ -114,6 +114,11 @@ fn advise(finding: Diagnostic, found: Found, spec: &OperandSpec, accepts: ClassS
         }
         return finding;
     }
+    if let (Operand::Special(special), Class::SpecialNarrowVector | Class::SpecialVector) =
+        (found.operand, found.class)
+    {
+        return finding.with_help(format!("name one of its elements, such as `{}.x`", special.name()));
+    }
     if let Operand::Special(special) = found.operand {
         return finding.with_help(format!(
             "read it into a register first: `mov{} …, {};`",

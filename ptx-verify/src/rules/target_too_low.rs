@@ -1,7 +1,8 @@
-use ptx_ir::isa::Gate;
+use ptx_ir::isa::{Gate, resolve};
 use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_syntax::{Diagnostic, Span};
 
+use super::operand_count;
 use super::version_too_low::subject;
 use crate::context::{FunctionContext, ModuleContext};
 use crate::instruction::{Occurrence, Problem, special_registers};
@@ -62,11 +63,36 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let gate = instance.gates.iter().filter(unmet).min_by_key(|gate| gate.targets.len());
     let (what, span) = subject(occurrence, gate);
     let finding = finding(module, span, &what, gate.map_or(instance.targets, |gate| gate.targets));
+    let finding = match successor(occurrence, instance.targets) {
+        Some(form) => finding.with_help(format!("the form for this target is `{form}`")),
+        None => finding,
+    };
     Some(match gate {
         Some(gate) if gate.targets != instance.targets => {
             finding.with_note(format!("the whole instruction needs {}", requirement(instance.targets)))
         }
         _ => finding,
+    })
+}
+
+/// The form with one more modifier behind its opcode that the target has, where it no longer has the one without: `shfl.sync`.
+fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
+    let module = &occurrence.context.module;
+    let (target, platform) = (module.target(), module.module.header.platform());
+    if had.iter().any(|each| each.number() >= target.number()) {
+        return None;
+    }
+    let (root, rest) = occurrence.name().split_at(occurrence.opcode().len());
+    let forms = resolve(occurrence.name()).opcode?.forms();
+    let mut words: Vec<&str> =
+        forms.flat_map(|form| form.slots()).flat_map(|slot| slot.values).copied().collect();
+    words.sort_unstable();
+    words.dedup();
+    words.into_iter().find_map(|word| {
+        let resolved = resolve(&format!("{root}{word}{rest}"));
+        let exact = resolved.instances.into_iter().filter(|_| resolved.leniency.is_none());
+        let available = exact.filter(|instance| instance.is_available(platform)).next()?;
+        Some(operand_count::form(&available))
     })
 }
 

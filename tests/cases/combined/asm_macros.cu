@@ -7,7 +7,7 @@
 #define WIDTH 32
 
 // The instruction comes from the use.
-#define UNARY(name, d, a) asm(name ".f32 %0, %1;" : "=f"(d) : "f"(a))  // error[missing-modifier]: `sqrt.f32` lacks its modifier `.approx`
+#define UNARY(name, d, a) asm(name ".f32 %0, %1;" : "=f"(d) : "f"(a))  // error[missing-modifier]: `sqrt.f32` lacks a modifier such as `.approx`, `.rn`, `.rz`, `.rm` or `.rp`
 
 __device__ void unary(float x, double y) {
   UNARY("neg", x, x);
