@@ -45,7 +45,11 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         Wanted::Kind => return Some(another_form(occurrence, found, span, spec)),
         Wanted::Parts { expected } => {
             let parts = count_of(usize::from(*expected), "part");
-            format!("`{name}` takes {parts} here, there are {}", occurrence.children(found).len())
+            // An address without a comma is one part, and the operand itself.
+            match occurrence.children(found).len().max(1) {
+                1 => format!("`{name}` takes {parts} here, there is 1"),
+                given => format!("`{name}` takes {parts} here, there are {given}"),
+            }
         }
         Wanted::NoOffset => format!("`{name}` takes no offset here"),
         Wanted::Selector => format!("`{name}` does not take this selector here"),
