@@ -384,11 +384,22 @@ impl<Source: Tokens> Reader<'_, Source> {
             _ => return None,
         }
         loop {
-            let mut last = self.datum()?;
+            let (first, mut last) = self.datum()?;
             let mut end = self.tokens.clone();
             let mut next = self.token()?;
-            while let TokenKind::Plus | TokenKind::Minus = next.kind {
-                last = self.datum()?;
+            if let TokenKind::Plus | TokenKind::Minus = next.kind {
+                let second = self.token()?;
+                let is_sum = match next.kind {
+                    TokenKind::Plus => {
+                        matches!(first, TokenKind::Name | TokenKind::DotWord)
+                            && second.kind == TokenKind::Integer
+                    }
+                    _ => first == TokenKind::Name && second.kind == TokenKind::Name,
+                };
+                if !is_sum {
+                    return None;
+                }
+                last = second.span;
                 end = self.tokens.clone();
                 next = self.token()?;
             }
@@ -402,19 +413,20 @@ impl<Source: Tokens> Reader<'_, Source> {
 
     /// What stands in a list of data: a number, a name or a text.
     #[inline]
-    fn datum(&mut self) -> Option<Span> {
+    fn datum(&mut self) -> Option<(TokenKind, Span)> {
         let mut token = self.token()?;
         match token.kind {
             TokenKind::Integer
             | TokenKind::Float
             | TokenKind::Name
             | TokenKind::DotWord
-            | TokenKind::String => return Some(token.span),
+            | TokenKind::String => return Some((token.kind, token.span)),
             TokenKind::Minus => {}
             _ => return None,
         }
         token = self.token()?;
-        matches!(token.kind, TokenKind::Integer | TokenKind::Float).then_some(token.span)
+        let is_number = matches!(token.kind, TokenKind::Integer | TokenKind::Float);
+        is_number.then_some((token.kind, token.span))
     }
 
     fn integers(&mut self) -> Option<()> {
