@@ -85,13 +85,13 @@ fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
     let (root, rest) = occurrence.name().split_at(occurrence.opcode().len());
     let forms = resolve(occurrence.name()).opcode?.forms();
     let mut words: Vec<&str> =
-        forms.flat_map(|form| form.slots()).flat_map(|slot| slot.values).copied().collect();
+        forms.flat_map(ptx_ir::isa::FormId::slots).flat_map(|slot| slot.values).copied().collect();
     words.sort_unstable();
     words.dedup();
     words.into_iter().find_map(|word| {
         let resolved = resolve(&format!("{root}{word}{rest}"));
-        let exact = resolved.instances.into_iter().filter(|_| resolved.leniency.is_none());
-        let available = exact.filter(|instance| instance.is_available(platform)).next()?;
+        let mut exact = resolved.instances.into_iter().filter(|_| resolved.leniency.is_none());
+        let available = exact.find(|instance| instance.is_available(platform))?;
         Some(operand_count::form(&available))
     })
 }
