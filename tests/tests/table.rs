@@ -9,7 +9,7 @@ use ptx_tests::tools::{ptxas, root, skipped};
 
 /// The files of the table that still disagree with `ptxas` more often than is wanted. Whoever settles one takes it
 /// out of here.
-const UNSETTLED: [&str; 2] = ["async_copy", "movement"];
+const UNSETTLED: [&str; 1] = ["async_copy"];
 
 /// How many of a thousand illegal lines of the sample may be accepted in those, and elsewhere.
 const ACCEPTED_IN_A_THOUSAND: (usize, usize) = (12, 1);

@@ -2,6 +2,7 @@
 
 use ptx_ir::isa::{Class, ClassSet};
 use ptx_ir::platform::TextureMode;
+use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::Type;
 use std::fmt::Write as _;
 
@@ -49,6 +50,9 @@ fn class(word: &str) -> Option<Class> {
         "efun0" | "efun" | "kern" => Some(Class::Function),
         "WARP_SZ" => Some(Class::WarpSize),
         "_" => Some(Class::Sink),
+        _ if word.starts_with('%') => {
+            SpecialRegister::parse(word).map(|register| Class::special(register.reads()))
+        }
         _ if word.parse::<i64>().is_ok_and(|value| value < 0) => Some(Class::NegativeInteger),
         _ if word.parse::<u64>().is_ok() => Some(Class::Integer),
         _ => None,
