@@ -96,6 +96,14 @@ impl Recovery<'_> {
         }
     }
 
+    /// Whether there are so many errors that the text is not read from the token at `index` on. Says so once.
+    fn gives_up(&mut self, index: usize) -> bool {
+        if self.diagnostics.len() == MOST_ERRORS {
+            self.diagnostics.push(messages::too_many(self.tokens[index].span));
+        }
+        self.diagnostics.len() > MOST_ERRORS
+    }
+
     /// Whether a line ends between the token at `index` and the one before it.
     fn begins_line(&self, index: usize) -> bool {
         let (Some(before), Some(token)) = (self.tokens.get(index.wrapping_sub(1)), self.tokens.get(index))
@@ -139,8 +147,7 @@ impl Recovery<'_> {
 
     fn module(&mut self) {
         while let Some(kind) = self.kind(self.position) {
-            if self.diagnostics.len() >= MOST_ERRORS {
-                self.diagnostics.push(messages::too_many(self.tokens[self.position].span));
+            if self.gives_up(self.position) {
                 return;
             }
             let before = self.position;
@@ -434,7 +441,7 @@ impl Recovery<'_> {
     fn body(&mut self, from: usize, to: usize) {
         let mut index = from;
         let mut open: Vec<Span> = Vec::new();
-        while index < to && self.diagnostics.len() < MOST_ERRORS {
+        while index < to && !self.gives_up(index) {
             let token = self.tokens[index];
             index = match token.kind {
                 TokenKind::OpenBrace => {

@@ -178,3 +178,20 @@ fn ptxas_agrees_about_every_line() {
     }
     assert!(report.is_empty(), "ptxas disagrees about\n{report}");
 }
+
+/// Nothing is left out silently, neither in one body nor in many declarations.
+#[test]
+fn the_last_of_too_many_errors_says_so() {
+    let statements = "add.u32 r1 r2;\n".repeat(1500);
+    let body = format!("{HEADER}{KERNEL}{statements}}}\n");
+    let items = format!("{HEADER}{}", ".global .u32 = ;\n".repeat(1500));
+    for text in [body, items] {
+        let diagnostics = ptx_syntax::parse(&text).diagnostics;
+        assert_eq!(diagnostics.len(), 1001);
+        assert!(diagnostics.iter().any(|found| found.message.starts_with("too many syntax errors")));
+    }
+    let names = format!("{HEADER}.entry k () {{\n{}}}\n", "add.u32 x, y, z;\n".repeat(40_000));
+    let diagnostics = ptx_ir::lower::lower(&ptx_syntax::parse(&names).tree, &names).diagnostics;
+    assert_eq!(diagnostics.len(), 100_000);
+    assert!(diagnostics.iter().any(|found| found.message.starts_with("too many errors in names")));
+}

@@ -25,6 +25,11 @@ pub(super) fn problem(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProb
         .unwrap_or_else(|| unexplained(opcode, spelling))
 }
 
+/// The problem of a spelling that is too long to look for what was meant.
+pub(super) fn too_many(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
+    unknown_modifier(opcode, spelling).unwrap_or_else(|| unexplained(opcode, spelling))
+}
+
 /// Every modifier that some form of the opcode has, cut at inner dots.
 fn known_modifiers(opcode: OpcodeId) -> impl Iterator<Item = &'static str> {
     let values = forms_of(opcode).flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);

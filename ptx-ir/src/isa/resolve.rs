@@ -36,6 +36,11 @@ pub fn resolve(spelling: &str) -> Resolved {
     if !instances.is_empty() {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
     }
+    // Nobody writes so many; the searches below are for those who misplaced one.
+    if spelling.modifiers.len() > MOST_MODIFIERS {
+        let problem = Some(diagnose::too_many(opcode, &spelling));
+        return Resolved { opcode: Some(opcode), problem, ..Resolved::default() };
+    }
     let (instances, leniency) = lenient(opcode, &spelling);
     if !instances.is_empty() {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
@@ -43,6 +48,13 @@ pub fn resolve(spelling: &str) -> Resolved {
     let problem = Some(diagnose::problem(opcode, &spelling));
     Resolved { opcode: Some(opcode), problem, ..Resolved::default() }
 }
+
+/// Spellings of more modifiers are searched for in canonical order only. The longest of the table have 14.
+const MOST_MODIFIERS: usize = 40;
+
+/// So many steps a search without regard to the order takes over all forms of an opcode; the most that a mutant of a
+/// real spelling was seen to need is 552. What has many modifiers twice would need more than there is time.
+const MOST_STEPS: u32 = 5_000;
 
 /// A spelling, cut at its dots.
 pub(super) struct Spelling<'a> {
@@ -205,12 +217,13 @@ fn name(spelling: &str) -> &str {
 fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<Leniency>) {
     let mut instances = Vec::new();
     let mut leniency = None;
+    let mut steps = MOST_STEPS;
     for (id, form) in forms_of(opcode) {
         if form.strict_order {
             continue;
         }
         let mut search = Unordered::new(form, spelling, Strictness::Assembler);
-        if !search.find(id) {
+        if !search.find(id, &mut steps) {
             continue;
         }
         if let Some(instance) = expand::instance(id, &search.values) {
@@ -251,16 +264,32 @@ impl<'a> Unordered<'a> {
         Self { form, spelling, strictness, used, values: vec![ABSENT; slots], first: vec![usize::MAX; slots] }
     }
 
-    /// Searches for values that make an instance of the form.
-    fn find(&mut self, id: u16) -> bool {
+    /// Searches for values that make an instance of the form, in no more than `steps`.
+    fn find(&mut self, id: u16, steps: &mut u32) -> bool {
+        if !self.knows_all() {
+            return false;
+        }
         let wanted = (self.strictness == Strictness::Assembler).then(|| name(self.spelling.text));
-        self.run(0, &mut |values| {
+        self.run(0, steps, &mut |values| {
             let instance = expand::instance(id, values);
             instance.is_some_and(|instance| wanted.is_none_or(|wanted| name(&instance.canonical) == wanted))
         })
     }
 
-    fn run(&mut self, slot: usize, accept: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+    /// Whether every modifier is one that the form has: most forms of an opcode fail here.
+    fn knows_all(&self) -> bool {
+        let values = || self.form.slots.iter().flat_map(|slot| slot.values);
+        (0..self.used.len()).all(|index| {
+            let modifier = self.spelling.modifier(index);
+            values().any(|value| words(value).any(|word| word == modifier))
+        })
+    }
+
+    fn run(&mut self, slot: usize, steps: &mut u32, accept: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        if *steps == 0 {
+            return false;
+        }
+        *steps -= 1;
         let Some(place) = self.form.slots.get(slot) else {
             return self.rest_is_repeated() && allows(self.form, &self.values) && accept(&self.values);
         };
@@ -268,7 +297,7 @@ impl<'a> Unordered<'a> {
             for (index, value) in place.values.iter().enumerate() {
                 let Some(taken) = self.take(slot, from, value) else { continue };
                 (self.values[slot], self.first[slot]) = (index as u8, from);
-                if self.run(slot + 1, accept) {
+                if self.run(slot + 1, steps, accept) {
                     return true;
                 }
                 for modifier in taken {
@@ -277,7 +306,7 @@ impl<'a> Unordered<'a> {
             }
         }
         (self.values[slot], self.first[slot]) = (ABSENT, usize::MAX);
-        place.optional && self.run(slot + 1, accept)
+        place.optional && self.run(slot + 1, steps, accept)
     }
 
     /// Gives a slot the modifiers of a value, the first of which stands at `from`. The words of a value of
@@ -368,9 +397,10 @@ fn is_type(modifier: &str) -> bool {
 /// The problem of a spelling whose modifiers are right, but stand in an order that the assembler does not take,
 /// or too often.
 pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
+    let mut steps = MOST_STEPS;
     forms_of(opcode).find_map(|(id, form)| {
         let mut search = Unordered::new(form, spelling, Strictness::Meaning);
-        if !search.find(id) {
+        if !search.find(id, &mut steps) {
             return None;
         }
         let leniency = search.leniency(&expand::instance(id, &search.values)?);
@@ -457,6 +487,21 @@ mod tests {
         };
         assert_eq!(range, 3..3);
         assert!(allowed.contains(&".lo"));
+    }
+
+    #[test]
+    fn spellings_of_many_modifiers_end() {
+        let cases = [
+            ("ld", ".global.volatile.relaxed.gpu.sys.acquire.shared.L1::evict_first.v2.v4.b32.u32", 3),
+            ("cp.async.bulk.tensor", ".1d.2d.shared::cluster.global.tile.im2col.cta_group::1", 5),
+            ("tex", ".1d.v4.u32.s32.level.grad.2d", 20),
+            ("sust", ".b.p.1d.2d.v4.b32.trap.clamp.zero.ca.cg", 3),
+            ("add", ".s32", 20_000),
+        ];
+        for (root, modifiers, times) in cases {
+            let resolved = resolve(&format!("{root}{}", modifiers.repeat(times)));
+            assert!(resolved.instances.is_empty() && resolved.problem.is_some(), "{root}");
+        }
     }
 
     #[test]
