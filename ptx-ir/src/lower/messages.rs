@@ -73,6 +73,11 @@ pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic 
     error("E0106", "declaration", span, message.into())
 }
 
+/// The text has more findings than are shown.
+pub(super) fn too_many(span: Span) -> Diagnostic {
+    declaration(span, "too many errors in names and declarations, the others are not shown")
+}
+
 pub(super) fn second_header(span: Span, word: &str, earlier: Span) -> Diagnostic {
     error("E0301", "module-header", span, format!("a second `{word}`"))
         .with_secondary(earlier, "the first one")

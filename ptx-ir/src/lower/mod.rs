@@ -10,11 +10,13 @@ mod body;
 mod declaration;
 mod expression;
 mod function;
+mod initializer;
 mod messages;
 mod module;
 mod names;
 mod operand;
 mod selection;
+mod specifiers;
 
 use crate::arena::{Arena, Handle, Symbol};
 use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, TextureMode, Variable};
@@ -46,8 +48,9 @@ pub fn lower(tree: &Tree, source: &str) -> Lowered {
     Lowered { module: context.module, diagnostics }
 }
 
-/// Findings beyond this many are dropped: a text with more is no PTX.
-const MOST_FINDINGS: usize = 10_000;
+/// Findings beyond this many are left out, which the last one says: a text with more is no PTX.
+const MOST_FINDINGS: usize = 100_000;
+const LAST_FINDING: usize = MOST_FINDINGS - 1;
 
 /// State of lowering a module.
 struct Context<'s> {
@@ -119,8 +122,10 @@ impl<'s> Context<'s> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < MOST_FINDINGS {
-            self.diagnostics.push(diagnostic);
+        match self.diagnostics.len() {
+            MOST_FINDINGS.. => {}
+            LAST_FINDING => self.diagnostics.push(messages::too_many(diagnostic.span)),
+            _ => self.diagnostics.push(diagnostic),
         }
     }
 
