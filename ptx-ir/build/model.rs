@@ -195,6 +195,10 @@ pub struct Access {
     pub writes: bool,
     /// Whether the size is that of the form's vector and type slots.
     pub size: Option<(Option<usize>, TypeRef)>,
+    /// The operand that says how many bytes.
+    pub sized: Option<String>,
+    /// The alignment that the address needs, where it is not that of the size.
+    pub aligned: i64,
 }
 
 /// The space of an address.

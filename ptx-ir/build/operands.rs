@@ -51,6 +51,10 @@ pub enum Kind {
         writes: bool,
         /// `of vec(.vec) .type`
         size: Option<(Option<String>, TypeName)>,
+        /// `sized OPERAND`: the operand that says how many bytes.
+        sized: Option<String>,
+        /// `aligned N`, in bytes; 0 where it is that of the size.
+        aligned: i64,
     },
     /// `part`, `halves`, … `of` a type.
     Selectable(&'static str),
@@ -175,7 +179,9 @@ fn address(cursor: &mut Cursor<'_>) -> Result<Kind, Fault> {
         }
         size = Some((vector, type_name(cursor)?));
     }
-    Ok(Kind::Address { space, reads, writes, size })
+    let sized = if cursor.eat_word("sized") { Some(cursor.name()?) } else { None };
+    let aligned = if cursor.eat_word("aligned") { cursor.number()? } else { 0 };
+    Ok(Kind::Address { space, reads, writes, size, sized, aligned })
 }
 
 fn type_name(cursor: &mut Cursor<'_>) -> Result<TypeName, Fault> {

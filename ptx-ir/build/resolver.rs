@@ -287,10 +287,16 @@ impl<'a> Group<'a> {
         fn has(places: &[Place], name: &str) -> bool {
             places.iter().any(|place| place.name == name || has(&place.parts, name))
         }
-        if self.definition.syntaxes.iter().any(|syntax| has(&syntax.operands, &clause.name)) {
-            return Ok(());
+        let sized = match &clause.kind {
+            Kind::Address { sized, .. } => sized.as_ref(),
+            _ => None,
+        };
+        for name in std::iter::once(&clause.name).chain(sized) {
+            if !self.definition.syntaxes.iter().any(|syntax| has(&syntax.operands, name)) {
+                return Err(self.fault(clause.line, format!("no syntax line has an operand `{name}`")));
+            }
         }
-        Err(self.fault(clause.line, format!("no syntax line has an operand `{}`", clause.name)))
+        Ok(())
     }
 
     fn form_slots(&self, syntax: &Syntax) -> Vec<Slot> {
@@ -563,7 +569,7 @@ impl<'a> Group<'a> {
             ..Variant::plain(clause.role, Pattern::Value)
         };
         variant.pattern = self.pattern(slots, place, clause)?;
-        if let Kind::Address { space, reads, writes, size } = &clause.kind {
+        if let Kind::Address { space, reads, writes, size, sized, aligned } = &clause.kind {
             let space = self.space(slots, clause, space.as_deref())?;
             variant.plus |= self.base_classes(&space);
             let size = match size {
@@ -574,7 +580,8 @@ impl<'a> Group<'a> {
                     Some((vector, self.type_ref(slots, clause, ty)?.0))
                 }
             };
-            variant.access = Some(Access { space, reads: *reads, writes: *writes, size });
+            let (reads, writes, sized, aligned) = (*reads, *writes, sized.clone(), *aligned);
+            variant.access = Some(Access { space, reads, writes, size, sized, aligned });
             variant.table = self.shared.variants.len() - 1;
             return Ok(Some(variant));
         }

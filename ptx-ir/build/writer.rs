@@ -177,9 +177,11 @@ fn write_variant(out: &mut String, variant: &Variant) {
                 Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),
             };
             let (reads, writes) = (access.reads, access.writes);
+            let (sized, aligned) = (&access.sized, access.aligned);
             let _ = write!(
                 out,
-                "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size} }})"
+                "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size}, \
+                 sized: {sized:?}, aligned: {aligned} }})"
             );
         }
     }
@@ -232,7 +234,7 @@ const GROUPS: [(&str, &str); 9] = [
     ("fabric", "Fabric"),
 ];
 
-const ACTIONS: [(&str, &str); 9] = [
+const ACTIONS: [(&str, &str); 10] = [
     ("start", "Start"),
     ("commit", "Commit"),
     ("wait", "Wait"),
@@ -240,6 +242,7 @@ const ACTIONS: [(&str, &str); 9] = [
     ("fence", "Fence"),
     ("init", "Init"),
     ("release", "Release"),
+    ("relinquish", "Relinquish"),
     ("arrive", "Arrive"),
     ("test", "Test"),
 ];

@@ -25,6 +25,7 @@ mod gates;
 mod instruction;
 mod memory;
 mod mentions;
+mod objects;
 mod registry;
 mod requirements;
 mod rules;

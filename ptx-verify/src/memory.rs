@@ -7,18 +7,24 @@ use ptx_syntax::Span;
 
 use crate::context::FlowContext;
 use crate::dataflow::aligned;
-use crate::dataflow::values::{Address, Here, Value};
+use crate::dataflow::values::{Address, Bits, Form, Here, Object, Value};
 
 /// An access of memory at an address that something is known about.
 pub(crate) struct Access {
     /// The instruction.
     pub(crate) instruction: u32,
+    /// What the instruction table calls the operand.
+    pub(crate) operand: &'static str,
     /// The place of the address.
     pub(crate) span: Span,
     /// The state space of the instruction; none for a generic access.
     pub(crate) space: Option<StateSpace>,
-    /// How many bytes; 0 where that does not follow from the spelling.
+    /// How many bytes; 0 where that is not known.
     pub(crate) bytes: u32,
+    /// What the address has to be a multiple of; 0 where that is not known.
+    pub(crate) aligned: u32,
+    /// Whether it names a variable, rather than a register.
+    pub(crate) direct: bool,
     /// How many of them go anywhere: a load may drop its last elements with `_`.
     pub(crate) used: u32,
     /// The address.
@@ -83,23 +89,54 @@ impl MemoryFacts {
             if !matches!(operand, Operand::RegisterAddress { .. } | Operand::VariableAddress { .. }) {
                 continue;
             }
-            let Value::Address(address) = values.address(module, operand) else { continue };
+            let value = values.address(module, operand);
+            if matches!(value, Value::Unset | Value::Any | Value::Number(Bits { known: 0, .. })) {
+                continue;
+            }
             let spec = if instance.operands.len() == operands.len() {
                 instance.operands.get(index)
             } else {
                 // Optional operands are left out.
                 aligned(module, context.body, instance, operands)[index]
             };
-            let Some(memory) = spec.and_then(|spec| spec.access) else { continue };
+            let Some((spec, memory)) = spec.and_then(|spec| Some((spec, spec.access?))) else { continue };
+            let address = match value {
+                Value::Address(address) => address,
+                Value::Number(offset) => Address {
+                    object: Object::Number,
+                    space: memory.space.map_or(StateSpace::Global, StateSpace::base),
+                    form: Form::Unknown,
+                    offset,
+                },
+                Value::Unset | Value::Any => continue,
+            };
+            let bytes = match memory.sized {
+                Some(name) => named(instance, operands, name),
+                None => memory.bytes,
+            };
+            let aligned = if memory.aligned == 0 && bytes.is_power_of_two() { bytes } else { memory.aligned };
             self.accesses.push(Access {
                 instruction,
+                operand: spec.name,
                 span: context.body.operand_span(handle, index),
                 space: memory.space,
-                bytes: memory.bytes,
-                used: memory.bytes - dropped(context, operands, memory.bytes),
+                bytes,
+                aligned,
+                direct: matches!(operand, Operand::VariableAddress { .. }),
+                used: bytes - dropped(context, operands, memory.bytes),
                 address,
             });
         }
+    }
+}
+
+/// The value of the operand that an instance calls so; 0 where that is not known. What comes before an optional operand
+/// is at its place without it, too.
+fn named(instance: &Instance, operands: &[Operand], name: &str) -> u32 {
+    let index = instance.operands.iter().position(|spec| spec.name == name);
+    match index.and_then(|index| operands.get(index)) {
+        Some(Operand::Integer { bits, .. }) => u32::try_from(*bits).unwrap_or(0),
+        _ => 0,
     }
 }
 

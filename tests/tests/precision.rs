@@ -12,6 +12,7 @@ use ptx_verify::Config;
 /// How many warnings of each rule there are at most, and why they are right.
 const EXAMINED: &[(&str, usize, &str)] = &[
     ("carry-polarity", 8, "a division in a header takes the borrow out with `addc 0, 0`"),
+    ("cp-async-no-wait", 6, "a kernel of a test that reads what its last group copies, which no wait is for"),
     (
         "maybe-uninitialized-register",
         10,

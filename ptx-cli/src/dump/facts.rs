@@ -118,8 +118,10 @@ impl Known<'_, '_> {
         };
         let object = match address.object {
             Object::Variable(handle) => variable(handle),
+            Object::Mapped(handle) => format!("{} of a block of the cluster", variable(handle)),
             Object::Pointee(handle) => format!("what {} points to", variable(handle)),
             Object::Unknown => "something".to_owned(),
+            Object::Number => "a number".to_owned(),
         };
         let form = match address.form {
             Form::Space => "",

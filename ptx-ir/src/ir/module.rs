@@ -196,10 +196,16 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The size in bytes; none for opaque types, predicates, and arrays without a size.
+    /// The size in bytes; none for opaque types, predicates, and arrays without a size. An array that leaves its size
+    /// to its initialiser has as many elements as that.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         let element = u64::from(self.ty.bytes()?) * u64::from(self.elements);
+        if let ([None], Some(Initializer::List(values)), 1) =
+            (self.dimensions.as_slice(), &self.initializer, self.elements)
+        {
+            return element.checked_mul(values.len() as u64);
+        }
         self.dimensions.iter().try_fold(element, |size, dimension| size.checked_mul((*dimension)?))
     }
 

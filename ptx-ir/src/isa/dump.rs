@@ -158,6 +158,12 @@ impl Line {
                     vector.map_or(String::new(), |slot| format!("{} x ", self.count(Count::Slot(slot))));
                 let _ = write!(text, " of {vector}{}", self.ty(ty));
             }
+            if let Some(sized) = access.sized {
+                let _ = write!(text, " sized {sized}");
+            }
+            if access.aligned != 0 {
+                let _ = write!(text, " aligned {}", access.aligned);
+            }
         }
         if !parts.is_empty() {
             let parts: Vec<String> = parts.iter().map(|part| self.operand(part)).collect();

@@ -106,6 +106,8 @@ pub enum AsyncAction {
     Init,
     /// Ends the object's life: `mbarrier.inval`, `tcgen05.dealloc`.
     Release,
+    /// Gives up the right to make objects: `tcgen05.relinquish_alloc_permit`.
+    Relinquish,
     /// Signals arrival at the object.
     Arrive,
     /// Tests once whether a phase is complete.

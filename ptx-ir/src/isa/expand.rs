@@ -165,7 +165,8 @@ impl Expander<'_> {
             let elements = vector.and_then(|slot| self.value(slot)).and_then(first_number).unwrap_or(1);
             Some(u32::from(elements) * self.type_of(ty)?.bytes()?)
         });
-        Access { space, reads: access.reads, writes: access.writes, bytes: bytes.unwrap_or(0) }
+        let AccessTemplate { reads, writes, sized, aligned, .. } = *access;
+        Access { space, reads, writes, bytes: bytes.unwrap_or(0), sized, aligned }
     }
 
     fn effects(&self, operands: &[OperandSpec], ty: Option<Type>) -> Effects {

@@ -80,6 +80,10 @@ pub struct Access {
     pub writes: bool,
     /// How many bytes; 0 where it does not follow from the spelling.
     pub bytes: u32,
+    /// The operand that says how many bytes, where that does not follow from the spelling.
+    pub sized: Option<&'static str>,
+    /// The alignment that the address needs in bytes; 0 where it is that of the size.
+    pub aligned: u32,
 }
 
 /// The values that an immediate may have.

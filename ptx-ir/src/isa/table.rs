@@ -126,6 +126,8 @@ pub(super) struct AccessTemplate {
     pub reads: bool,
     pub writes: bool,
     pub size: Option<(Option<u8>, TypeRef)>,
+    pub sized: Option<&'static str>,
+    pub aligned: u32,
 }
 
 /// The space of an address.

@@ -17,10 +17,14 @@ use ptx_ir::types::Type;
 pub enum Object {
     /// A variable.
     Variable(Handle<Variable>),
+    /// The variable of another block of the cluster, through `mapa`.
+    Mapped(Handle<Variable>),
     /// Whatever a kernel parameter points to.
     Pointee(Handle<Variable>),
     /// Something of that state space.
     Unknown,
+    /// Nothing: the address is a number.
+    Number,
 }
 
 /// How an address is written.
@@ -360,9 +364,8 @@ impl Here<'_> {
             Computation::Not => number(value(1).bits().xor(Bits::constant(u64::MAX))),
             Computation::Negate => number(Bits::constant(0).subtract(value(1).bits())),
             Computation::ShiftRight => number(value(1).bits().shift_right(value(2).bits())),
-            Computation::MapRank | Computation::Divide | Computation::Remainder | Computation::Compare => {
-                Value::Any
-            }
+            Computation::MapRank => mapped(value(1), instance),
+            Computation::Divide | Computation::Remainder | Computation::Compare => Value::Any,
         }
     }
 
@@ -449,6 +452,21 @@ fn convert(value: Value, instance: &Instance) -> Value {
     match value {
         Value::Number(bits) => Value::Number(bits.fit(from).fit(to)),
         Value::Unset | Value::Address(_) | Value::Any => value,
+    }
+}
+
+/// The place in the shared memory of another block that corresponds to one in that of this block.
+fn mapped(value: Value, instance: &Instance) -> Value {
+    let value = if instance.has(".shared::cluster") { in_form(value, instance, Form::Space) } else { value };
+    match value {
+        Value::Address(address) => {
+            let object = match address.object {
+                Object::Variable(variable) => Object::Mapped(variable),
+                object => object,
+            };
+            Value::Address(Address { object, ..address })
+        }
+        Value::Unset | Value::Number(_) | Value::Any => value,
     }
 }
 

@@ -1,15 +1,20 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous;
+use crate::dataflow::asynchronous::{self, Copied, Row};
+use crate::dataflow::values::Object;
+use crate::memory::Access;
 use crate::registry::declare_rule;
+use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
     /// Reports a `cp.async` of a kernel from which a way leads out of the kernel without `cp.async.wait_group`,
-    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`; and a load from shared memory that the kernel comes to
-    /// with a copy in flight, before it has waited for anything.
+    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`, and one that no wait is for, because its group is not closed or
+    /// is among those that all waits leave pending; a load from the shared variable of a copy that the kernel comes to
+    /// before it has waited for anything; and an access of the very place of a copy before its group was waited for. A
+    /// wait that leaves as many groups pending as there can be waits for nothing.
     ///
     /// ## Why is this bad
     /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only behind the wait.
@@ -32,8 +37,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A wait for too few groups, and a read before its wait in a loop that waits elsewhere as well. A function that is
-    /// called may wait, and functions other than kernels may leave the wait to their callers.
+    /// A wait for too few groups where the places are not known, and a read before its wait in a loop that waits
+    /// elsewhere as well. A function that is called may wait, and functions other than kernels may leave the wait to their
+    /// callers.
     name: "cp-async-no-wait",
     code: "H0360",
     class: Hazard,
@@ -49,27 +55,115 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    let waits = context.with_calls(&of(&[AsyncAction::Wait, AsyncAction::WaitAll, AsyncAction::Arrive]));
+    let waits = of(&[AsyncAction::Wait]);
+    let row = Row {
+        starts,
+        commits: of(&[AsyncAction::Commit]),
+        waits: waits.iter().map(|&wait| (wait, Row::left(facts, wait))).collect(),
+        calls: context.with_calls(&of(&[AsyncAction::WaitAll, AsyncAction::Arrive])),
+    };
+    let waits = asynchronous::effective_waits(facts, &row);
     // The first tells all: what follows it runs into the same end.
-    if let Some((start, end)) = asynchronous::left_open(facts, &starts, &waits) {
+    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &waits) {
         let finding = RULE.at(context.instruction_span(start), "nothing waits for this copy on some way");
         diagnostics.push(
             finding
                 .with_secondary(context.instruction_span(end), "the kernel is left here")
                 .with_help("wait with `cp.async.wait_group` before the data is read"),
         );
-        return;
-    }
-    const EARLY: &str = "shared memory is read here before anything waits for a copy";
-    const ROUND: &str = "shared memory is read here in a loop that copies and does not wait";
-    let early = asynchronous::read_before_wait(facts, &starts, &waits).map(|found| (found, EARLY));
-    let found =
-        early.or_else(|| Some((asynchronous::read_in_loop_without_wait(facts, &starts, &waits)?, ROUND)));
-    if let Some(((read, start), message)) = found {
+    } else if let Some(start) = asynchronous::never_covered(facts, &row) {
+        let finding = RULE.at(context.instruction_span(start), "no wait is for the group of this copy");
+        diagnostics.push(finding.with_help(
+            "close its group with `cp.async.commit_group`, and wait until no more than later groups are pending",
+        ));
+    } else if let Some((read, start, message)) = early_read(context, &row, &waits) {
         diagnostics.push(
             RULE.at(context.instruction_span(read), message)
                 .with_secondary(context.instruction_span(start), "the copy starts here")
                 .with_help("wait with `cp.async.wait_group` before the data is read"),
         );
     }
+}
+
+const EARLY: &str = "shared memory is read here before anything waits for a copy";
+const ROUND: &str = "shared memory is read here in a loop that copies and does not wait";
+const IN_FLIGHT: &str = "shared memory is accessed here while a copy into it may run";
+
+/// A read of shared memory, or an access of a place, with a copy in flight into it, and that copy.
+fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u32, u32, &'static str)> {
+    let facts = context.facts()?;
+    let reads = asynchronous::reads_of_shared(facts);
+    let mut objects: Vec<_> = row.starts.iter().map(|&start| written(context, start)).collect();
+    let all = objects.clone();
+    objects.sort_unstable_by_key(|object| object.map(|object| object.index()));
+    objects.dedup();
+    let found = objects.iter().find_map(|&object| {
+        let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
+        let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
+        let may_be_read = |read: &u32| {
+            let other = read_from(context, *read);
+            object.is_none() || other.is_none() || other == object
+        };
+        let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
+        let early = asynchronous::read_before_wait(facts, &starts, waits, &reads);
+        let in_loop = || asynchronous::read_in_loop_without_wait(facts, &starts, waits, &reads);
+        early.map(|found| (found, EARLY)).or_else(|| Some((in_loop()?, ROUND)))
+    });
+    if let Some(((read, start), message)) = found {
+        return Some((read, start, message));
+    }
+    copies_to_places(context, row).iter().find_map(|copied| {
+        let access = asynchronous::accessed_in_flight(facts, row, copied)?;
+        Some((access, copied.start, IN_FLIGHT))
+    })
+}
+
+/// The copies to known places, with what else is done at these.
+fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
+    let accesses = context.accesses();
+    let place = |access: &Access| {
+        let offset = access.address.offset.value()?;
+        let end = offset.checked_add(i64::from(access.bytes))?;
+        Some((variable_of(context, access)?, offset, end)).filter(|_| access.bytes > 0)
+    };
+    let is_start = |instruction: u32| row.starts.binary_search(&instruction).is_ok();
+    let copies = accesses.iter().filter(|access| is_start(access.instruction) && access.operand == "dst");
+    let mut found = Vec::new();
+    for copy in copies {
+        let Some((variable, first, end)) = place(copy) else { continue };
+        let overlaps = |access: &&Access| {
+            let other = place(access);
+            other.is_some_and(|(other, start, stop)| other == variable && start < end && first < stop)
+        };
+        let others = accesses.iter().filter(|access| !is_start(access.instruction)).filter(overlaps);
+        let touching: Vec<u32> = others.map(|access| access.instruction).collect();
+        if !touching.is_empty() {
+            found.push(Copied { start: copy.instruction, accesses: touching });
+        }
+    }
+    found
+}
+
+/// The shared variable that a copy writes.
+fn written(context: &FlowContext<'_>, start: u32) -> Option<Handle<Variable>> {
+    accesses_of(context, start)
+        .find(|access| access.operand == "dst")
+        .and_then(|each| variable_of(context, each))
+}
+
+/// The shared variable that an instruction reads.
+fn read_from(context: &FlowContext<'_>, read: u32) -> Option<Handle<Variable>> {
+    accesses_of(context, read).find_map(|access| variable_of(context, access))
+}
+
+fn accesses_of<'a>(context: &'a FlowContext<'_>, instruction: u32) -> impl Iterator<Item = &'a Access> {
+    let accesses = context.accesses();
+    let first = accesses.partition_point(|access| access.instruction < instruction);
+    accesses[first..].iter().take_while(move |access| access.instruction == instruction)
+}
+
+/// The variable of an address, where it is one of its own: those without a size all begin at the same place.
+fn variable_of(context: &FlowContext<'_>, access: &Access) -> Option<Handle<Variable>> {
+    let Object::Variable(variable) = access.address.object else { return None };
+    context.module.module.variables[variable].size().map(|_| variable)
 }

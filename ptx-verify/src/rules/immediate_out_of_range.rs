@@ -8,8 +8,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports integer constants that do not fit into the type of their operand and lose bits, shifts by the
-    /// width or more, `lop3` tables above 0xff, integer division by 0, and literals with a leading 0, which are
-    /// octal.
+    /// width or more, `lop3` tables above 0xff, integer division by 0, and literals and offsets with a leading 0,
+    /// which are octal.
     ///
     /// ## Why is this bad
     /// The assembler takes all of these without a word and computes with another number than the one that
@@ -42,7 +42,15 @@ fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (handle, instruction) in context.body.instructions.iter() {
         let operands = context.body.operands(handle);
         for (index, operand) in operands.iter().enumerate() {
-            let Operand::Integer { bits, negative } = *operand else { continue };
+            let (bits, negative) = match *operand {
+                Operand::Integer { bits, negative } => (bits, negative),
+                Operand::RegisterAddress { offset: 1.., .. }
+                | Operand::VariableAddress { offset: 1.., .. } => {
+                    diagnostics.extend(octal_offset(context, context.body.operand_span(handle, index)));
+                    continue;
+                }
+                _ => continue,
+            };
             let Some(instance) = module.instance(instruction) else { break };
             let span = context.body.operand_span(handle, index);
             let constant = Constant { bits, negative, index, span };
@@ -74,10 +82,11 @@ fn wrong(
     let width = instance.ty.map(ptx_ir::types::Type::bits);
     match (instance.effects.computes, constant.index) {
         (Some(Computation::ShiftLeft | Computation::ShiftRight), 2)
-            if width.is_some_and(|width| constant.bits >= u64::from(width)) && !constant.negative =>
+            if width.is_some_and(|width| constant.bits >= u64::from(width)) =>
         {
             let width = width.unwrap_or_default();
-            return Some(format!("this shifts {width} bits by {}", constant.bits));
+            // The amount is a number without a sign.
+            return Some(format!("this shifts {width} bits by {}", constant.bits as u32));
         }
         (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
             return Some("this divides by 0".into());
@@ -102,6 +111,19 @@ fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String>
         digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value = bits as i64;
     (looks && value.unsigned_abs() > 7).then(|| format!("`{text}` is octal: it is {value}"))
+}
+
+/// An offset of an address that is written with a leading 0: the digits before the `]`.
+fn octal_offset(context: &FunctionContext<'_>, span: Span) -> Option<Diagnostic> {
+    let text = context.module.text(span);
+    let inner = text.strip_suffix(']').unwrap_or(text).trim_ascii_end();
+    let digits = inner.len() - inner.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (before, number) = inner.split_at(digits);
+    let value = i64::from_str_radix(number, 8).ok()?;
+    let looks = number.len() > 1 && number.starts_with('0') && value > 7;
+    // What ends in such digits may be a name, or a hexadecimal number.
+    let is_number = before.trim_ascii_end().ends_with(['+', '-']);
+    (looks && is_number).then(|| RULE.at(span, format!("the offset `{number}` is octal: it is {value}")))
 }
 
 fn truncated(spec: &OperandSpec, constant: &Constant) -> Option<String> {

@@ -1,20 +1,24 @@
 use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::isa::AsyncAction;
 use ptx_syntax::Diagnostic;
+use std::cell::LazyCell;
 
 use crate::context::FlowContext;
+use crate::dataflow::asynchronous::{Event, Lives, reachable};
+use crate::dataflow::divergence::{Divergence, Variance};
 use crate::dataflow::values::Object;
-use crate::memory::Access;
+use crate::objects::barrier_events;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports an operation on an `mbarrier` object in a shared variable in a kernel that nowhere initialises
-    /// an object of that variable.
+    /// Reports an operation on an `mbarrier` object in a shared variable of a kernel that nowhere initialises that
+    /// object, one that no way comes to from the initialisation, one that all threads come to without a barrier
+    /// since some of them have initialised it, and one that every way comes to from its `mbarrier.inval`.
     ///
     /// ## Why is this bad
-    /// What lies in shared memory is no barrier until `mbarrier.init` makes it one; the behaviour is undefined.
-    /// PTX ISA manual, section "mbarrier.init".
+    /// What lies in shared memory is no barrier before `mbarrier.init` has made it one, and none behind
+    /// `mbarrier.inval`; the behaviour is undefined. PTX ISA manual, sections "mbarrier.init" and "mbarrier.inval".
     ///
     /// ## Example
     /// ```ptx
@@ -30,7 +34,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Kernels that call functions with such instructions, objects of dynamically indexed variables, and the order of the two.
+    /// Kernels that call functions with such instructions, objects at offsets that are no constants, and ways that
+    /// miss the initialisation where others do not. Another thread may initialise an object: behind a
+    /// barrier, or anything else that threads may wait with, the order of the two is not known.
     name: "mbarrier-uninitialized",
     code: "H0363",
     class: Hazard,
@@ -40,39 +46,82 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(facts) = context.facts() else { return };
-    let module = context.module.module;
     // A function may get its objects from elsewhere, and may initialise those of others.
-    if !context.module.features().mbarrier
-        || facts.function.kind != FunctionKind::Entry
-        || !context.with_calls(&[]).is_empty()
-    {
+    if !context.module.features().mbarrier {
         return;
     }
-    let inits = context.acting(AsyncGroup::Mbarrier, &[AsyncAction::Init]);
-    let uses = context.acting(AsyncGroup::Mbarrier, &[AsyncAction::Arrive, AsyncAction::Test]);
-    let (mut initialized, mut used): (Vec<_>, Vec<(_, &Access)>) = (Vec::new(), Vec::new());
-    for access in context.accesses() {
-        let Object::Variable(variable) = access.address.object else { continue };
-        if inits.binary_search(&access.instruction).is_ok() {
-            initialized.push(variable);
-        } else if uses.binary_search(&access.instruction).is_ok() {
-            used.push((variable, access));
+    let Some(facts) = context.facts() else { return };
+    if facts.function.kind != FunctionKind::Entry || !context.with_calls(&[]).is_empty() {
+        return;
+    }
+    let lives = Lives::new(facts, barrier_events(context));
+    if let Some(used) = lives.never_made() {
+        let (name, span) = names(context, used);
+        let message = match used.place.offset {
+            Some(offset @ 1..) => format!("nothing initialises the `mbarrier` object at `{name}+{offset}`"),
+            Some(0) | None => format!("nothing initialises an `mbarrier` object in `{name}`"),
+        };
+        let finding = RULE.at(place_of(context, used), message).with_secondary(span, "declared here");
+        diagnostics.push(finding.with_help("initialise it with `mbarrier.init`"));
+        return;
+    }
+    // Whatever may wait for another thread.
+    let waits = |&instruction: &u32| {
+        facts.instance(instruction).is_none_or(|instance| {
+            let effects = &instance.effects;
+            let tests = matches!(effects.asynchronous, Some((_, AsyncAction::Test)));
+            let looks = effects.volatile && effects.reads_memory;
+            effects.barrier || effects.atomic || looks || tests
+        })
+    };
+    let mut others: Vec<u32> = reachable(facts).filter(waits).collect();
+    others.sort_unstable();
+    if let Some((used, made)) = lives.used_before_made(&others) {
+        let message = "this `mbarrier` object is used before anything initialises it";
+        let finding = RULE.at(place_of(context, used), message);
+        diagnostics.push(finding.with_secondary(context.instruction_span(made), "initialised here"));
+    } else {
+        let divergence = LazyCell::new(|| Divergence::by_blocks(facts));
+        let is_divergent = |instruction: u32| divergence.cause(facts, instruction, Variance::Warp).is_some();
+        if let Some((used, made)) = lives.made_by_some(&others, is_divergent) {
+            let message = "threads may come here before the one that initialises this `mbarrier` object";
+            let finding = RULE.at(place_of(context, used), message);
+            diagnostics.push(
+                finding
+                    .with_secondary(context.instruction_span(made), "only some threads initialise it here")
+                    .with_help("put a barrier between the two, `bar.sync 0`"),
+            );
         }
     }
-    // An object that is not known may be any of them.
-    if initialized.len() != inits.len() {
-        return;
-    }
-    used.retain(|(variable, _)| !initialized.contains(variable));
-    if let Some((variable, access)) = used.first() {
-        let variable = &module.variables[*variable];
-        let name = module.name(variable.name);
-        let finding = RULE.at(access.span, format!("nothing initialises an `mbarrier` object in `{name}`"));
+    for (used, released) in lives.behind_release() {
+        let message = "this `mbarrier` object is used after `mbarrier.inval`";
+        let finding = RULE.at(place_of(context, used), message);
         diagnostics.push(
             finding
-                .with_secondary(variable.span, "declared here")
-                .with_help("initialise it with `mbarrier.init`"),
+                .with_secondary(context.instruction_span(released), "no longer an object from here on")
+                .with_help("initialise it anew with `mbarrier.init`"),
         );
+    }
+}
+
+/// The place of the address of an object.
+fn place_of(context: &FlowContext<'_>, event: Event) -> ptx_syntax::Span {
+    let is_object = |access: &&crate::memory::Access| {
+        let variable = match access.address.object {
+            Object::Variable(variable) => Some(variable),
+            Object::Mapped(_) | Object::Pointee(_) | Object::Unknown | Object::Number => None,
+        };
+        access.instruction == event.instruction && variable == event.place.variable
+    };
+    let access = context.accesses().iter().find(is_object);
+    access.map_or_else(|| context.instruction_span(event.instruction), |access| access.span)
+}
+
+/// The variable of an object: its name, and where it is declared.
+fn names<'a>(context: &FlowContext<'a>, event: Event) -> (&'a str, ptx_syntax::Span) {
+    let module = context.module.module;
+    match event.place.variable {
+        Some(variable) => (module.name(module.variables[variable].name), module.variables[variable].span),
+        None => ("", context.instruction_span(event.instruction)),
     }
 }

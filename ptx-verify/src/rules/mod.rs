@@ -50,8 +50,10 @@ mod immediate_value;
 mod incomplete_array;
 mod ineffective_modifier;
 mod initializer;
+mod initializer_out_of_range;
 mod linkage;
 pub(crate) mod maybe_uninitialized_register;
+mod mbarrier_initialized_twice;
 mod mbarrier_misaligned;
 mod mbarrier_uninitialized;
 mod misaligned_constant_offset;
@@ -84,9 +86,12 @@ mod syntax;
 mod target_list;
 mod target_mismatch;
 pub(crate) mod target_too_low;
+mod tcgen05_alloc_after_relinquish;
+mod tcgen05_dealloc_mismatch;
 mod tcgen05_missing_commit;
 mod tcgen05_missing_dealloc;
 mod tcgen05_missing_wait;
+mod tcgen05_used_after_dealloc;
 mod testp_without_test;
 mod texture_mode;
 mod undeclared_label;
@@ -180,13 +185,18 @@ pub(crate) static ALL: &[&Rule] = &[
     &missing_terminator::RULE,
     &shadowed_declaration::RULE,
     &immediate_out_of_range::RULE,
+    &initializer_out_of_range::RULE,
     &cp_async_no_wait::RULE,
     &bulk_copy_no_wait::RULE,
     &wgmma_missing_fence::RULE,
     &wgmma_missing_wait::RULE,
     &mbarrier_uninitialized::RULE,
     &mbarrier_misaligned::RULE,
+    &mbarrier_initialized_twice::RULE,
     &tcgen05_missing_dealloc::RULE,
+    &tcgen05_dealloc_mismatch::RULE,
+    &tcgen05_used_after_dealloc::RULE,
+    &tcgen05_alloc_after_relinquish::RULE,
     &tcgen05_missing_wait::RULE,
     &tcgen05_missing_commit::RULE,
     &noncanonical_order::RULE,

@@ -40,7 +40,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        let Object::Variable(variable) = access.address.object else { continue };
+        let (Object::Variable(variable) | Object::Mapped(variable)) = access.address.object else { continue };
         let variable = &context.module.module.variables[variable];
         let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { continue };
         let room = i128::from(room(context.module.module, variable, size));

@@ -29,7 +29,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Addresses that come from memory or from other functions. Global addresses are the same numbers as generic
+    /// Addresses that come from memory or from other functions. A variable named in a generic access is accessed in its
+    /// own space, which the assembler sees to. Global addresses are the same numbers as generic
     /// ones, so mixing these two is not reported.
     name: "state-space-mismatch",
     code: "H0322",
@@ -41,13 +42,13 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        if let Some(message) = wrong(access) {
+        if let Some(message) = wrong(context, access) {
             let mut finding = RULE.at(access.span, message);
             // Only a way through several writes leaves a doubt.
             if access.address.form == Form::Unknown && access.address.object == Object::Unknown {
                 finding.severity = Severity::Warning;
             }
-            if let Object::Variable(variable) = access.address.object {
+            if let Object::Variable(variable) | Object::Mapped(variable) = access.address.object {
                 let variable = &context.module.module.variables[variable];
                 finding =
                     finding.with_secondary(variable.span, format!("declared in `{}` here", variable.space));
@@ -74,22 +75,33 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn wrong(access: &Access) -> Option<String> {
+fn wrong(context: &FlowContext<'_>, access: &Access) -> Option<String> {
     let address = access.address;
     match access.space.map(StateSpace::base) {
         Some(space) if space != address.space => {
             Some(format!("an access in `{space}` at an address of `{}`", address.space))
         }
         Some(StateSpace::Global) => None,
-        Some(space) if address.form == Form::Generic => {
+        Some(space) if address.form == Form::Generic && names_space(context, access) => {
             Some(format!("an access in `{space}` at a generic address"))
         }
         Some(_) => None,
         None if address.form == Form::Space
+            && !access.direct
             && matches!(address.space, StateSpace::Shared | StateSpace::Local) =>
         {
             Some(format!("a generic access at an address of `{}` that was not made generic", address.space))
         }
         None => None,
     }
+}
+
+/// Whether the instruction says in which space it works. Those of `mbarrier` and their like work in shared memory in any
+/// case, and without its name they take generic addresses.
+fn names_space(context: &FlowContext<'_>, access: &Access) -> bool {
+    let instance = context.facts().and_then(|facts| facts.instance(access.instruction));
+    instance.is_none_or(|instance| {
+        let mut spaces = instance.modifiers.iter().filter_map(|word| StateSpace::parse(word));
+        spaces.any(|space| Some(space.base()) == access.space.map(StateSpace::base))
+    })
 }

@@ -2,14 +2,15 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::left_open;
+use crate::dataflow::asynchronous::{Lives, left_open};
+use crate::objects::tensor_events;
 use crate::registry::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a kernel with a `tcgen05.alloc` from which a way leads out of the kernel without
-    /// `tcgen05.dealloc`, where the kernel does not branch over both.
+    /// Reports a `tcgen05.alloc` of a kernel from which a way leads out of the kernel, where no `tcgen05.dealloc` of the
+    /// kernel takes an address that was loaded from the place that it wrote.
     ///
     /// ## Why is this bad
     /// All tensor memory has to be freed before the kernel ends. PTX ISA manual, section "tcgen05.alloc". The
@@ -30,8 +31,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A kernel that frees under another condition than the one under which it allocates; functions other than
-    /// kernels.
+    /// A kernel that frees under another condition than the one under which it allocates; addresses that are not loaded
+    /// from a known place; functions other than kernels.
     name: "tcgen05-missing-dealloc",
     code: "H0365",
     class: Hazard,
@@ -45,12 +46,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::Tcgen05Allocation, wanted);
-    // One warp allocates and one frees, under conditions that need not look alike: any of them counts.
-    let starts = of(&[AsyncAction::Init]);
-    if starts.is_empty() || !of(&[AsyncAction::Release]).is_empty() {
+    if context.acting(AsyncGroup::Tcgen05Allocation, &[AsyncAction::Init]).is_empty() {
         return;
     }
+    // One warp allocates and one frees, under conditions that need not look alike: any of them counts.
+    let starts = Lives::new(facts, tensor_events(context)).never_released();
     if let Some((start, end)) = left_open(facts, &starts, &context.with_calls(&[])) {
         let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
         diagnostics.push(

@@ -2,15 +2,16 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous;
+use crate::dataflow::asynchronous::{self, Row};
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
     /// Reports a register that a `wgmma.mma_async` will write and that another instruction reads or writes
-    /// before `wgmma.wait_group`, and a `wgmma.mma_async` from which a way leads out of the function without a
-    /// wait.
+    /// before `wgmma.wait_group`; a register of its first matrix that another instruction writes before; and a
+    /// `wgmma.mma_async` from which a way leads out of the function without a wait, or that no wait is for, because its
+    /// group is not closed or is among those that all waits leave pending.
     ///
     /// ## Why is this bad
     /// The register changes at some later time. PTX ISA manual, section "wgmma.mma_async": accessing it before
@@ -48,11 +49,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() {
         return;
     }
-    let row = asynchronous::Row {
+    let row = Row {
         starts,
         commits: of(&[AsyncAction::Commit]),
         calls: context.with_calls(&[]),
-        waits: waits.iter().map(|&wait| (wait, asynchronous::Row::left(facts, wait))).collect(),
+        waits: waits.iter().map(|&wait| (wait, Row::left(facts, wait))).collect(),
     };
     if let Some(touched) = asynchronous::touched_in_flight(facts, &row).first() {
         let name = register_name(context.module.module, context.body, touched.register);
@@ -74,6 +75,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             finding
                 .with_secondary(context.instruction_span(end), "the function is left here")
                 .with_help("put `wgmma.wait_group.sync.aligned 0` in front"),
+        );
+        return;
+    }
+    if let Some(start) = asynchronous::never_covered(facts, &row) {
+        let finding = RULE.at(context.instruction_span(start), "no wait is for the group of this operation");
+        diagnostics.push(
+            finding.with_help("close its group with `wgmma.commit_group.sync.aligned` before the wait"),
         );
     }
 }

@@ -2,6 +2,8 @@
 
 use super::InFlight;
 use crate::dataflow::facts::FunctionFacts;
+use crate::dataflow::roles::Access;
+use crate::dataflow::uses::Use;
 use crate::dataflow::ways::{Bounds, search};
 use petgraph::Direction;
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -10,7 +12,7 @@ use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// Looked at behind each start; what lies farther off is not found.
-const BOUNDS: Bounds = Bounds { blocks: 64, instructions: 4000 };
+pub(super) const BOUNDS: Bounds = Bounds { blocks: 64, instructions: 4000 };
 
 /// What becomes of the operations of a row: where they start, where groups of them are closed, and where how many
 /// groups may still run on.
@@ -22,7 +24,7 @@ pub struct Row {
     pub commits: Vec<u32>,
     /// Waits, ascending, with the number of groups that may be pending behind them.
     pub waits: Vec<(u32, u32)>,
-    /// Calls that may wait, ascending.
+    /// Calls that may wait, and waits for everything, ascending.
     pub calls: Vec<u32>,
 }
 
@@ -36,27 +38,36 @@ impl Row {
         }
     }
 
-    fn wait(&self, instruction: u32) -> Option<u32> {
+    pub(super) fn wait(&self, instruction: u32) -> Option<u32> {
         let index = self.waits.binary_search_by_key(&instruction, |(wait, _)| *wait).ok()?;
         Some(self.waits[index].1)
     }
 }
 
-/// The first access of a result of each start of a row while the operation may run. Other operations of the row
-/// may use the registers.
+/// The first access of a result of each start of a row while the operation may run, or write of a register that it reads
+/// on its own: of a vector, as single values are descriptors and flags, which are read at once. Other operations of the
+/// row may use the registers.
 #[must_use]
 pub fn touched_in_flight(facts: &FunctionFacts<'_>, row: &Row) -> Vec<InFlight> {
     row.starts.iter().filter_map(|&start| first_touch(facts, start, row)).collect()
 }
 
 /// Groups are counted so far.
-const MOST_GROUPS: u32 = 8;
+pub(super) const MOST_GROUPS: u32 = 8;
 
 fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFlight> {
     let results = results(facts, start);
     if results.is_empty() {
         return None;
     }
+    let operands = facts.body.operands(Handle::new(start));
+    let is_fragment = |each: &&Use| {
+        let operand = operands.get(each.operand());
+        each.access() == Access::Read
+            && matches!(operand, Some(Operand::Vector(_) | Operand::VectorRegister { .. }))
+    };
+    let fragments: FxHashSet<Register> =
+        facts.uses().of(start).iter().filter(is_fragment).map(|each| each.register).collect();
     // How many groups were closed since the start, its own among them.
     search(facts, Direction::Outgoing, (start, 0), BOUNDS, |instruction, groups| {
         // The operations of a row wait for each other where they share registers.
@@ -73,7 +84,10 @@ fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFli
             return ControlFlow::Continue(());
         }
         let mut uses = facts.uses().of(instruction).iter();
-        match uses.find(|each| results.contains(&each.register)) {
+        let clashes = |each: &&Use| {
+            results.contains(&each.register) || each.access().writes() && fragments.contains(&each.register)
+        };
+        match uses.find(clashes) {
             Some(touched) => {
                 ControlFlow::Break(Some(InFlight { start, instruction, register: touched.register }))
             }

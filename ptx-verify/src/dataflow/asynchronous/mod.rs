@@ -4,7 +4,9 @@
 //! that is called may wait for what its caller started: calls are among the stops that these are given.
 
 mod copies;
+mod coverage;
 mod groups;
+mod objects;
 mod tensor;
 
 use super::facts::FunctionFacts;
@@ -12,8 +14,11 @@ use super::ways::{Ends, Ways};
 use ptx_ir::ir::Register;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
-pub use copies::{read_before_wait, read_in_loop_without_wait};
+pub use copies::{Copied, accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
+pub use coverage::{effective_waits, never_covered};
 pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
+pub use objects::{Event, Life, Lives, Place};
+pub(crate) use tensor::origin;
 pub use tensor::{EarlyUse, Reason, early_uses};
 
 /// An instruction that acts on asynchronous operations.

@@ -1,0 +1,97 @@
+//! What happens to objects that instructions make and release, for the rules about their lives.
+
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::space::StateSpace;
+
+use crate::context::FlowContext;
+use crate::dataflow::asynchronous::{Event, Life, Place, origin};
+use crate::dataflow::values::{Address, Object, Value};
+
+/// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
+pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for action in context.actions() {
+        let (life, operand) = match (action.group, action.action) {
+            (AsyncGroup::Mbarrier, AsyncAction::Init) => (Life::Made, None),
+            (AsyncGroup::Mbarrier, AsyncAction::Release) => (Life::Released, None),
+            (AsyncGroup::Mbarrier, AsyncAction::Arrive | AsyncAction::Test)
+            | (AsyncGroup::CpAsync, AsyncAction::Arrive)
+            | (AsyncGroup::Tcgen05, AsyncAction::Commit) => (Life::Used, None),
+            // Besides the object there is what is copied.
+            (AsyncGroup::Mbarrier, AsyncAction::Start) => (Life::Used, Some("mbar")),
+            _ => continue,
+        };
+        let Some(place) = place_at(context, action.instruction, operand) else { continue };
+        // An unknown object that is used tells nothing.
+        if life != Life::Used || place.variable.is_some() {
+            events.push(Event { instruction: action.instruction, life, place });
+        }
+    }
+    events
+}
+
+/// The place that an instruction names with an address operand: the one called so, or the first. None where it is in
+/// another block of the cluster.
+fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<&str>) -> Option<Place> {
+    let accesses = context.accesses();
+    let first = accesses.partition_point(|access| access.instruction < instruction);
+    let own = accesses[first..].iter().take_while(|access| access.instruction == instruction);
+    let mut named = own.filter(|access| operand.is_none_or(|name| name == access.operand));
+    match named.next().map(|access| access.address) {
+        Some(Address { object: Object::Variable(variable), space: StateSpace::Shared, offset, .. }) => {
+            Some(Place { variable: Some(variable), offset: offset.value().map(|offset| offset as u64) })
+        }
+        Some(Address { object: Object::Mapped(_), .. }) => None,
+        Some(_) | None => Some(Place::UNKNOWN),
+    }
+}
+
+/// What happens to the tensor memory of a function. An allocation is known by the place in shared memory that
+/// `tcgen05.alloc` writes its address to.
+pub(crate) fn tensor_events(context: &FlowContext<'_>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for action in context.actions() {
+        let instruction = action.instruction;
+        let (life, place) = match (action.group, action.action) {
+            (AsyncGroup::Tcgen05Allocation, AsyncAction::Init) => {
+                (Life::Made, place_at(context, instruction, None))
+            }
+            (AsyncGroup::Tcgen05Allocation, AsyncAction::Release) => {
+                (Life::Released, Some(allocation_of(context, instruction)))
+            }
+            (
+                AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store,
+                AsyncAction::Start,
+            ) => (Life::Used, Some(allocation_of(context, instruction))),
+            _ => continue,
+        };
+        events.extend(place.map(|place| Event { instruction, life, place }));
+    }
+    events
+}
+
+/// The allocation whose tensor memory an instruction names first.
+fn allocation_of(context: &FlowContext<'_>, instruction: u32) -> Place {
+    let Some(facts) = context.facts() else { return Place::UNKNOWN };
+    let named = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
+        Operand::Register { register, .. } => Some(*register),
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let Some(register) = named else { return Place::UNKNOWN };
+    let (register, _) = origin(facts, register, 0);
+    match *facts.definitions(register) {
+        [load] if !facts.is_guarded(load) => place_at(context, load, None).unwrap_or(Place::UNKNOWN),
+        _ => Place::UNKNOWN,
+    }
+}
+
+/// The number of columns that an allocation or its release says, where it is a constant.
+pub(crate) fn columns(context: &FlowContext<'_>, instruction: u32) -> Option<i64> {
+    let columns = context.body.operands(Handle::new(instruction)).get(1)?;
+    match context.values().operand(context.module.module, *columns) {
+        Value::Number(bits) => bits.value(),
+        Value::Unset | Value::Address(_) | Value::Any => None,
+    }
+}
