@@ -27,6 +27,15 @@ enum Logic {
     Xor,
 }
 
+/// What is compared with 0.
+#[derive(Clone, Copy, Debug)]
+enum Tested {
+    /// A parameter of the kernel, which its predicate was computed of.
+    Parameter(u8),
+    /// A number that `selp` made.
+    Number(u8),
+}
+
 #[derive(Clone, Debug)]
 enum Statement {
     Set(u8, Guard),
@@ -36,6 +45,14 @@ enum Statement {
     /// `addc`, or `addc.cc` which produces as well.
     Consume(bool, Guard),
     Predicate(u8, Logic, u8, u8, Guard),
+    /// `selp` of 1 and 0 into a number: `%xN` is whether the predicate holds.
+    Select(u8, u8, Guard),
+    /// `setp.…|q` of a number with 0: a predicate and its complement.
+    Compare(u8, u8, Tested, bool, Guard),
+    /// A call, which leaves the carry undefined, and may give a register its value.
+    Call(Option<u8>, Guard),
+    /// `brx.idx` on a value that nothing is known of.
+    Switch(Vec<Vec<Statement>>),
     /// On a predicate, or on a value that nothing is known of.
     If(Option<(u8, bool)>, Vec<Statement>, Vec<Statement>),
     /// Runs at least once and any number of times.
@@ -54,7 +71,7 @@ fn statements(u: &mut Unstructured<'_>, depth: u32) -> arbitrary::Result<Vec<Sta
 fn statement(u: &mut Unstructured<'_>, depth: u32) -> arbitrary::Result<Statement> {
     let register = u.int_in_range(0..=REGISTERS - 1)?;
     let predicate = |u: &mut Unstructured<'_>| u.int_in_range(0..=PREDICATES - 1);
-    Ok(match u.int_in_range(0..=if depth < 2 { 11 } else { 8 })? {
+    Ok(match u.int_in_range(0..=if depth < 2 { 15 } else { 11 })? {
         0 | 1 => Statement::Set(register, guard(u)?),
         2 | 3 => Statement::Read(register, guard(u)?),
         4 | 5 => Statement::Produce(guard(u)?),
@@ -63,7 +80,21 @@ fn statement(u: &mut Unstructured<'_>, depth: u32) -> arbitrary::Result<Statemen
             let logic = [Logic::Copy, Logic::Not, Logic::And, Logic::Or, Logic::Xor];
             Statement::Predicate(predicate(u)?, *u.choose(&logic)?, predicate(u)?, predicate(u)?, guard(u)?)
         }
-        9 | 10 => Statement::If(guard(u)?, statements(u, depth + 1)?, statements(u, depth + 1)?),
+        9 => Statement::Select(predicate(u)?, predicate(u)?, guard(u)?),
+        10 => {
+            let (first, second, tested) = (predicate(u)?, predicate(u)?, predicate(u)?);
+            let tested = if u.arbitrary()? { Tested::Parameter(tested) } else { Tested::Number(tested) };
+            // Two results must not be the same register.
+            let second = if second == first { (first + 1) % PREDICATES } else { second };
+            Statement::Compare(first, second, tested, u.arbitrary()?, guard(u)?)
+        }
+        11 => Statement::Call(if u.arbitrary()? { Some(register) } else { None }, guard(u)?),
+        12 | 13 => Statement::If(guard(u)?, statements(u, depth + 1)?, statements(u, depth + 1)?),
+        14 => {
+            let count = u.int_in_range(2..=3)?;
+            let targets = (0..count).map(|_| statements(u, depth + 1)).collect::<arbitrary::Result<_>>()?;
+            Statement::Switch(targets)
+        }
         _ => Statement::Loop(statements(u, depth + 1)?),
     })
 }
@@ -104,6 +135,10 @@ enum Node {
     Produce(Guard),
     Consume(bool, Guard, u32),
     Predicate(u8, Logic, u8, u8, Guard),
+    Select(u8, u8, Guard),
+    Compare(u8, u8, Tested, bool, Guard),
+    Call(Option<u8>, Guard),
+    Switch(Vec<Vec<Node>>),
     If(Option<(u8, bool)>, Vec<Node>, Vec<Node>),
     Loop(Vec<Node>),
 }
@@ -140,6 +175,42 @@ fn print_one(text: &mut Text, statement: &Statement) -> Node {
             };
             text.line(*guard, &code);
             Node::Predicate(*to, *logic, *a, *b, *guard)
+        }
+        Statement::Select(to, predicate, guard) => {
+            text.line(*guard, &format!("selp.u32 %x{to}, 1, 0, %p{predicate};"));
+            Node::Select(*to, *predicate, *guard)
+        }
+        Statement::Compare(first, second, tested, equal, guard) => {
+            let operand = match tested {
+                Tested::Parameter(number) => format!("%n{number}"),
+                Tested::Number(number) => format!("%x{number}"),
+            };
+            let relation = if *equal { "eq" } else { "ne" };
+            text.line(*guard, &format!("setp.{relation}.u32 %p{first}|%p{second}, {operand}, 0;"));
+            Node::Compare(*first, *second, *tested, *equal, *guard)
+        }
+        Statement::Call(result, guard) => {
+            match result {
+                Some(register) => text.line(*guard, &format!("call (%r{register}), value;")),
+                None => text.line(*guard, "call nothing;"),
+            };
+            Node::Call(*result, *guard)
+        }
+        Statement::Switch(targets) => {
+            let (list, end) = (text.label(), text.label());
+            let labels: Vec<String> = targets.iter().map(|_| text.label()).collect();
+            text.unknown();
+            text.line(None, &format!("rem.u32 %c, %c, {};", targets.len()));
+            text.line(None, &format!("{list}: .branchtargets {};", labels.join(", ")));
+            text.line(None, &format!("brx.idx %c, {list};"));
+            let mut nodes = Vec::new();
+            for (label, target) in labels.iter().zip(targets) {
+                text.line(None, &format!("{label}:"));
+                nodes.push(print(text, target));
+                text.line(None, &format!("bra {end};"));
+            }
+            text.line(None, &format!("{end}:"));
+            Node::Switch(nodes)
         }
         Statement::If(condition, then, otherwise) => {
             let (not, end) = (text.label(), text.label());
@@ -178,6 +249,8 @@ fn program(statements: &[Statement]) -> (String, Vec<Node>) {
         ".version 8.0",
         ".target sm_80",
         ".address_size 64",
+        ".func (.reg .u32 result) value() { mov.u32 result, 1; ret; }",
+        ".func nothing() { ret; }",
         ".visible .entry kernel(.param .u64 out, .param .u32 n0, .param .u32 n1, .param .u32 n2) {",
         ".reg .u64 %a;",
         ".reg .u32 %c, %s;",
@@ -188,6 +261,9 @@ fn program(statements: &[Statement]) -> (String, Vec<Node>) {
         ".reg .u32 %ra, %rb;",
     ] {
         text.line(None, line);
+    }
+    for number in 0..PREDICATES {
+        text.line(None, &format!("mov.u32 %x{number}, 0;"));
     }
     for register in 0..REGISTERS {
         text.line(None, &format!(".reg .u32 %r{register};"));
@@ -213,6 +289,9 @@ struct Undefined {
 /// One run.
 struct Run<'t> {
     predicates: [bool; PREDICATES as usize],
+    /// Whether each parameter is 0.
+    parameters: [bool; PREDICATES as usize],
+    numbers: [bool; PREDICATES as usize],
     set: [bool; REGISTERS as usize],
     carry: bool,
     /// The choices of this run; those beyond the end are 0 and are added.
@@ -269,6 +348,33 @@ impl Run<'_> {
                     };
                 }
             }
+            Node::Select(to, predicate, guard) => {
+                if self.holds(guard) {
+                    self.numbers[usize::from(to)] = self.predicates[usize::from(predicate)];
+                }
+            }
+            Node::Compare(first, second, tested, equal, guard) => {
+                let is_zero = match tested {
+                    Tested::Parameter(number) => self.parameters[usize::from(number)],
+                    Tested::Number(number) => !self.numbers[usize::from(number)],
+                };
+                if self.holds(guard) {
+                    self.predicates[usize::from(first)] = is_zero == equal;
+                    self.predicates[usize::from(second)] = is_zero != equal;
+                }
+            }
+            Node::Call(result, guard) => {
+                if self.holds(guard) {
+                    self.carry = false;
+                    if let Some(register) = result {
+                        self.set[usize::from(register)] = true;
+                    }
+                }
+            }
+            Node::Switch(ref targets) => {
+                let chosen = self.choose(targets.len());
+                self.run(&targets[chosen]);
+            }
             Node::If(condition, ref then, ref otherwise) => {
                 let taken = match condition {
                     Some(_) => self.holds(condition),
@@ -301,7 +407,10 @@ fn truth(nodes: &[Node]) -> Option<Undefined> {
                 return None;
             }
             let set = [false; REGISTERS as usize];
-            Run { predicates, set, carry: false, tape: &mut tape, at: 0, found: &mut found }.run(nodes);
+            let (parameters, numbers) = (predicates, [false; PREDICATES as usize]);
+            let carry = false;
+            Run { predicates, parameters, numbers, set, carry, tape: &mut tape, at: 0, found: &mut found }
+                .run(nodes);
             // The next choices, counted up from the last.
             while tape.last().is_some_and(|&(chosen, count)| chosen + 1 == count) {
                 tape.pop();
@@ -320,7 +429,7 @@ fn reported(source: &str) -> Undefined {
     let config = Config::default();
     for diagnostic in ptx_verify::check(source, &config) {
         match diagnostic.rule {
-            "carry-undefined" => {
+            "carry-undefined" | "carry-across-call" => {
                 let line = source[..diagnostic.span.start as usize].matches('\n').count() as u32 + 1;
                 found.carries.insert(line);
             }

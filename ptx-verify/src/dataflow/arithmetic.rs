@@ -115,16 +115,34 @@ impl Constraint {
         })
     }
 
-    /// Rewrites it for the place before the instruction that wrote `register`.
-    pub(super) fn substitute(&mut self, facts: &FunctionFacts<'_>, instruction: u32, register: Register) {
+    /// Rewrites it for the place before the instruction that wrote `register`: with a copy of `source` where there is
+    /// one, or else with what the instruction computes.
+    pub(super) fn substitute(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        instruction: u32,
+        register: Register,
+        source: Option<Operand>,
+    ) {
         let Some(coefficient) = self.sum.take(Leaf::Register(register)) else { return };
         let handle = Handle::new(instruction);
         let followed = facts.instance(instruction).is_some_and(|instance| {
-            self.terms_fit() && self.follow(instance, facts.body.operands(handle), coefficient)
+            let of_width = instance.ty.is_some_and(|ty| ty.bits() == self.bits);
+            self.terms_fit()
+                && match source {
+                    Some(source) => of_width && self.plus(&[(source, coefficient)]),
+                    None => self.follow(instance, facts.body.operands(handle), coefficient),
+                }
         });
         if !followed {
             self.sum.add(Leaf::Symbol(instruction, register), coefficient);
         }
+    }
+
+    /// Whether it compares a register itself with a constant.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_register = matches!(self.sum.terms[..], [(Leaf::Register(_), 1)]);
+        is_register && self.sum.constant == 0 && self.steps.is_empty()
     }
 
     fn terms_fit(&self) -> bool {

@@ -19,6 +19,8 @@ pub enum Target {
     Carry,
     /// A variable of the `.param` space: a return value, or an argument of a call.
     Parameter(Handle<Variable>),
+    /// Nothing: the walk goes on to the entry, if control can come from there.
+    Nothing,
 }
 
 /// What leaves a target undefined.
@@ -102,7 +104,9 @@ impl<'f, 'm> Walker<'f, 'm> {
     #[must_use]
     pub fn reaching(&mut self, target: Target, instruction: u32, budget: &mut Budget) -> Reaching {
         let found = self.walk(target, instruction, budget, false, &[]);
-        if found.unknown || found.undefined.is_none() || found.writers.is_empty() {
+        // Registers that nothing sets may be many; a closer look at all of them would take too long.
+        let is_never_set = found.writers.is_empty();
+        if found.unknown || found.undefined.is_none() || is_never_set && budget.0 == 0 {
             return found;
         }
         // Some way leaves it undefined: does the value matter there?

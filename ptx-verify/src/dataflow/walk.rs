@@ -12,7 +12,8 @@ use super::paths::{Origin, Reaching, Target, Undefined, Walker};
 use super::visited::Visit;
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
-use ptx_ir::ir::Register;
+use ptx_ir::ir::{Operand, Register};
+use ptx_ir::isa::Computation;
 use std::rc::Rc;
 
 /// A walk that comes to one block with more different facts than this is given up.
@@ -51,6 +52,8 @@ pub(super) struct Walk<'w, 'f, 'm> {
     result: Reaching,
     arithmetic: bool,
     budget: usize,
+    /// Calls that ways come from, with what holds in front of them: whether control can come to them is still open.
+    calls: Vec<Place>,
 }
 
 impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
@@ -62,7 +65,7 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
         budget: usize,
     ) -> Self {
         let facts = walker.facts;
-        Self { walker, facts, target, result: Reaching::default(), arithmetic, budget }
+        Self { walker, facts, target, result: Reaching::default(), arithmetic, budget, calls: Vec::new() }
     }
 
     /// Walks from an instruction, in front of which the masks hold; what was found, and how many steps are left.
@@ -77,13 +80,35 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
                 step: None,
             });
         }
+        self.go_on();
+        for place in std::mem::take(&mut self.calls) {
+            if self.result.undefined.is_none() && !self.result.unknown && self.is_reached(place.clone()) {
+                self.undefined(Origin::Call(place.before), place.step);
+            }
+        }
+        (self.result, self.budget)
+    }
+
+    fn go_on(&mut self) {
         while let Some(place) = self.walker.pending.pop() {
             self.block(place);
             if self.result.unknown {
                 break;
             }
         }
-        (self.result, self.budget)
+    }
+
+    /// Whether control can come to a place from the entry.
+    fn is_reached(&mut self, place: Place) -> bool {
+        self.walker.visited.clear(self.facts.cfg.block_count());
+        self.walker.pending.clear();
+        self.walker.pending.push(place);
+        let mut to_entry = Walk::new(self.walker, Target::Nothing, self.arithmetic, self.budget);
+        to_entry.go_on();
+        let (result, rest) = (to_entry.result, to_entry.budget);
+        self.budget = rest;
+        self.result.unknown |= result.unknown;
+        result.undefined.is_some()
     }
 
     fn spend(&mut self) {
@@ -123,6 +148,7 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
             Target::Register(register) => self.facts.definitions(register),
             Target::Carry => self.facts.carry_writers(),
             Target::Parameter(variable) => self.facts.parameter_writers(variable),
+            Target::Nothing => &[],
         }
     }
 
@@ -164,23 +190,20 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
     fn passes_write(&mut self, place: &mut Place, instruction: u32) -> bool {
         // A guard that names nothing has been reported: the write is taken for granted.
         let Some(condition) = self.facts.condition(instruction) else {
-            self.found(instruction, place.step);
+            self.found(instruction, place, None);
             return false;
         };
         // What is known of a guard that the instruction overwrites is its new value.
-        let known = if self.facts.writes(instruction, condition.register) {
-            None
-        } else {
-            place.facts.holds(condition)
-        };
+        let overwritten = self.facts.writes(instruction, condition.register);
+        let known = if overwritten { None } else { place.facts.holds(condition) };
         match known {
             Some(true) => {
-                self.found(instruction, place.step);
+                self.found(instruction, place, None);
                 false
             }
             Some(false) => true,
             None => {
-                self.found(instruction, place.step);
+                self.found(instruction, place, (!overwritten).then_some(condition));
                 place.step = self.step(instruction, false, place.step);
                 // The write did not happen on the rest of this way.
                 place.facts.assume_condition(condition.negated())
@@ -188,11 +211,17 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
         }
     }
 
-    fn found(&mut self, instruction: u32, step: Option<u32>) {
-        if self.target == Target::Carry && !self.facts.writes_carry(instruction) {
-            self.undefined(Origin::Call(instruction), step);
-        } else {
+    /// Notes a write of the target that runs under a condition.
+    fn found(&mut self, instruction: u32, place: &Place, condition: Option<Condition>) {
+        if self.target != Target::Carry || self.facts.writes_carry(instruction) {
             self.result.writers.push(instruction);
+        } else if self.arithmetic {
+            let mut called = place.clone();
+            if condition.is_none_or(|condition| called.facts.assume_condition(condition)) {
+                self.calls.push(called);
+            }
+        } else {
+            self.undefined(Origin::Call(instruction), place.step);
         }
     }
 
@@ -283,15 +312,10 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
             return false;
         }
         let speaks = |constraint: &Constraint| constraint.registers().any(|each| concerned.contains(&each));
-        if place.constraints.as_ref().is_some_and(|all| all.iter().any(speaks)) {
-            for constraint in Rc::make_mut(place.constraints.get_or_insert_default()) {
-                for &register in concerned {
-                    constraint.substitute(self.facts, instruction, register);
-                }
-            }
-            if place.constraints.as_ref().is_some_and(|all| !are_possible(all)) {
-                return false;
-            }
+        if place.constraints.as_ref().is_some_and(|all| all.iter().any(speaks))
+            && !self.rewrite(place, instruction, concerned)
+        {
+            return false;
         }
         // The first case that can be goes on here, the others wait. Nearly always there is but one.
         let mut waiting = None;
@@ -322,6 +346,43 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
             return false;
         }
         goes_on
+    }
+
+    /// Rewrites the constraints for the place before an instruction; false where they cannot hold there. What a `selp`
+    /// chooses is looked at under both conditions.
+    fn rewrite(&mut self, place: &mut Place, instruction: u32, concerned: &[Register]) -> bool {
+        let Some((condition, sources)) = selection(self.facts, instruction) else {
+            return self.rewrite_as(place, instruction, concerned, None);
+        };
+        let mut other = place.clone();
+        let under = |place: &mut Place, condition: Condition, source: Operand| {
+            place.facts.assume_condition(condition)
+                && self.rewrite_as(place, instruction, concerned, Some(source))
+        };
+        let first = under(place, condition, sources[0]);
+        let second = under(&mut other, condition.negated(), sources[1]);
+        match (first, second) {
+            (true, true) => self.walker.pending.push(other),
+            (false, true) => *place = other,
+            (true | false, false) => {}
+        }
+        first || second
+    }
+
+    /// The same, where the result of the instruction is a copy of `source`, if there is one.
+    fn rewrite_as(
+        &self,
+        place: &mut Place,
+        instruction: u32,
+        concerned: &[Register],
+        source: Option<Operand>,
+    ) -> bool {
+        for constraint in Rc::make_mut(place.constraints.get_or_insert_default()) {
+            for &register in concerned {
+                constraint.substitute(self.facts, instruction, register, source);
+            }
+        }
+        place.constraints.as_ref().is_none_or(|all| are_possible(all))
     }
 
     /// Adds what holds at a place too; false where that cannot be.
@@ -387,10 +448,33 @@ impl<'w, 'f, 'm> Walk<'w, 'f, 'm> {
                 self.result.unknown = true;
                 return;
             }
-            // What was computed before another round of a loop is another value.
+            // What was computed before another round of a loop is another value. What a register is compared with
+            // stays; sums would go on from round to round.
             let repeats = cfg.place(block) >= cfg.place(place.block);
-            let constraints = if repeats { None } else { place.constraints.clone() };
+            let constraints = match &place.constraints {
+                Some(all) if repeats => {
+                    let plain: Vec<Constraint> = all.iter().filter(|each| each.is_plain()).cloned().collect();
+                    (!plain.is_empty()).then(|| Rc::new(plain))
+                }
+                all => all.clone(),
+            };
             self.walker.pending.push(Place { block, before, facts, constraints, step });
         }
+    }
+}
+
+/// What a `selp` of numbers chooses from, and the condition under which it takes the first.
+fn selection(facts: &FunctionFacts<'_>, instruction: u32) -> Option<(Condition, [Operand; 2])> {
+    if facts.instance(instruction)?.effects.computes != Some(Computation::Select) {
+        return None;
+    }
+    match *facts.body.operands(FunctionFacts::handle(instruction)) {
+        [_, first, second, Operand::Register { register, .. }] => {
+            Some((Condition { register, value: true }, [first, second]))
+        }
+        [_, first, second, Operand::Negated { register, .. }] => {
+            Some((Condition { register, value: false }, [first, second]))
+        }
+        _ => None,
     }
 }

@@ -11,8 +11,9 @@ declare_rule! {
     /// ## What it does
     /// Reports a chain of extended-precision instructions that another one runs into: a `.cc` instruction whose
     /// carry is overwritten by the start of another chain before it is read, while a later instruction
-    /// reads the flag; an instruction that reads the carry of a chain whose next member has read it already; and
-    /// one that reads such a carry where the guard of its own producer is false.
+    /// reads the flag; an instruction that reads the carry of a chain whose next member has read it already; one
+    /// that reads such a carry where the guard of its own producer is false; and one behind a member of the chain that
+    /// some way leaves out.
     ///
     /// ## Why is this bad
     /// There is one carry flag. The instruction that continues the first chain adds the carry of the second.
@@ -55,7 +56,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for reader in carry.readers.iter().filter(|reader| !reader.carry.writes) {
         chains.note_end(reader);
     }
-    let stale = |reader| chains.read_twice(reader).or_else(|| chains.used_up(reader));
+    let stale = |reader| {
+        chains.read_twice(reader).or_else(|| chains.used_up(reader)).or_else(|| chains.left_out(reader))
+    };
     diagnostics.extend(carry.readers.iter().filter_map(stale));
 }
 
@@ -154,6 +157,33 @@ impl<'s> Chains<'s, '_> {
                 .with_secondary(self.context.instruction_span(guarded), "the producer has a guard")
                 .with_secondary(self.context.instruction_span(older), "the older carry comes from here")
                 .with_secondary(self.context.instruction_span(user.instruction), "and was used here"),
+        )
+    }
+
+    /// A reader of a chain with a member in the middle that some way leaves out: its carry is that of the member, or the
+    /// one that the member takes. In a loop a member follows itself, and how many of them there are is open.
+    fn left_out(&self, reader: &Reader) -> Option<Diagnostic> {
+        let writers = &reader.reaching.writers[..];
+        if writers.len() < 2 || takes_carry_out(self.context, reader.instruction) {
+            return None;
+        }
+        let all = &self.context.carry().readers;
+        let (member, before) = writers.iter().find_map(|&writer| {
+            let place = all.binary_search_by_key(&writer, |each| each.instruction).ok()?;
+            let taken = &all[place].reaching.writers;
+            let same_guard = self.facts.condition(writer) == self.facts.condition(reader.instruction);
+            let before = taken.iter().find(|&&before| before != writer && writers.contains(&before))?;
+            let left_out = !same_guard || !self.facts.is_guarded(writer);
+            (left_out && !taken.contains(&writer)).then_some((writer, *before))
+        })?;
+        let finding = RULE.at(
+            self.context.instruction_span(reader.instruction),
+            "the member of the chain before this is left out on some way, and its carry with it",
+        );
+        Some(
+            finding
+                .with_secondary(self.context.instruction_span(member), "does not run on every way")
+                .with_secondary(self.context.instruction_span(before), "then the carry comes from here"),
         )
     }
 }

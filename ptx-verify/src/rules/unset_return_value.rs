@@ -70,7 +70,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
             let certain = found.writers.is_empty();
             let (sets, set) = match target {
-                Target::Parameter(_) => ("stores", "stored"),
+                Target::Parameter(_) | Target::Nothing => ("stores", "stored"),
                 Target::Register(_) | Target::Carry => ("sets", "set"),
             };
             let message = if certain {
