@@ -4,7 +4,9 @@
 //! its guard, its opcode, its first operand. A fault that cannot show, because nothing reads what it spoils, is
 //! marked as harmless rather than left out.
 
+mod alignment;
 mod text;
+mod waits;
 
 use text::{Function, Statement, functions, is_plain, is_read, is_single, is_sized, mentions, reads};
 
@@ -31,6 +33,8 @@ pub enum Kind {
     InitializeSometimes,
     /// The offset of an access is moved by one byte.
     Misalign,
+    /// The offset of an access at a register is moved by one byte.
+    MisalignRegister,
     /// The offset of an access is moved behind its variable.
     OutOfBounds,
     /// A `.global` access of a converted address becomes a `.shared` one.
@@ -41,6 +45,8 @@ pub enum Kind {
     DropWait,
     /// The first of several waits is removed.
     DropFirstWait,
+    /// One wait for groups of asynchronous copies is removed.
+    DropOneWait,
     /// A fence in front of matrix operations is removed: the first, or one behind writes of their registers.
     DropFence,
     /// The waits for loads of tensor memory are removed.
@@ -53,7 +59,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::DropCarry,
         Self::DropLaterCarry,
         Self::InsertCarry,
@@ -64,11 +70,13 @@ impl Kind {
         Self::UseAboveDefinition,
         Self::InitializeSometimes,
         Self::Misalign,
+        Self::MisalignRegister,
         Self::OutOfBounds,
         Self::ChangeSpace,
         Self::DivergentBarrier,
         Self::DropWait,
         Self::DropFirstWait,
+        Self::DropOneWait,
         Self::DropFence,
         Self::DropTensorWait,
         Self::DropParameter,
@@ -88,11 +96,11 @@ impl Kind {
             Self::SwapChain => &["carry-polarity"],
             Self::GuardProducer => &["carry-undefined"],
             Self::DropInitialization | Self::UseAboveDefinition | Self::InitializeSometimes => UNSET,
-            Self::Misalign => &["misaligned-constant-offset"],
+            Self::Misalign | Self::MisalignRegister => &["misaligned-constant-offset"],
             Self::OutOfBounds => &["out-of-bounds-constant-offset"],
             Self::ChangeSpace => &["state-space-mismatch"],
             Self::DivergentBarrier => &["divergent-barrier"],
-            Self::DropWait | Self::DropFirstWait => &["cp-async-no-wait"],
+            Self::DropWait | Self::DropFirstWait | Self::DropOneWait => &["cp-async-no-wait"],
             Self::DropFence => &["wgmma-missing-fence"],
             Self::DropTensorWait => &["tcgen05-missing-wait"],
             Self::DropParameter => &["unset-return-value", "unset-call-argument"],
@@ -247,6 +255,8 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                 change(each, line(each).replacen(&old, &format!("[{address}+{distance}]"), 1), false)
             })
             .collect(),
+        Kind::MisalignRegister => alignment::misalign(function),
+        Kind::DropOneWait => waits::drop_one(function),
         Kind::ChangeSpace => all
             .iter()
             .filter(|each| matches!(each.root(), "ld" | "st") && each.has("global") && !each.has("nc"))
@@ -324,27 +334,7 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                 .chain(later_fences(function))
                 .collect()
         }
-        Kind::DropTensorWait => {
-            let of = |opcode: &str| -> Vec<usize> {
-                let fits = all.iter().filter(|each| each.opcode.starts_with(opcode));
-                fits.map(|each| each.line).collect()
-            };
-            let (starts, waits) = (of("tcgen05.ld"), of("tcgen05.wait::ld"));
-            let kernel = (0..function.open).rev().map(|line| function.lines[line]);
-            let is_entry = kernel
-                .into_iter()
-                .find(|line| line.contains(".func") || line.contains(".entry"))
-                .is_some_and(|line| line.contains(".entry"));
-            let (Some(&first), false) = (starts.first(), waits.is_empty() || !is_entry) else {
-                return Vec::new();
-            };
-            let changes: Vec<(usize, String)> = waits.iter().map(|&line| (line, String::new())).collect();
-            // At the first effect of a result, or at the load.
-            let effects = ["st", "red", "bra", "tcgen05"];
-            let behind = all.iter().filter(|each| each.line > first && effects.contains(&each.root()));
-            let lines: Vec<usize> = starts.into_iter().chain(behind.map(|each| each.line)).collect();
-            vec![function.with(kind, &lines, &changes, false)]
-        }
+        Kind::DropTensorWait => waits::drop_tensor(function),
         Kind::DropParameter => all
             .iter()
             .filter(|each| each.root() == "st" && each.has("param") && !each.guarded)
