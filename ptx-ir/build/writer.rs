@@ -247,7 +247,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 23] = [
+const COMPUTATIONS: [(&str, &str); 24] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -270,6 +270,7 @@ const COMPUTATIONS: [(&str, &str); 23] = [
     ("to-generic", "ToGeneric"),
     ("from-generic", "FromGeneric"),
     ("map-rank", "MapRank"),
+    ("exchange", "Exchange"),
     ("load", "Load"),
 ];
 

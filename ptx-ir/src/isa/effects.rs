@@ -163,6 +163,8 @@ pub enum Computation {
     FromGeneric,
     /// The address of the same variable in another block of the cluster.
     MapRank,
+    /// The value that `a` has in another thread of the warp, or in this one.
+    Exchange,
     /// What is in memory.
     Load,
 }

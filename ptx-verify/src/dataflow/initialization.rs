@@ -5,6 +5,7 @@
 //!
 //! [`paths`]: super::paths
 
+use super::consequence::{Readers, consumers};
 use super::facts::FunctionFacts;
 use super::paths::{Budget, Origin, Reaching, Target, Undefined, Walker};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -66,13 +67,11 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut budget = Budget::new(LEAST_STEPS + facts.body.instructions.len() / INSTRUCTIONS_PER_STEP);
     let mut walker = Walker::new(facts);
     let mut judged: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
+    let mut readers = None;
     for read in open {
         let settled = found.get(&read.register).is_some_and(|earlier| earlier.certain);
         if settled || given_up.contains(&read.register) || follows_a_read(facts, &judged, read) {
             continue;
-        }
-        if !facts.is_guarded(read.instruction) {
-            judged.entry(read.register).or_default().push(read.instruction);
         }
         let mut reaching = walker.reaching(Target::Register(read.register), read.instruction, &mut budget);
         if reaching.unknown && facts.definitions(read.register).is_empty() {
@@ -81,10 +80,20 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
         if reaching.unknown {
             given_up.insert(read.register);
         }
-        if reaching.unknown || reaching.undefined.is_none() {
+        let certain = reaching.writers.is_empty();
+        let may_be_unset = !reaching.unknown && reaching.undefined.is_some();
+        if may_be_unset && !certain {
+            let readers = readers.get_or_insert_with(|| Readers::new(facts));
+            if has_no_consequence(facts, readers, &mut walker, read, &mut budget) {
+                continue;
+            }
+        }
+        if !facts.is_guarded(read.instruction) {
+            judged.entry(read.register).or_default().push(read.instruction);
+        }
+        if !may_be_unset {
             continue;
         }
-        let certain = reaching.writers.is_empty();
         let Read { register, instruction, operand } = read;
         if certain || !found.contains_key(&register) {
             found.insert(register, Unset { register, instruction, operand, certain, reaching });
@@ -93,6 +102,32 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
     let mut found: Vec<Unset> = found.into_values().collect();
     found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
     found
+}
+
+/// Whether nothing comes of a read where the register is unset: its value goes into shuffles, or comes to guarded
+/// instructions that only run where it is set.
+fn has_no_consequence(
+    facts: &FunctionFacts<'_>,
+    readers: &Readers,
+    walker: &mut Walker<'_, '_>,
+    read: Read,
+    budget: &mut Budget,
+) -> bool {
+    let Some(consumers) = consumers(facts, readers, read.register, read.instruction) else { return false };
+    if consumers.is_empty() {
+        return true;
+    }
+    // A single write in front of the read: a consumer finds in the register what the read found.
+    let [write] = *facts.definitions(read.register) else { return false };
+    let (written, here) =
+        (facts.cfg.block_of(Handle::new(write)), facts.cfg.block_of(Handle::new(read.instruction)));
+    let in_front =
+        if written == here { write < read.instruction } else { facts.cfg.dominates(written, here) };
+    in_front
+        && consumers.iter().all(|&consumer| {
+            let reaching = walker.reaching(Target::Register(read.register), consumer, budget);
+            !reaching.unknown && reaching.undefined.is_none()
+        })
 }
 
 /// Whether the selector of a `prmt` takes no byte of the operand: code that reverses bytes has no use for its second

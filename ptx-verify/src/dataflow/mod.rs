@@ -19,6 +19,7 @@ pub mod asynchronous;
 mod bits;
 pub mod carry;
 mod conditions;
+mod consequence;
 pub mod divergence;
 mod facts;
 mod formulas;

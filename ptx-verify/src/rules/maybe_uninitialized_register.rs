@@ -32,7 +32,8 @@ declare_rule! {
     /// ## What it may miss
     /// Only one read of each register is reported. Where following all ways would take too long, nothing is.
     /// Conditions that depend on each other through arithmetic are not recognised and may be reported although
-    /// the program never takes the way.
+    /// the program never takes the way. What threads give to `shfl` is trusted, because only some of them are asked for
+    /// it, and so is arithmetic whose result only guarded instructions use that run where the register is set.
     name: "maybe-uninitialized-register",
     code: "H0302",
     class: Hazard,
