@@ -8,15 +8,19 @@ pub struct Table {
     /// The forms, in the order of the files.
     pub forms: Vec<Form>,
     /// The class tables, one for each variant: bits of the classes by type, outputs first, inputs second.
-    pub variants: Vec<[(u64, u64); Type::ALL.len()]>,
+    pub variants: Vec<[(u128, u128); Type::ALL.len()]>,
     /// The numbers of the class tables for elements of brace lists, and for lists without plain bits.
     pub element_tables: (usize, usize),
     /// The classes of the base of an address, by space.
-    pub addresses: Vec<(String, u64)>,
+    pub addresses: Vec<(String, u128)>,
     /// The opcodes of several words, sorted.
     pub names: Vec<String>,
     /// The modifiers that may stand several times.
     pub repeatable: Vec<String>,
+    /// The lists of modifiers that keep their order among each other.
+    pub together: Vec<Vec<String>>,
+    /// Opcodes, or none for all, and the modifiers of which the assembler takes one with them.
+    pub ignored: Vec<(Vec<String>, Vec<String>)>,
 }
 
 /// One syntax line with its clauses.
@@ -51,6 +55,8 @@ pub struct Form {
     pub narrowed: bool,
     /// What the assembler makes of it, where that is something else.
     pub misread: Option<String>,
+    /// The index of the operand that was meant to stand in brackets.
+    pub bracket: Option<usize>,
 }
 
 /// A disagreement with the assembler that is on purpose.
@@ -58,7 +64,7 @@ pub struct Deviation {
     /// The values for which it holds.
     pub when: Condition,
     /// The classes of which an operand must be; none: any operand will do.
-    pub classes: u64,
+    pub classes: u128,
     /// Why.
     pub reason: String,
 }
@@ -128,9 +134,9 @@ pub struct Variant {
     /// The number of the class table.
     pub table: usize,
     /// Classes taken besides those of the table.
-    pub plus: u64,
+    pub plus: u128,
     /// Classes of the table that are not taken.
-    pub minus: u64,
+    pub minus: u128,
     /// Allowed values of an integer immediate: low, high, step.
     pub ranges: Vec<(i64, i64, i64)>,
     /// What happens at an address.

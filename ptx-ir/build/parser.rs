@@ -28,6 +28,10 @@ pub enum Item {
     Names(Vec<String>),
     /// `repeatable { … }`: modifiers that may stand several times.
     Repeatable(Vec<String>),
+    /// `together { … }`: modifiers that keep their order among each other.
+    Together(Vec<String>),
+    /// `ignored name … { … }`: opcodes, or none for all, and modifiers of which the assembler takes one with them.
+    Ignored(Vec<String>, Vec<String>),
     /// A form.
     Form(FormDefinition),
 }
@@ -162,8 +166,13 @@ pub enum Clause {
         /// The operand that a line must have or lack for it.
         operand: Option<(String, bool)>,
     },
-    /// `misread "…";`
-    Misread(String),
+    /// `misread "…" [a];`
+    Misread {
+        /// What the assembler makes of it.
+        how: String,
+        /// The operand that was meant to stand in brackets.
+        bracket: Option<String>,
+    },
 }
 
 /// Reads a file.
@@ -194,7 +203,9 @@ impl FileReader<'_> {
             return Err(Fault::new(self.name, at + 1, "a clause stands outside a form"));
         }
         let first = line.split_whitespace().next().unwrap_or_default();
-        if !matches!(first, "section" | "counts" | "classes" | "operand" | "names" | "repeatable")
+        let is_list = matches!(first, "names" | "repeatable" | "together" | "ignored");
+        if !is_list
+            && !matches!(first, "section" | "counts" | "classes" | "operand")
             && !line.starts_with('.')
         {
             return self.form(lines, at);
@@ -202,7 +213,7 @@ impl FileReader<'_> {
         // A definition goes on to its `;` or closing brace at the end of a line.
         let mut end = at;
         let closes = |line: &str| line.starts_with('}') || line.ends_with(';') || line.ends_with('}');
-        let braces = matches!(first, "counts" | "classes" | "names" | "repeatable");
+        let braces = is_list || matches!(first, "counts" | "classes");
         while !closes(lines[end].trim_end()) || braces && !lines[end].trim_end().ends_with('}') {
             end += 1;
             if end == lines.len() {
@@ -214,13 +225,19 @@ impl FileReader<'_> {
     }
 
     fn definition(&mut self, text: &str, line: usize) -> Result<(), Fault> {
-        if let Some(names) = word_list(text, "names") {
-            self.items.push(Item::Names(names));
+        if let Some((names, words)) = text.strip_prefix("ignored").and_then(|rest| rest.split_once('{')) {
+            let words = words.trim_end().trim_end_matches('}').split_whitespace().map(str::to_owned);
+            let names = names.split_whitespace().map(str::to_owned);
+            self.items.push(Item::Ignored(names.collect(), words.collect()));
             return Ok(());
         }
-        if let Some(modifiers) = word_list(text, "repeatable") {
-            self.items.push(Item::Repeatable(modifiers));
-            return Ok(());
+        const LISTS: [(&str, fn(Vec<String>) -> Item); 3] =
+            [("names", Item::Names), ("repeatable", Item::Repeatable), ("together", Item::Together)];
+        for (keyword, item) in LISTS {
+            if let Some(words) = word_list(text, keyword) {
+                self.items.push(item(words));
+                return Ok(());
+            }
         }
         let tokens = tokens(self.name, text, line)?;
         let mut cursor = Cursor::new(self.name, &tokens);
@@ -314,8 +331,15 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     }
     if cursor.eat_word("misread") {
         let how = cursor.text()?;
+        let bracket = if cursor.eat('[') {
+            let name = cursor.name()?;
+            cursor.mark(']')?;
+            Some(name)
+        } else {
+            None
+        };
         cursor.mark(';')?;
-        return Ok(vec![Clause::Misread(how)]);
+        return Ok(vec![Clause::Misread { how, bracket }]);
     }
     if cursor.eat_word("in") {
         return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand: None }]);

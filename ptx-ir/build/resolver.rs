@@ -35,7 +35,12 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
                         forms.push(group.form(&syntax)?);
                     }
                 }
-                Item::Classes(_) | Item::Operand(_) | Item::Names(_) | Item::Repeatable(_) => {}
+                Item::Classes(_)
+                | Item::Operand(_)
+                | Item::Names(_)
+                | Item::Repeatable(_)
+                | Item::Together(_)
+                | Item::Ignored(..) => {}
             }
         }
     }
@@ -49,6 +54,8 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
         addresses: shared.addresses,
         names: shared.names,
         repeatable: shared.repeatable,
+        together: shared.together,
+        ignored: shared.ignored,
     })
 }
 
@@ -83,8 +90,8 @@ fn operand_names<'a>(places: &'a [Place], names: &mut Vec<&'a str>) {
 /// What a named kind of operand takes: its type, and the classes for outputs and for inputs.
 struct NamedKind {
     ty: Option<Type>,
-    places: u64,
-    sources: u64,
+    places: u128,
+    sources: u128,
 }
 
 /// Class tables and named kinds, which all files share.
@@ -92,11 +99,13 @@ struct NamedKind {
 struct Shared {
     names: Vec<String>,
     repeatable: Vec<String>,
+    together: Vec<Vec<String>>,
+    ignored: Vec<(Vec<String>, Vec<String>)>,
     tables: Vec<String>,
-    lines: Vec<BTreeMap<Type, (u64, u64)>>,
-    variants: Vec<[(u64, u64); Type::ALL.len()]>,
+    lines: Vec<BTreeMap<Type, (u128, u128)>>,
+    variants: Vec<[(u128, u128); Type::ALL.len()]>,
     kinds: BTreeMap<String, NamedKind>,
-    addresses: Vec<(String, u64)>,
+    addresses: Vec<(String, u128)>,
 }
 
 impl Shared {
@@ -123,6 +132,8 @@ impl Shared {
                 }
                 Item::Names(names) => self.names.extend_from_slice(names),
                 Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
+                Item::Together(modifiers) => self.together.push(modifiers.clone()),
+                Item::Ignored(names, modifiers) => self.ignored.push((names.clone(), modifiers.clone())),
                 Item::Slot(_) | Item::Counts(_) | Item::Form(_) => {}
             }
         }
@@ -147,7 +158,7 @@ impl Shared {
     }
 }
 
-fn type_line(file: &str, line: &ClassLine) -> Result<(Type, (u64, u64)), Fault> {
+fn type_line(file: &str, line: &ClassLine) -> Result<(Type, (u128, u128)), Fault> {
     let ty = parse_type(file, line.line, &line.name)?;
     let places = classes(file, line.line, &line.places)?;
     Ok((ty, (places, places | classes(file, line.line, &line.sources)?)))
@@ -158,7 +169,7 @@ fn parse_type(file: &str, line: usize, name: &str) -> Result<Type, Fault> {
 }
 
 /// The bits of classes by their names: a register type, or a word of [`CLASS_WORDS`].
-fn classes(file: &str, line: usize, names: &[String]) -> Result<u64, Fault> {
+fn classes(file: &str, line: usize, names: &[String]) -> Result<u128, Fault> {
     let mut set = ClassSet::NONE;
     for name in names {
         let more = class(name).ok_or_else(|| Fault::new(file, line, format!("`{name}` is not a class")))?;
@@ -174,7 +185,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 53] = [
+const CLASS_WORDS: [(&str, &[Class]); 54] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -223,6 +234,7 @@ const CLASS_WORDS: [(&str, &[Class]); 53] = [
     ("packed", &[Class::Packed]),
     ("shorter", &[Class::Shorter]),
     ("strict", &[Class::Strict]),
+    ("typed", &[Class::Typed]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -272,7 +284,7 @@ impl<'a> Group<'a> {
                 | Clause::Idle(_)
                 | Clause::FixedOrder
                 | Clause::Mode { .. }
-                | Clause::Misread(_) => {}
+                | Clause::Misread { .. } => {}
             }
         }
         group.all_slots = definition.syntaxes.iter().flat_map(|syntax| group.form_slots(syntax)).collect();
@@ -326,6 +338,7 @@ impl<'a> Group<'a> {
             texture_mode: None,
             narrowed: syntax.narrowed,
             misread: None,
+            bracket: None,
         };
         if let Some(slot) = form.slots.iter().find(|slot| slot.values.len() > 60) {
             return Err(self.fault(syntax.line, format!("`.{}` has more than 60 values", slot.name)));
@@ -333,7 +346,7 @@ impl<'a> Group<'a> {
         let mut names = Vec::new();
         operand_names(&syntax.operands, &mut names);
         for clause in &self.definition.clauses {
-            self.clause(&mut form, &names, clause)?;
+            self.clause(&mut form, syntax, &names, clause)?;
         }
         form.operands = syntax
             .operands
@@ -378,7 +391,7 @@ impl<'a> Group<'a> {
     }
 
     /// The classes that an operand of a narrowed line does not have.
-    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<u64, Fault> {
+    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<u128, Fault> {
         let mut names = Vec::new();
         operand_names(&syntax.operands, &mut names);
         let mut bits = 0;
@@ -392,7 +405,7 @@ impl<'a> Group<'a> {
     }
 
     /// `names` are the operands of the form's syntax line.
-    fn clause(&self, form: &mut Form, names: &[&str], clause: &Clause) -> Result<(), Fault> {
+    fn clause(&self, form: &mut Form, syntax: &Syntax, names: &[&str], clause: &Clause) -> Result<(), Fault> {
         match clause {
             Clause::Rule { when, then, needs } => {
                 let (when, then) = (self.condition(&form.slots, when)?, self.condition(&form.slots, then)?);
@@ -431,7 +444,12 @@ impl<'a> Group<'a> {
                     form.texture_mode = Some(mode);
                 }
             }
-            Clause::Misread(how) => form.misread = Some(how.clone()),
+            Clause::Misread { how, bracket } => {
+                form.misread = Some(how.clone());
+                form.bracket = bracket
+                    .as_ref()
+                    .and_then(|name| syntax.operands.iter().position(|place| place.name == *name));
+            }
             Clause::Slot(_) | Clause::Counts(_) | Clause::Operand(_) => {}
         }
         Ok(())
@@ -662,7 +680,7 @@ impl<'a> Group<'a> {
         slots: &[Slot],
         clause: &OperandClause,
         name: &TypeName,
-    ) -> Result<(TypeRef, Option<u64>), Fault> {
+    ) -> Result<(TypeRef, Option<u128>), Fault> {
         match name {
             TypeName::None => Ok((TypeRef::None, None)),
             TypeName::Slot(slot) => Ok((TypeRef::Slot(self.type_slot(slots, clause, slot)?), None)),
@@ -705,7 +723,7 @@ impl<'a> Group<'a> {
     }
 
     /// The classes of the base where they do not depend on a slot.
-    fn base_classes(&self, space: &SpaceRef) -> u64 {
+    fn base_classes(&self, space: &SpaceRef) -> u128 {
         let name = match space {
             SpaceRef::None => "generic",
             SpaceRef::Fixed(name) => name,

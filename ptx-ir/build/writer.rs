@@ -24,7 +24,8 @@ pub fn write(table: &Table) -> String {
     }
     let _ = writeln!(out, "];\n/// Classes by table and type: of outputs, of inputs.");
     let types = table.variants.first().map_or(0, |variant| variant.len());
-    let _ = writeln!(out, "pub(super) static CLASSES: [[(u64, u64); {types}]; {}] = [", table.variants.len());
+    let _ =
+        writeln!(out, "pub(super) static CLASSES: [[(u128, u128); {types}]; {}] = [", table.variants.len());
     for variant in &table.variants {
         let _ = writeln!(out, "{variant:?},");
     }
@@ -40,7 +41,7 @@ pub fn write(table: &Table) -> String {
     let _ = writeln!(out, "/// Classes of the base of an address, by space.");
     let _ = writeln!(
         out,
-        "pub(super) static ADDRESSES: [(&str, u64); {}] = {:?};",
+        "pub(super) static ADDRESSES: [(&str, u128); {}] = {:?};",
         table.addresses.len(),
         table.addresses
     );
@@ -49,6 +50,20 @@ pub fn write(table: &Table) -> String {
     let _ = writeln!(out, "/// Modifiers that may stand several times.");
     let (count, repeatable) = (table.repeatable.len(), &table.repeatable);
     let _ = writeln!(out, "pub(super) static REPEATABLE: [&str; {count}] = {repeatable:?};");
+    let _ = writeln!(out, "/// Modifiers that keep their order among each other.");
+    let _ = write!(out, "pub(super) static TOGETHER: [&[&str]; {}] = [", table.together.len());
+    for list in &table.together {
+        let _ = write!(out, "&{list:?}, ");
+    }
+    let _ = writeln!(
+        out,
+        "];\n/// Opcodes, or none for all, and modifiers of which the assembler takes one with them."
+    );
+    let _ = write!(out, "pub(super) static IGNORED: [(&[&str], &[&str]); {}] = [", table.ignored.len());
+    for (names, list) in &table.ignored {
+        let _ = write!(out, "(&{names:?}, &{list:?}), ");
+    }
+    let _ = writeln!(out, "];");
     out
 }
 
@@ -69,6 +84,7 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         texture_mode,
         narrowed,
         misread,
+        bracket,
     } = form;
     let _ = write!(
         out,
@@ -78,7 +94,7 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         texture_mode.map_or_else(|| "None".to_owned(), |mode| format!("Some(TextureMode::{mode})"));
     let _ = write!(
         out,
-        "strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, "
+        "strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, bracket: {bracket:?}, "
     );
     let _ = write!(out, "deviations: &[");
     for Deviation { when, classes, reason } in deviations {

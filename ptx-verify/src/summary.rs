@@ -98,8 +98,9 @@ impl Summaries {
             let mut looked_at = vec![false; module.variables.len()];
             for body in module.functions.iter().filter_map(|(_, function)| function.body.as_ref()) {
                 for operand in body.operands.iter().chain(&body.children) {
-                    if let Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } =
-                        operand
+                    if let Operand::Variable { variable, .. }
+                    | Operand::VariableAddress { variable, .. }
+                    | Operand::Element { variable, .. } = operand
                     {
                         looked_at[variable.index()] = true;
                     }

@@ -17,7 +17,16 @@ pub fn operand(module: &Module, body: &Body, operand: Operand) -> String {
         Operand::Minus { register, class, selector } => {
             format!("-{} {selector:?}", typed(module, body, register, class))
         }
+        Operand::Sum { register, class, offset } => {
+            format!("{}{offset:+}", typed(module, body, register, class))
+        }
         Operand::Special(special) => format!("special {special:?}"),
+        Operand::SpecialSum { register, offset } => format!("special {register:?}{offset:+}"),
+        Operand::Element { variable, index, class, offset, is_value } => {
+            let name = module.name(module.variables[variable].name);
+            let what = if is_value { "address of " } else { "" };
+            format!("{what}{name}[{}{offset:+}]", typed(module, body, index, class))
+        }
         Operand::Integer { bits, negative: false } => format!("integer {bits}"),
         Operand::Integer { bits, negative: true } => format!("integer {}", bits as i64),
         Operand::Decimal(value) => format!("decimal {value:?}"),

@@ -67,7 +67,19 @@ impl<'m> Printer<'m> {
                     self.selector(selector);
                 }
             }
+            Operand::Sum { register, class: _, offset } => {
+                self.register(body, register);
+                self.text(&format!("+{offset}"));
+            }
             Operand::Special(register) => self.text(register.name()),
+            Operand::SpecialSum { register, offset } => self.text(&format!("{}+{offset}", register.name())),
+            Operand::Element { variable, index, class: _, offset, is_value: _ } => {
+                self.symbol(self.module.variables[variable].name);
+                self.text("[");
+                self.register(body, index);
+                self.offset(i64::from(offset));
+                self.text("]");
+            }
             Operand::Integer { .. }
             | Operand::Decimal(_)
             | Operand::SingleBits(_)

@@ -194,10 +194,13 @@ fn renumber_operand(
         | Operand::Negated { register, .. }
         | Operand::Selected { register, .. }
         | Operand::Minus { register, .. }
+        | Operand::Sum { register, .. }
+        | Operand::Element { index: register, .. }
         | Operand::RegisterAddress { base: register, .. }
         | Operand::VectorRegister { first: register, .. } => renumber(register),
         Operand::Label(label) => relabel(label),
         Operand::Special(_)
+        | Operand::SpecialSum { .. }
         | Operand::Integer { .. }
         | Operand::Decimal(_)
         | Operand::SingleBits(_)

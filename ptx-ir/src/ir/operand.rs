@@ -68,8 +68,24 @@ pub enum Operand {
         /// What is selected.
         selector: Option<Selector>,
     },
+    /// `%r1+4`, a sum that the assembler computes.
+    Sum {
+        /// The register.
+        register: Register,
+        /// The class of its type.
+        class: Class,
+        /// What is added.
+        offset: i64,
+    },
     /// `%tid.x`.
     Special(SpecialRegister),
+    /// `%laneid+1`
+    SpecialSum {
+        /// The register.
+        register: SpecialRegister,
+        /// What is added.
+        offset: i64,
+    },
     /// An integer constant, after constant folding.
     Integer {
         /// The value, modulo 2 to the 64.
@@ -122,6 +138,19 @@ pub enum Operand {
         variable: Handle<Variable>,
         /// Bytes.
         offset: i64,
+    },
+    /// `gvar[%r1+8]`: memory at, or the address of, a byte of an array.
+    Element {
+        /// The array.
+        variable: Handle<Variable>,
+        /// The register that is added to its address.
+        index: Register,
+        /// The class of the register's type.
+        class: Class,
+        /// Bytes.
+        offset: i32,
+        /// Whether the address is meant, as in `mov`, rather than the memory there.
+        is_value: bool,
     },
     /// `[16]`
     ConstantAddress {

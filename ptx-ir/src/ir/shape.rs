@@ -113,6 +113,15 @@ impl Module {
                     .with_flags(ShapeFlags::MINUS)
             }
             Operand::Special(register) => Shape::value(Class::special(register.reads())),
+            Operand::Sum { class, .. } => Shape::value(class).with_flags(SUM),
+            Operand::SpecialSum { register, .. } => {
+                Shape::value(Class::special(register.reads())).with_flags(SUM)
+            }
+            Operand::Element { variable, is_value, .. } => {
+                let class = self.variable_class(&self.variables[variable]);
+                if is_value { Shape::value(class) } else { Shape::address(class) }
+                    .with_flags(ShapeFlags::OFFSET)
+            }
             Operand::Integer { bits, negative } => {
                 let class = if negative { Class::NegativeInteger } else { Class::Integer };
                 Shape { immediate: bits as i64, ..Shape::value(class) }
@@ -175,6 +184,9 @@ impl Module {
                 | Operand::List(_)
                 | Operand::Negated { .. }
                 | Operand::Minus { .. }
+                | Operand::Sum { .. }
+                | Operand::SpecialSum { .. }
+                | Operand::Element { .. }
                 | Operand::RegisterAddress { .. }
                 | Operand::VariableAddress { .. }
                 | Operand::ConstantAddress { .. } => ClassSet::from(Class::CallPrototype),
@@ -194,6 +206,9 @@ impl Module {
         Shape::of(kind, ClassSet::NONE, run.count as u16).with_children(first)
     }
 }
+
+/// What a sum of a register and a constant says of itself: no register alone.
+const SUM: ShapeFlags = ShapeFlags::SUM.with(ShapeFlags::OFFSET);
 
 /// A floating-point immediate, which is compared as a double.
 fn fraction(class: Class, value: f64) -> Shape {

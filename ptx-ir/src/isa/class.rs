@@ -169,8 +169,10 @@ classes! {
     /// In what an operand accepts: plain bits in a brace list do not make other types pass.
     Strict, "a brace list of one type";
     /// Something whose kind is not known, such as an undeclared name: fits everywhere, so that one mistake
-    /// gives one message.
+    /// gives one message. What follows are marks, of which no operand is.
     Unknown, "an unknown name";
+    /// In what an operand accepts: a value without its braces is no register of plain bits.
+    Typed, "a register with a type";
 }
 
 impl Class {
@@ -207,15 +209,16 @@ impl Class {
     }
 }
 
-/// A set of classes.
+/// A set of classes: two words, of which the first has everything that an operand can be, and the second only marks of
+/// what an operand accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct ClassSet(u64);
+pub struct ClassSet([u64; 2]);
 
 impl ClassSet {
     /// No class.
-    pub const NONE: Self = Self(0);
+    pub const NONE: Self = Self([0; 2]);
     /// Every register class.
-    pub const REGISTERS: Self = Self((1 << Type::REGISTER_TYPES) - 1);
+    pub const REGISTERS: Self = Self([(1 << Type::REGISTER_TYPES) - 1, 0]);
     /// Every constant number.
     pub const IMMEDIATES: Self = Self::of(&[
         Class::Integer,
@@ -316,67 +319,84 @@ impl ClassSet {
     /// The set of some classes.
     #[must_use]
     pub const fn of(classes: &[Class]) -> Self {
-        let mut bits = 0;
+        let mut set = Self::NONE;
         let mut index = 0;
         while index < classes.len() {
-            bits |= 1 << classes[index] as u8;
+            set = set.union(Self::one(classes[index]));
             index += 1;
         }
-        Self(bits)
+        set
+    }
+
+    const fn one(class: Class) -> Self {
+        Self::from_bits(1 << class as u8)
     }
 
     /// The set whose members are the one bits, bit 0 for the first class.
     #[must_use]
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
+    pub const fn from_bits(bits: u128) -> Self {
+        Self([bits as u64, (bits >> 64) as u64])
     }
 
     /// The members as bits, bit 0 for the first class.
     #[must_use]
-    pub const fn bits(self) -> u64 {
-        self.0
+    pub const fn bits(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+
+    /// The set of what an operand can be whose members are the one bits, bit 0 for the first class.
+    #[must_use]
+    pub const fn from_word(word: u64) -> Self {
+        Self([word, 0])
+    }
+
+    /// The members that an operand can be, as bits: all but some marks.
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.0[0]
     }
 
     /// Whether `class` is a member.
     #[must_use]
     pub const fn contains(self, class: Class) -> bool {
-        self.0 >> class as u8 & 1 != 0
+        let bit = class as u8;
+        self.0[(bit >> 6) as usize] >> (bit & 63) & 1 != 0
     }
 
     /// Whether every member is also one of `other`.
     #[must_use]
     pub const fn is_subset(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
+        self.without(other).is_empty()
     }
 
     /// The classes in one of the sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
     /// The classes in both sets.
     #[must_use]
     pub const fn intersect(self, other: Self) -> Self {
-        Self(self.0 & other.0)
+        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
     }
 
     /// The members that `other` lacks.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
+        Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
 
     /// Whether there are two members or more.
     #[must_use]
     pub const fn has_several(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
+        self.0[0].count_ones() + self.0[1].count_ones() > 1
     }
 
     /// Whether there is no member.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0[0] | self.0[1] == 0
     }
 
     /// The members, in the order of declaration.
@@ -387,7 +407,7 @@ impl ClassSet {
 
 impl From<Class> for ClassSet {
     fn from(class: Class) -> Self {
-        Self(1 << class as u8)
+        Self::one(class)
     }
 }
 
@@ -418,7 +438,7 @@ mod tests {
                 assert!(class.phrase().contains(ty.as_str()) || ty == Type::Pred);
             }
         }
-        assert!(Class::ALL.len() <= 64);
+        assert!(Class::ALL.len() <= 128 && (Class::Unknown as u8) < 64);
     }
 
     #[test]

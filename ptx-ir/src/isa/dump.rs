@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Write as _};
 
 use super::class::{Class, ClassSet};
 use super::table::{
-    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, NAMES, Operand, PatternTemplate, REPEATABLE,
-    SpaceRef, TypeRef, Variant,
+    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, IGNORED, NAMES, Operand, PatternTemplate,
+    REPEATABLE, SpaceRef, TOGETHER, TypeRef, Variant,
 };
 use crate::target::TargetSet;
 use crate::types::Type;
@@ -34,6 +34,12 @@ pub fn dump() -> String {
         let _ = writeln!(text, "addr {space}: {}", Classes(ClassSet::from_bits(*bits)));
     }
     let _ = writeln!(text, "names: {}\nrepeatable: {}", NAMES.join(" "), REPEATABLE.join(" "));
+    for list in &TOGETHER {
+        let _ = writeln!(text, "together: {}", list.join(" "));
+    }
+    for (names, list) in &IGNORED {
+        let _ = writeln!(text, "ignored: {} {{ {} }}", names.join(" "), list.join(" "));
+    }
     for form in &FORMS {
         let _ = writeln!(text, "{}", Line(form));
     }
@@ -43,7 +49,7 @@ pub fn dump() -> String {
 /// Classes by name, with names for those that often stand together.
 struct Classes(ClassSet);
 
-const TOGETHER: [(&str, &[Class]); 5] = [
+const SHORT: [(&str, &[Class]); 5] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("float", &[Class::Decimal, Class::SingleBits, Class::DoubleBits]),
     ("i16", &[Class::RegB16, Class::RegU16, Class::RegS16]),
@@ -55,7 +61,7 @@ impl Display for Classes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
         let mut words = Vec::new();
-        for (word, classes) in TOGETHER {
+        for (word, classes) in SHORT {
             let set = ClassSet::of(classes);
             if set.is_subset(rest) {
                 words.push(word);
@@ -188,6 +194,7 @@ impl Display for Line {
             texture_mode,
             narrowed,
             misread,
+            bracket,
             deviations,
             idle,
             slots,
@@ -244,6 +251,9 @@ impl Display for Line {
         }
         if let Some(how) = misread {
             write!(formatter, "; misread {how:?}")?;
+            if let Some(place) = bracket {
+                write!(formatter, " [{place}]")?;
+            }
         }
         for operand in *operands {
             write!(formatter, "; {}", self.operand(operand))?;

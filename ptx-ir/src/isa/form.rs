@@ -97,6 +97,12 @@ impl FormId {
         self.form().misread
     }
 
+    /// Which operand of a misread form was meant to stand in brackets, where that is what is wrong with it.
+    #[must_use]
+    pub fn bracket(self) -> Option<usize> {
+        self.form().bracket.map(usize::from)
+    }
+
     /// Whether another form with the same syntax line takes more operands and needs more of version and target.
     #[must_use]
     pub fn is_narrowed(self) -> bool {

@@ -6,7 +6,7 @@ use super::diagnose;
 use super::expand;
 use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
-use super::table::{ABSENT, Form, NAMES, OPCODES, REPEATABLE, allows, forms_of, holds};
+use super::table::{ABSENT, Form, IGNORED, NAMES, OPCODES, REPEATABLE, TOGETHER, allows, forms_of, holds};
 use crate::space::StateSpace;
 use crate::types::Type;
 
@@ -44,6 +44,9 @@ pub fn resolve(spelling: &str) -> Resolved {
     let (instances, leniency) = lenient(opcode, &spelling);
     if !instances.is_empty() {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
+    }
+    if let Some(resolved) = without_ignored(opcode, &spelling) {
+        return resolved;
     }
     let problem = Some(diagnose::problem(opcode, &spelling));
     Resolved { opcode: Some(opcode), problem, ..Resolved::default() }
@@ -234,6 +237,54 @@ fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<
     (instances, leniency)
 }
 
+/// What a spelling means without modifiers that NVIDIA's assembler takes and ignores: at most one of each list, and none
+/// within the opcode.
+fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved> {
+    let name_here = name(spelling.text);
+    // An instruction that has one of a list is asked about them.
+    let is_asked = |list: &[&str]| {
+        let forms = forms_of(opcode).filter(|(_, form)| name(&form.syntax.replace('{', "")) == name_here);
+        let mut values = forms.flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);
+        values.any(|value| words(value).any(|word| list.contains(&word)))
+    };
+    let list_of = |&at: &usize| {
+        IGNORED.iter().position(|(names, list)| {
+            list.contains(&spelling.modifier(at))
+                && if names.is_empty() { !is_asked(list) } else { names.contains(&name_here) }
+        })
+    };
+    let ignorable: Vec<usize> = (0..spelling.modifiers.len()).filter(|at| list_of(at).is_some()).collect();
+    for (index, at) in ignorable.iter().enumerate() {
+        if ignorable[..index].iter().any(|other| list_of(other) == list_of(at)) {
+            return None;
+        }
+    }
+    // There are few lists, so there are few choices of what to leave out; the smallest that helps is meant.
+    let mut choices: Vec<u32> = (1..1_u32 << ignorable.len()).collect();
+    choices.sort_by_key(|choice| choice.count_ones());
+    choices.into_iter().find_map(|choice| {
+        let left_out = |at: usize| {
+            ignorable.iter().position(|&each| each == at).is_some_and(|bit| choice >> bit & 1 != 0)
+        };
+        let kept = (0..spelling.modifiers.len()).filter(|&at| !left_out(at));
+        let text = kept.fold(spelling.root.to_owned(), |text, at| text + spelling.modifier(at));
+        let shorter = Spelling::new(&text);
+        let mut instances = exact(opcode, &shorter, &mut None);
+        if instances.is_empty() {
+            instances = lenient(opcode, &shorter).0;
+        }
+        instances.retain(|instance| name(&instance.canonical) == name_here);
+        let canonical = instances.first()?.canonical.to_string();
+        let first = (0..spelling.modifiers.len()).find(|&at| left_out(at))?;
+        let leniency = Leniency {
+            range: spelling.modifiers[first].clone(),
+            reason: LeniencyReason::Ineffective,
+            canonical,
+        };
+        Some(Resolved { opcode: Some(opcode), instances, problem: None, leniency: Some(leniency) })
+    })
+}
+
 /// What a search without regard to the order of modifiers insists on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strictness {
@@ -377,11 +428,8 @@ pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether modifiers of two slots keep their order: types, state spaces, and words that the assembler reads as one
-/// modifier though the manual writes several.
+/// Whether modifiers of two slots keep their order: types, state spaces, and what the table lists as standing together.
 fn one_kind(one: &[&str], other: &[&str]) -> bool {
-    const TOGETHER: [&[&str]; 3] =
-        [&[".row", ".col"], &[".and", ".xor", ".popc"], &[".b8x16", ".b6x16_p32", ".b4x16_p64"]];
     let both = one.iter().chain(other);
     both.clone().all(|value| is_type(value))
         || both.clone().all(|value| StateSpace::parse(value).is_some())

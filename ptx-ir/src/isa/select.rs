@@ -215,7 +215,8 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return check_vector(spec, shape);
     }
     if bare && spec.accepts.contains(Class::NoBraces) {
-        return check_classes(spec, shape, spec.exact.without(other_kind(spec.ty)));
+        let untyped = if spec.accepts.contains(Class::Typed) { ClassSet::BITS } else { ClassSet::NONE };
+        return check_classes(spec, shape, spec.exact.without(other_kind(spec.ty)).without(untyped));
     }
     if bare_address && spec.accepts.contains(Class::NoBraces) {
         let more = if spec.accepts.contains(Class::Anything) { ANYTHING } else { Class::RegF64.into() };
@@ -297,6 +298,7 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Packed,
     Class::Shorter,
     Class::Strict,
+    Class::Typed,
 ]);
 
 #[inline]
@@ -307,6 +309,10 @@ fn check_value(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
 #[inline]
 fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option<Wanted> {
     const UNKNOWN: ClassSet = ClassSet::of(&[Class::Unknown]);
+    const ODD: ShapeFlags = ShapeFlags::MINUS.with(ShapeFlags::SUM);
+    if shape.flags.intersects(ODD) {
+        return check_odd(spec, shape, accepts);
+    }
     if !shape.classes.is_subset(accepts.union(UNKNOWN)) {
         let expression = shape.flags.contains(ShapeFlags::OFFSET)
             && shape.kind == ShapeKind::Value
@@ -315,13 +321,45 @@ fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option
             return Some(Wanted::Class(accepts.without(MARKS)));
         }
     }
-    if shape.flags.contains(ShapeFlags::MINUS) && !spec.accepts.contains(Class::Minus) {
-        return Some(Wanted::Kind);
-    }
     if !spec.ranges.is_empty() && !in_ranges(spec.ranges, shape) {
         return Some(Wanted::Range(spec.ranges));
     }
     None
+}
+
+/// A register with a minus sign, or with a constant added to it. The sum stands where the register could, and where a
+/// function could be named any register of the type's kind and a special register may be in one.
+#[cold]
+fn check_odd(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option<Wanted> {
+    let fits = shape.classes.is_subset(accepts.union(Class::Unknown.into()));
+    if shape.flags.contains(ShapeFlags::MINUS) {
+        let kind = (!spec.accepts.contains(Class::Minus)).then_some(Wanted::Kind);
+        return (!fits).then_some(Wanted::Class(accepts.without(MARKS))).or(kind);
+    }
+    let is_single = matches!(spec.pattern, Pattern::Value | Pattern::NegatableValue);
+    if spec.role != Role::Source || shape.kind != ShapeKind::Value || !is_single {
+        return Some(Wanted::Kind);
+    }
+    let mut more = ClassSet::NONE;
+    if accepts.contains(Class::Function) {
+        more = summable(spec.ty).union(SPECIALS);
+    } else if accepts.contains(Class::AddressExpression) {
+        more = ClassSet::SPECIAL_32;
+    }
+    (!fits && !shape.classes.is_subset(more)).then_some(Wanted::Class(accepts.without(MARKS)))
+}
+
+/// The registers of any width whose sums stand for a value of a type.
+fn summable(ty: Option<Type>) -> ClassSet {
+    let wide = ClassSet::of(&[Class::RegB128]);
+    let integers = ClassSet::KINDS[0].intersect(ClassSet::REGISTERS).union(ClassSet::BITS).without(wide);
+    let floats = ClassSet::KINDS[1].intersect(ClassSet::REGISTERS);
+    match ty.map(Type::kind) {
+        Some(TypeKind::Float) => floats.union(ClassSet::BITS).without(wide),
+        Some(TypeKind::Signed | TypeKind::Unsigned) => integers.union(Class::RegF16x2.into()),
+        Some(TypeKind::Bits) => integers.union(floats).union(Class::RegF16x2.into()),
+        Some(TypeKind::Predicate | TypeKind::Packed | TypeKind::Opaque) | None => ClassSet::NONE,
+    }
 }
 
 /// The elements of a brace list must be of one width and cannot all be `_`. Where one is plain bits, or where they

@@ -43,10 +43,19 @@ impl ShapeFlags {
     /// The register has a minus sign: `-%r1`, which only `vmad` takes.
     pub const MINUS: Self = Self(16);
 
+    /// The operand is the sum of a register and a constant: `%r1+4`.
+    pub const SUM: Self = Self(32);
+
     /// Both facts.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Whether a fact of `other` holds.
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Whether every fact of `other` holds.
@@ -104,7 +113,7 @@ impl Shape {
     #[must_use]
     pub fn with_elements(self, first: ClassSet, rest: ClassSet) -> Self {
         let children = first.iter().next().map_or(0, |class| class as u32 + 1);
-        Self { immediate: rest.bits().cast_signed(), children, ..self }
+        Self { immediate: rest.word().cast_signed(), children, ..self }
     }
 
     /// The class of the first element of a vector; `None` where the vector is one register.
@@ -116,7 +125,7 @@ impl Shape {
     /// The classes of the elements of a vector behind the first.
     #[must_use]
     pub const fn rest(&self) -> ClassSet {
-        ClassSet::from_bits(self.immediate.cast_unsigned())
+        ClassSet::from_word(self.immediate.cast_unsigned())
     }
 
     /// An address whose base is of one class.
@@ -204,8 +213,8 @@ mod tests {
     use super::{Selector, Shape, ShapeKind};
 
     #[test]
-    fn a_shape_is_three_words() {
-        assert_eq!(size_of::<Shape>(), 24);
+    fn a_shape_is_four_words() {
+        assert_eq!(size_of::<Shape>(), 32);
         assert_eq!(Shape::integer(-1).kind, ShapeKind::Value);
     }
 

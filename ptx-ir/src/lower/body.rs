@@ -168,6 +168,9 @@ impl Context<'_> {
             {
                 *operand = Operand::Variable { variable, offset };
             }
+            if let Operand::Element { is_value, .. } = operand {
+                *is_value = true;
+            }
         }
         let instance = self.select(spelling, operands);
         if instance.is_none() {

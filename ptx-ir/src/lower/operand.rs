@@ -4,10 +4,16 @@ use super::expression::{self, Constant};
 use super::names::Entity;
 use super::{Context, messages};
 use crate::ir::{Definition, Operand, Register, Run};
-use crate::isa::{Class, Selector};
+use crate::isa::{Class, ClassSet, Selector};
 use crate::special::{Reads, SpecialRegister};
 use ptx_syntax::Span;
 use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind};
+
+/// The registers that index an array.
+const INDICES: ClassSet = ClassSet::KINDS[0]
+    .union(ClassSet::BITS)
+    .intersect(ClassSet::REGISTERS)
+    .without(ClassSet::of(&[Class::RegB128]));
 
 /// Brackets, braces and lists within each other deeper than this are no PTX.
 const MOST_DEPTH: u32 = 16;
@@ -172,12 +178,17 @@ impl Context<'_> {
             Operand::Variable { variable, offset: inner } => {
                 Operand::Variable { variable, offset: inner.wrapping_add(offset) }
             }
+            Operand::Register { register, class } if base.kind == OperandKind::Name => {
+                Operand::Sum { register, class, offset }
+            }
+            Operand::Special(register) if base.kind == OperandKind::Name => {
+                Operand::SpecialSum { register, offset }
+            }
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(
-                    messages::operand(node.span, "expected a constant expression")
-                        .with_note("only the address of a variable may have an offset outside of brackets"),
-                );
+                let note =
+                    "only a register and the address of a variable may have an offset outside of brackets";
+                self.report(messages::operand(node.span, "expected a constant expression").with_note(note));
                 Operand::Unknown(None)
             }
         }
@@ -291,9 +302,12 @@ impl Context<'_> {
         }
     }
 
-    /// `name[index]`, which means `[name + index]`.
+    /// `name[index]`, which means `[name + index]`; the index may be a register.
     fn index(&mut self, node: Node) -> Operand {
         let [name, index] = self.tree.children(node) else { return Operand::Unknown(None) };
+        if let Some(element) = self.register_index(*name, *index) {
+            return element;
+        }
         let offset = match expression::evaluate(self.tree, self.source, *index) {
             Ok(Constant::Integer { bits, .. }) => bits as i64,
             Ok(_) => 0,
@@ -321,6 +335,29 @@ impl Context<'_> {
             return Operand::Unknown(None);
         }
         self.address_of(base, Some(offset), node.span)
+    }
+
+    /// `gvar[%r1]` or `gvar[%r1+4]`; none where the index is no register or the base no array, which
+    /// [`Context::index`] reports.
+    fn register_index(&mut self, name: Node, index: Node) -> Option<Operand> {
+        if !self.begins_with_name(index) {
+            return None;
+        }
+        let (base, offset) = self.base_and_offset(index).and_then(|(base, offset)| Some((base?, offset)))?;
+        let Operand::Register { register, class } = self.named(base) else { return None };
+        let Operand::Variable { variable, .. } = self.name(name.span) else { return None };
+        if self.module.variables[variable].dimensions.is_empty() {
+            return None;
+        }
+        if !INDICES.contains(class) {
+            let diagnostic = messages::operand(base.span, "an index is an integer of at most 64 bits");
+            self.report(match self.declaration_of(register) {
+                Some(declared) => diagnostic.with_secondary(declared, "declared here"),
+                None => diagnostic,
+            });
+            return Some(Operand::Unknown(None));
+        }
+        Some(Operand::Element { variable, index: register, class, offset: offset as i32, is_value: false })
     }
 
     fn address(&mut self, node: Node, depth: u32) -> Operand {

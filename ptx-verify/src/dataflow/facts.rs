@@ -160,7 +160,10 @@ impl<'m> FunctionFacts<'m> {
             let mut found: FxHashMap<Handle<Variable>, Stores> = FxHashMap::default();
             // Few operands name a variable or hold a list, so that these are looked for among all of the body.
             for (place, &operand) in self.body.operands.iter().enumerate() {
-                if let Operand::Variable { .. } | Operand::VariableAddress { .. } | Operand::List(_) = operand
+                if let Operand::Variable { .. }
+                | Operand::VariableAddress { .. }
+                | Operand::Element { .. }
+                | Operand::List(_) = operand
                     && let Some((handle, instruction)) = owner(self.body, place)
                 {
                     let index = place - instruction.operands.first as usize;
@@ -179,8 +182,10 @@ impl<'m> FunctionFacts<'m> {
         found: &mut FxHashMap<Handle<Variable>, Stores>,
     ) {
         match operand {
-            Operand::Variable { variable, .. } => found.entry(variable).or_default().escapes = true,
-            Operand::VariableAddress { variable, .. } => {
+            Operand::Variable { variable, .. } | Operand::Element { variable, is_value: true, .. } => {
+                found.entry(variable).or_default().escapes = true;
+            }
+            Operand::VariableAddress { variable, .. } | Operand::Element { variable, .. } => {
                 let spec = self.instance(instruction).and_then(|instance| instance.operands.get(index));
                 // An access that is not understood may be a store.
                 if spec.is_none_or(|spec| spec.access.is_none_or(|access| access.writes)) {

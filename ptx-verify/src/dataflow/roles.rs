@@ -137,14 +137,21 @@ fn visit_operand(
         }
         // The half words that a selector leaves out of a result keep their values, or come from another operand.
         Operand::Selected { register, .. } => visit(register, access),
-        Operand::Negated { register, .. } | Operand::Minus { register, .. } => visit(register, read(access)),
-        Operand::RegisterAddress { base, .. } => visit(base, read(access)),
+        Operand::Negated { register, .. }
+        | Operand::Minus { register, .. }
+        | Operand::Sum { register, .. } => {
+            visit(register, read(access));
+        }
+        Operand::RegisterAddress { base, .. } | Operand::Element { index: base, .. } => {
+            visit(base, read(access));
+        }
         Operand::Vector(run) | Operand::List(run) => visit_children(body, run, access, &[], visit),
         Operand::Pair(run) => {
             visit_children(body, run, access, spec.map_or(&[], |spec| &spec.children), visit);
         }
         Operand::Bracket(run) => visit_children(body, run, read(access), &[], visit),
         Operand::Special(_)
+        | Operand::SpecialSum { .. }
         | Operand::Integer { .. }
         | Operand::Decimal(_)
         | Operand::SingleBits(_)

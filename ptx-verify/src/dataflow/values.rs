@@ -289,6 +289,9 @@ impl Here<'_> {
         match operand {
             Operand::Register { register, class } if class != Class::Unknown => self.of(register),
             Operand::Integer { bits, .. } => Value::Number(Bits::constant(bits)),
+            Operand::Sum { register, class, offset } if class != Class::Unknown => {
+                add(self.of(register), Value::Number(Bits::constant(offset as u64)))
+            }
             Operand::WarpSize => Value::Number(Bits::constant(32)),
             // The parameter of a function that is no kernel may be copied to local memory when its address is
             // taken, and compilers access it there and in its own space. PTX ISA manual, section "Device Function

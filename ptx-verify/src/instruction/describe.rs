@@ -27,7 +27,12 @@ pub(crate) fn name_of(module: &Module, body: &Body, operand: Operand) -> Option<
             let name = register(first);
             name.strip_suffix(".x").unwrap_or(&name).to_owned()
         }
+        Operand::Sum { register: each, offset, .. } => format!("{}{offset:+}", register(each)),
         Operand::Special(special) => special.name().to_owned(),
+        Operand::SpecialSum { register: special, offset } => format!("{}{offset:+}", special.name()),
+        Operand::Element { variable, index, .. } => {
+            format!("{}[{}]", module.name(module.variables[variable].name), register(index))
+        }
         Operand::Integer { bits, negative } => integer(bits, negative),
         Operand::Decimal(value) => format!("{value:?}"),
         Operand::SingleBits(bits) => format!("0f{bits:08X}"),
@@ -86,6 +91,9 @@ pub(crate) fn form_of(operand: Operand) -> &'static str {
         Operand::Negated { .. } => "a negated predicate",
         Operand::Selected { .. } => "a register with a selector",
         Operand::Minus { .. } => "a register with a minus",
+        Operand::Sum { .. } | Operand::SpecialSum { .. } => "a sum",
+        Operand::Element { is_value: true, .. } => "the address of an element",
+        Operand::Element { .. } => "an element of an array",
         Operand::Special(_) => "a special register",
         Operand::Integer { .. } => "an integer immediate",
         Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_) => "a floating-point immediate",

@@ -13,7 +13,7 @@ mod shapes;
 mod wanted;
 
 use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand, Spelling};
-use ptx_ir::isa::{Instance, Leniency, Mismatch, Resolved, Shape, SpellingProblem, Wanted};
+use ptx_ir::isa::{FormId, Instance, Leniency, Mismatch, Resolved, Shape, SpellingProblem, Wanted};
 use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
 
@@ -36,8 +36,8 @@ pub(crate) enum Problem<'a> {
     Mismatch(&'a Mismatch),
     /// The module's version, target or texturing mode does not have this instance.
     Unavailable(&'a Instance),
-    /// The assembler takes it and does something else, which this says.
-    Misread(&'a str),
+    /// The assembler takes this form and does something else, which the form says.
+    Misread(FormId),
     /// The spelling is taken though the manual has it differently.
     Lenient(&'a Leniency),
     /// The guard is no predicate.
@@ -136,8 +136,8 @@ fn look_again(
     let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
     match instance {
         Some(instance) if instance.is_available(module.header.platform()) => {
-            if let Some(how) = instance.form.misread() {
-                show(Problem::Misread(how));
+            if instance.form.misread().is_some() {
+                show(Problem::Misread(instance.form));
             }
         }
         Some(instance) => show(Problem::Unavailable(instance)),

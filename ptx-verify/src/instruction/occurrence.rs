@@ -102,6 +102,8 @@ impl<'a> Occurrence<'a> {
             | Operand::Negated { register, .. }
             | Operand::Selected { register, .. }
             | Operand::VectorRegister { first: register, .. }
+            | Operand::Sum { register, .. }
+            | Operand::Element { index: register, .. }
             | Operand::RegisterAddress { base: register, .. } => register,
             _ => return None,
         };

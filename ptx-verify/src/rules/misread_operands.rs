@@ -1,4 +1,4 @@
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Applicability, Diagnostic, Edit};
 
 use crate::instruction::{Occurrence, Problem};
 use crate::registry::declare_rule;
@@ -6,7 +6,7 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports operands that NVIDIA's assembler takes without a word and uses as something else, such as a sampler
-    /// in a module without `texmode_independent`.
+    /// in a module without `texmode_independent`, or an address whose brackets were forgotten.
     ///
     /// ## Why is this bad
     /// The machine code does not do what is written.
@@ -56,7 +56,18 @@ declare_rule! {
 }
 
 fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
-    let Problem::Misread(how) = occurrence.problem else { return None };
+    let Problem::Misread(form) = occurrence.problem else { return None };
+    let how = form.misread()?;
     let message = format!("the assembler misreads this `{}`: {how}", occurrence.opcode());
-    Some(RULE.at(occurrence.spelling_span(), message))
+    let Some(operand) = form.bracket() else {
+        return Some(RULE.at(occurrence.spelling_span(), message));
+    };
+    let span = occurrence.operand_span(operand);
+    let text = occurrence.context.module.text(span);
+    let diagnostic = RULE.at(span, message);
+    if text.starts_with('{') {
+        return Some(diagnostic.with_help("an address stands in brackets"));
+    }
+    let edit = Edit { span, replacement: format!("[{text}]") };
+    Some(diagnostic.with_fix("put the address in brackets", Applicability::Likely, vec![edit]))
 }

@@ -78,7 +78,10 @@ declare_rule! {
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module.module;
     for (index, operand) in context.mentions().operands(context.body) {
-        let (Operand::VariableAddress { variable, .. } | Operand::Variable { variable, .. }) = operand else {
+        let (Operand::VariableAddress { variable, .. }
+        | Operand::Variable { variable, .. }
+        | Operand::Element { variable, .. }) = operand
+        else {
             continue;
         };
         let variable = &module.variables[variable];

@@ -43,7 +43,10 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (handle, function) in module.functions.iter() {
         let Some(body) = &function.body else { continue };
         for operand in context.mentions(handle).all(body) {
-            if let Operand::Variable { variable, .. } | Operand::VariableAddress { variable, .. } = operand {
+            if let Operand::Variable { variable, .. }
+            | Operand::VariableAddress { variable, .. }
+            | Operand::Element { variable, .. } = operand
+            {
                 used[variable.index()] = true;
             }
         }

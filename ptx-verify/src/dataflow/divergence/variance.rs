@@ -149,8 +149,12 @@ impl Divergence {
             Operand::Register { register, .. }
             | Operand::Negated { register, .. }
             | Operand::Minus { register, .. }
+            | Operand::Sum { register, .. }
             | Operand::Selected { register, .. } => of(register),
-            Operand::RegisterAddress { base, .. } => of(base).through(),
+            Operand::RegisterAddress { base, .. } | Operand::Element { index: base, .. } => {
+                of(base).through()
+            }
+            Operand::SpecialSum { register, .. } => self.operand(facts, Operand::Special(register)).through(),
             Operand::VectorRegister { first, count, .. } => (0..u32::from(count))
                 .fold(Variance::Unset, |variance, step| variance.join(of(Register(first.0 + step)))),
             Operand::Special(register) => match register.name() {
