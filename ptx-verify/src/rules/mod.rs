@@ -60,6 +60,7 @@ mod misaligned_constant_offset;
 mod misread_operands;
 mod missing_modifier;
 mod missing_terminator;
+mod mixed_cta_groups;
 mod modifier_conflict;
 mod modifier_order;
 pub(crate) mod module_header;
@@ -166,6 +167,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &alias::RULE,
     &target_list::RULE,
     &parameter_access::RULE,
+    &mixed_cta_groups::RULE,
     &uninitialized_register::RULE,
     &maybe_uninitialized_register::RULE,
     &uninitialized_predicate::RULE,
