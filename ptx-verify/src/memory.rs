@@ -1,6 +1,6 @@
 //! What rules about memory go over: the accesses and the address conversions of a function.
 
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::{Handle, Operand, Variable};
 use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
@@ -146,4 +146,31 @@ fn dropped(context: &FlowContext<'_>, operands: &[Operand], bytes: u32) -> u32 {
     let elements = context.body.children(*run);
     let sinks = elements.iter().rev().take_while(|element| matches!(element, Operand::Sink)).count() as u32;
     bytes.checked_div(elements.len() as u32).map_or(0, |size| size * sinks)
+}
+
+/// The accesses of an instruction.
+pub(crate) fn accesses_of<'a>(
+    context: &'a FlowContext<'_>,
+    instruction: u32,
+) -> impl Iterator<Item = &'a Access> {
+    let accesses = context.accesses();
+    let first = accesses.partition_point(|access| access.instruction < instruction);
+    accesses[first..].iter().take_while(move |access| access.instruction == instruction)
+}
+
+/// The variable that an asynchronous copy writes.
+pub(crate) fn written(context: &FlowContext<'_>, start: u32) -> Option<Handle<Variable>> {
+    let destination = accesses_of(context, start).find(|access| matches!(access.operand, "dst" | "wideDst"));
+    destination.and_then(|access| sized_variable(context, access))
+}
+
+/// The variable that an instruction reads.
+pub(crate) fn read_from(context: &FlowContext<'_>, read: u32) -> Option<Handle<Variable>> {
+    accesses_of(context, read).find_map(|access| sized_variable(context, access))
+}
+
+/// The variable of an address, where it is one of its own: those without a size all begin at the same place.
+pub(crate) fn sized_variable(context: &FlowContext<'_>, access: &Access) -> Option<Handle<Variable>> {
+    let Object::Variable(variable) = access.address.object else { return None };
+    context.module.module.variables[variable].size().map(|_| variable)
 }

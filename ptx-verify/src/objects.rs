@@ -5,8 +5,9 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_ir::space::StateSpace;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{Event, Life, Place, origin};
+use crate::dataflow::asynchronous::{Event, Life, Place, origin, reachable};
 use crate::dataflow::values::{Address, Object, Value};
+use crate::memory::accesses_of;
 
 /// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
 pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
@@ -19,7 +20,7 @@ pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
             | (AsyncGroup::CpAsync, AsyncAction::Arrive)
             | (AsyncGroup::Tcgen05, AsyncAction::Commit) => (Life::Used, None),
             // Besides the object there is what is copied.
-            (AsyncGroup::Mbarrier, AsyncAction::Start) => (Life::Used, Some("mbar")),
+            (AsyncGroup::Mbarrier, AsyncAction::Start) => (Life::Used, Some(["mbar", "wideBar"])),
             _ => continue,
         };
         let Some(place) = place_at(context, action.instruction, operand) else { continue };
@@ -31,13 +32,11 @@ pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
     events
 }
 
-/// The place that an instruction names with an address operand: the one called so, or the first. None where it is in
+/// The place that an instruction names with an address operand: one called so, or the first. None where it is in
 /// another block of the cluster.
-fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<&str>) -> Option<Place> {
-    let accesses = context.accesses();
-    let first = accesses.partition_point(|access| access.instruction < instruction);
-    let own = accesses[first..].iter().take_while(|access| access.instruction == instruction);
-    let mut named = own.filter(|access| operand.is_none_or(|name| name == access.operand));
+fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<[&str; 2]>) -> Option<Place> {
+    let mut named = accesses_of(context, instruction)
+        .filter(|access| operand.is_none_or(|names| names.contains(&access.operand)));
     match named.next().map(|access| access.address) {
         Some(Address { object: Object::Variable(variable), space: StateSpace::Shared, offset, .. }) => {
             Some(Place { variable: Some(variable), offset: offset.value().map(|offset| offset as u64) })
@@ -94,4 +93,19 @@ pub(crate) fn columns(context: &FlowContext<'_>, instruction: u32) -> Option<i64
         Value::Number(bits) => bits.value(),
         Value::Unset | Value::Address(_) | Value::Any => None,
     }
+}
+
+/// The instructions that may wait for another thread, calls among them, ascending.
+pub(crate) fn waits_for_threads(context: &FlowContext<'_>) -> Vec<u32> {
+    let Some(facts) = context.facts() else { return Vec::new() };
+    let waits = |&instruction: &u32| {
+        facts.instance(instruction).is_none_or(|instance| {
+            let effects = &instance.effects;
+            let tests = matches!(effects.asynchronous, Some((_, AsyncAction::Test)));
+            let looks = effects.volatile && effects.reads_memory;
+            effects.barrier || effects.atomic || looks || tests
+        })
+    };
+    let found: Vec<u32> = reachable(facts).filter(waits).collect();
+    context.with_calls(&found)
 }

@@ -2,10 +2,9 @@ use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::asynchronous::{self, Copied, Row};
-use crate::dataflow::values::Object;
-use crate::memory::Access;
+use crate::memory::{Access, read_from, sized_variable, written};
 use crate::registry::declare_rule;
-use ptx_ir::ir::{Handle, Variable};
+use ptx_ir::ir::Handle;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
@@ -95,7 +94,7 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
     let reads = asynchronous::reads_of_shared(facts);
     let mut objects: Vec<_> = row.starts.iter().map(|&start| written(context, start)).collect();
     let all = objects.clone();
-    objects.sort_unstable_by_key(|object| object.map(|object| object.index()));
+    objects.sort_unstable_by_key(|object| object.map(Handle::index));
     objects.dedup();
     let found = objects.iter().find_map(|&object| {
         let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
@@ -124,7 +123,7 @@ fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
     let place = |access: &Access| {
         let offset = access.address.offset.value()?;
         let end = offset.checked_add(i64::from(access.bytes))?;
-        Some((variable_of(context, access)?, offset, end)).filter(|_| access.bytes > 0)
+        Some((sized_variable(context, access)?, offset, end)).filter(|_| access.bytes > 0)
     };
     let is_start = |instruction: u32| row.starts.binary_search(&instruction).is_ok();
     let copies = accesses.iter().filter(|access| is_start(access.instruction) && access.operand == "dst");
@@ -142,28 +141,4 @@ fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
         }
     }
     found
-}
-
-/// The shared variable that a copy writes.
-fn written(context: &FlowContext<'_>, start: u32) -> Option<Handle<Variable>> {
-    accesses_of(context, start)
-        .find(|access| access.operand == "dst")
-        .and_then(|each| variable_of(context, each))
-}
-
-/// The shared variable that an instruction reads.
-fn read_from(context: &FlowContext<'_>, read: u32) -> Option<Handle<Variable>> {
-    accesses_of(context, read).find_map(|access| variable_of(context, access))
-}
-
-fn accesses_of<'a>(context: &'a FlowContext<'_>, instruction: u32) -> impl Iterator<Item = &'a Access> {
-    let accesses = context.accesses();
-    let first = accesses.partition_point(|access| access.instruction < instruction);
-    accesses[first..].iter().take_while(move |access| access.instruction == instruction)
-}
-
-/// The variable of an address, where it is one of its own: those without a size all begin at the same place.
-fn variable_of(context: &FlowContext<'_>, access: &Access) -> Option<Handle<Variable>> {
-    let Object::Variable(variable) = access.address.object else { return None };
-    context.module.module.variables[variable].size().map(|_| variable)
 }

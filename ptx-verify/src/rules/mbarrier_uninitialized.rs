@@ -1,13 +1,12 @@
 use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::AsyncAction;
 use ptx_syntax::Diagnostic;
 use std::cell::LazyCell;
 
 use crate::context::FlowContext;
-use crate::dataflow::asynchronous::{Event, Lives, reachable};
+use crate::dataflow::asynchronous::{Event, Lives};
 use crate::dataflow::divergence::{Divergence, Variance};
 use crate::dataflow::values::Object;
-use crate::objects::barrier_events;
+use crate::objects::{barrier_events, waits_for_threads};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -65,17 +64,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(finding.with_help("initialise it with `mbarrier.init`"));
         return;
     }
-    // Whatever may wait for another thread.
-    let waits = |&instruction: &u32| {
-        facts.instance(instruction).is_none_or(|instance| {
-            let effects = &instance.effects;
-            let tests = matches!(effects.asynchronous, Some((_, AsyncAction::Test)));
-            let looks = effects.volatile && effects.reads_memory;
-            effects.barrier || effects.atomic || looks || tests
-        })
-    };
-    let mut others: Vec<u32> = reachable(facts).filter(waits).collect();
-    others.sort_unstable();
+    let others = waits_for_threads(context);
     if let Some((used, made)) = lives.used_before_made(&others) {
         let message = "this `mbarrier` object is used before anything initialises it";
         let finding = RULE.at(place_of(context, used), message);
