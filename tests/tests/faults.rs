@@ -132,6 +132,9 @@ fn planted_faults_are_found() {
         println!(
             "{kind:?}: {found}/{planted} found, {harmless} harmless ones silent, {noticed} of them noticed"
         );
+        for each in &missed {
+            println!("    missed: {each}");
+        }
         let least = if corpus().is_some() { 10 } else { 1 };
         if planted < least || found * 100 < planted * 95 {
             failures += &format!("{kind:?}: {found} of {planted}; missed {missed:#?}\n");

@@ -103,7 +103,12 @@ impl<'f, 'm> Walker<'f, 'm> {
     /// What a read of `target` at `instruction` may see.
     #[must_use]
     pub fn reaching(&mut self, target: Target, instruction: u32, budget: &mut Budget) -> Reaching {
-        let found = self.walk(target, instruction, budget, false, &[]);
+        let mut found = self.walk(target, instruction, budget, false, &[]);
+        // What follows arithmetic as well may come to an end sooner, and may take longer.
+        let was_unknown = found.unknown && budget.0 > 0;
+        if was_unknown {
+            found = self.walk(target, instruction, budget, true, &[]);
+        }
         // Registers that nothing sets may be many; a closer look at all of them would take too long.
         let is_never_set = found.writers.is_empty();
         if found.unknown || found.undefined.is_none() || is_never_set && budget.0 == 0 {
@@ -119,6 +124,9 @@ impl<'f, 'm> Walker<'f, 'm> {
                     return masked;
                 }
             }
+        }
+        if was_unknown {
+            return found;
         }
         // Is there a way that arithmetic does not exclude? This is asked seldom.
         let exact = self.walk(target, instruction, budget, true, &[]);

@@ -136,35 +136,57 @@ impl<'s> Chains<'s, '_> {
         )
     }
 
-    /// A reader that sees, where the guard of its producer is false, a carry that an earlier chain has used up.
+    /// A reader that sees, where its producer does not run, a carry that an earlier chain has used up.
     fn used_up(&self, reader: &Reader) -> Option<Diagnostic> {
         let writers = &reader.reaching.writers[..];
-        let guarded = *writers
-            .iter()
-            .find(|&&writer| self.facts.is_guarded(writer) && self.is_straight(writer, reader.instruction))?;
-        let others = writers.iter().filter(|&&writer| writer != guarded);
+        // Where nothing has set the flag on some way, that is reported.
+        if writers.len() < 2 || reader.reaching.undefined.is_some() {
+            return None;
+        }
+        let producer = *writers.iter().find(|&&writer| self.may_be_skipped(writer, reader.instruction))?;
+        let others = writers.iter().filter(|&&writer| writer != producer);
         let users = others.clone().map(|&writer| {
-            self.end_before(&[writer], guarded).or_else(|| self.user_between(writer, guarded))
+            self.end_before(&[writer], producer).or_else(|| self.user_between(writer, producer))
         });
         let user = *users.collect::<Option<Vec<_>>>()?.first()?;
         let older = *others.clone().next()?;
-        let finding = RULE.at(
-            self.context.instruction_span(reader.instruction),
-            "where the guard of its producer is false, this reads the carry of an earlier chain",
-        );
+        let (message, label) = if self.facts.is_guarded(producer) {
+            (
+                "where the guard of its producer is false, this reads the carry of an earlier chain",
+                "the producer has a guard",
+            )
+        } else {
+            (
+                "where its producer is jumped over, this reads the carry of an earlier chain",
+                "the producer does not run on every way",
+            )
+        };
+        let finding = RULE.at(self.context.instruction_span(reader.instruction), message);
         Some(
             finding
-                .with_secondary(self.context.instruction_span(guarded), "the producer has a guard")
+                .with_secondary(self.context.instruction_span(producer), label)
                 .with_secondary(self.context.instruction_span(older), "the older carry comes from here")
                 .with_secondary(self.context.instruction_span(user.instruction), "and was used here"),
         )
+    }
+
+    /// Whether a producer has a guard, or starts a chain in a block that control may go around.
+    fn may_be_skipped(&self, producer: u32, reader: u32) -> bool {
+        let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
+        let starts = self.facts.carry(producer).is_some_and(|carry| !carry.reads);
+        if self.facts.is_guarded(producer) {
+            self.is_straight(producer, reader)
+        } else {
+            starts && !self.facts.cfg.dominates(block(producer), block(reader))
+        }
     }
 
     /// A reader of a chain with a member in the middle that some way leaves out: its carry is that of the member, or the
     /// one that the member takes. In a loop a member follows itself, and how many of them there are is open.
     fn left_out(&self, reader: &Reader) -> Option<Diagnostic> {
         let writers = &reader.reaching.writers[..];
-        if writers.len() < 2 || takes_carry_out(self.context, reader.instruction) {
+        let known = reader.reaching.undefined.is_none();
+        if !known || writers.len() < 2 || takes_carry_out(self.context, reader.instruction) {
             return None;
         }
         let all = &self.context.carry().readers;

@@ -64,7 +64,7 @@ pub(super) fn misalign(function: &Function<'_>) -> Vec<Fault> {
         if !base.starts_with('%')
             || size < 2
             || known.modulus < 2
-            || moved.remainder % moved.modulus.min(size) == 0
+            || moved.remainder.is_multiple_of(moved.modulus.min(size))
         {
             continue;
         }

@@ -25,6 +25,8 @@ pub enum Kind {
     GuardProducer,
     /// A later producer gets a guard.
     GuardLaterProducer,
+    /// A member in the middle of a chain gets a guard.
+    GuardMember,
     /// The only `mov` of a constant into a register is removed.
     DropInitialization,
     /// The only write of a register is moved below the read behind it.
@@ -59,13 +61,14 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::DropCarry,
         Self::DropLaterCarry,
         Self::InsertCarry,
         Self::SwapChain,
         Self::GuardProducer,
         Self::GuardLaterProducer,
+        Self::GuardMember,
         Self::DropInitialization,
         Self::UseAboveDefinition,
         Self::InitializeSometimes,
@@ -89,7 +92,7 @@ impl Kind {
         const UNSET: &[&str] =
             &["uninitialized-register", "maybe-uninitialized-register", "uninitialized-predicate"];
         match self {
-            Self::DropCarry | Self::DropLaterCarry | Self::GuardLaterProducer => {
+            Self::DropCarry | Self::DropLaterCarry | Self::GuardLaterProducer | Self::GuardMember => {
                 &["carry-undefined", "carry-clobbered", "carry-polarity", "carry-across-call"]
             }
             Self::InsertCarry => &["carry-clobbered"],
@@ -162,14 +165,20 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             let reader = read_next.map_or(first.line, |each| each.line);
             vec![change_at(first, new, harmless, &[reader])]
         }
-        Kind::DropLaterCarry | Kind::GuardLaterProducer => {
+        Kind::DropLaterCarry | Kind::GuardLaterProducer | Kind::GuardMember => {
             let chained: Vec<&Statement<'_>> =
                 all.iter().filter(|each| each.has("cc") || reads_carry(each)).collect();
             let pairs = chained.windows(2).skip(1).map(|pair| (pair[0], pair[1]));
             pairs
                 .filter(|(writer, reader)| {
-                    let fits =
-                        if kind == Kind::DropLaterCarry { writer.has("cc") } else { starts_chain(writer) };
+                    let fits = match kind {
+                        Kind::DropLaterCarry => writer.has("cc"),
+                        // What only takes the carry out may come behind any number of members.
+                        Kind::GuardMember => {
+                            writer.has("cc") && reads_carry(writer) && !takes_carry_out(reader)
+                        }
+                        _ => starts_chain(writer),
+                    };
                     fits && !writer.guarded
                         && !reader.guarded
                         && reads_carry(reader)
@@ -331,7 +340,7 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
             fences
                 .filter(|fence| Some(fence.line) == first && starts.iter().any(|start| *start > fence.line))
                 .map(|fence| change_at(fence, String::new(), false, &starts))
-                .chain(later_fences(function))
+                .chain(waits::later_fences(function))
                 .collect()
         }
         Kind::DropTensorWait => waits::drop_tensor(function),
@@ -392,27 +401,8 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
     }
 }
 
-/// Fences behind the first that are removed. Where nothing is written in front, none is needed.
-fn later_fences(function: &Function<'_>) -> Vec<Fault> {
-    let all = &function.statements;
-    let marks: Vec<&Statement<'_>> = all.iter().filter(|each| each.root() == "wgmma").collect();
-    let of_fences = marks.windows(2).enumerate().filter(|(_, pair)| {
-        pair[0].opcode.starts_with("wgmma.fence") && pair[1].opcode.starts_with("wgmma.mma_async")
-    });
-    of_fences
-        .skip(1)
-        .filter_map(|(index, pair)| {
-            // From the last operation or fence to this one, where everything is in one piece.
-            let before = marks[..index].iter().rev().find(|each| {
-                each.opcode.starts_with("wgmma.mma_async") || each.opcode.starts_with("wgmma.fence")
-            })?;
-            let between = all.iter().filter(|each| (before.line..pair[1].line).contains(&each.line));
-            let vectors = pair[1].operands.split('}').next().unwrap_or("");
-            let written = between.filter_map(Statement::result).any(|name| mentions(vectors, name));
-            let harmless = !written && function.straight(before.line + 1, pair[1].line);
-            (written || harmless).then(|| {
-                function.with(Kind::DropFence, &[pair[1].line], &[(pair[0].line, String::new())], harmless)
-            })
-        })
-        .collect()
+/// Whether a statement adds the carry to numbers that are known.
+fn takes_carry_out(statement: &Statement<'_>) -> bool {
+    let operands = statement.operands.split(',').skip(1);
+    operands.filter(|operand| operand.trim().parse::<i64>().is_err()).count() == 0
 }

@@ -1,7 +1,7 @@
 //! Waits for asynchronous copies that are removed one at a time. Whether a wait matters is worked out from the text: how
 //! many groups may be pending where shared memory is read, with the wait and without it.
 
-use super::text::{Function, Statement};
+use super::text::{Function, Statement, mentions};
 use super::{Fault, Kind};
 
 /// Groups are counted so far.
@@ -194,4 +194,29 @@ fn sides(operands: &str) -> (&str, &str) {
 fn registers(text: &str) -> Vec<&str> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "%_$".contains(letter);
     text.split(|letter: char| !is_name(letter)).filter(|word| word.starts_with('%')).collect()
+}
+
+/// Fences behind the first that are removed. Where nothing is written in front, none is needed.
+pub(super) fn later_fences(function: &Function<'_>) -> Vec<Fault> {
+    let all = &function.statements;
+    let marks: Vec<&Statement<'_>> = all.iter().filter(|each| each.root() == "wgmma").collect();
+    let of_fences = marks.windows(2).enumerate().filter(|(_, pair)| {
+        pair[0].opcode.starts_with("wgmma.fence") && pair[1].opcode.starts_with("wgmma.mma_async")
+    });
+    of_fences
+        .skip(1)
+        .filter_map(|(index, pair)| {
+            // From the last operation or fence to this one, where everything is in one piece.
+            let before = marks[..index].iter().rev().find(|each| {
+                each.opcode.starts_with("wgmma.mma_async") || each.opcode.starts_with("wgmma.fence")
+            })?;
+            let between = all.iter().filter(|each| (before.line..pair[1].line).contains(&each.line));
+            let vectors = pair[1].operands.split('}').next().unwrap_or("");
+            let written = between.filter_map(Statement::result).any(|name| mentions(vectors, name));
+            let harmless = !written && function.straight(before.line + 1, pair[1].line);
+            (written || harmless).then(|| {
+                function.with(Kind::DropFence, &[pair[1].line], &[(pair[0].line, String::new())], harmless)
+            })
+        })
+        .collect()
 }
