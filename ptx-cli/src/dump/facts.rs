@@ -104,8 +104,9 @@ impl Known<'_, '_> {
         let variance = match self.divergence.of(number) {
             Variance::Unset | Variance::Uniform => None,
             Variance::Warp => Some("differs between warps".to_owned()),
-            Variance::ThreadIndex => Some("the index of the thread".to_owned()),
-            Variance::Lane => Some("differs between lanes".to_owned()),
+            Variance::Lane => Some("differs between lanes, the same in each warp".to_owned()),
+            Variance::Index(_) => Some("the index of the thread".to_owned()),
+            Variance::Thread => Some("differs between threads".to_owned()),
         };
         let known: Vec<String> = value.into_iter().chain(variance).collect();
         (!known.is_empty()).then(|| format!("{}: {}", self.name(number), known.join(", ")))

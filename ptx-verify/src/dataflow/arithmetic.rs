@@ -176,6 +176,11 @@ impl Constraint {
             (Computation::And, [_, a, Operand::Integer { bits: mask, .. }]) => {
                 self.nest(*a, coefficient, Step::And(*mask))
             }
+            (Computation::Remainder, [_, a, Operand::Integer { bits: by, .. }])
+                if by.is_power_of_two() && !ty.as_str().starts_with(".s") =>
+            {
+                self.nest(*a, coefficient, Step::And(by - 1))
+            }
             (Computation::ShiftRight, [_, a, Operand::Integer { bits: by, .. }])
                 if *by < u64::from(self.bits) && !ty.as_str().starts_with(".s") =>
             {
@@ -244,6 +249,14 @@ impl Constraint {
             _ => None,
         }
     }
+
+    /// After how many values of the sum it says the same again, where that is few.
+    fn period(&self) -> Option<u64> {
+        match self.steps.first() {
+            Some(Step::And(mask)) if *mask < MOST_VALUES => Some((mask + 1).next_power_of_two()),
+            _ => None,
+        }
+    }
 }
 
 fn mask(bits: u32) -> u64 {
@@ -256,10 +269,14 @@ pub(super) fn are_possible(constraints: &[Constraint]) -> bool {
         if bounded.sum.terms.is_empty() {
             return bounded.holds(bounded.sum.constant);
         }
-        let Some(count) = bounded.bound() else { return true };
-        let same = constraints
-            .iter()
-            .filter(|other| other.bits == bounded.bits && other.sum.terms == bounded.sum.terms);
+        let period = bounded.period();
+        let Some(count) = bounded.bound().or(period) else { return true };
+        let same = constraints.iter().filter(|other| {
+            other.bits == bounded.bits
+                && other.sum.terms == bounded.sum.terms
+                // Of what repeats, one round is tried: only those that repeat as soon are asked.
+                && (bounded.bound().is_some() || other.period() <= period && other.period().is_some())
+        });
         (0..count).any(|value| {
             // `bounded` sees `value`; the others see it moved by the distance of the constants.
             same.clone().all(|other| {
@@ -283,6 +300,20 @@ mod tests {
             constraint.sum.constant = 4;
             assert_eq!(are_possible(&[constraint]), possible, "{test:?}");
         }
+    }
+
+    #[test]
+    fn the_low_bits_have_some_value() {
+        let lane = |value: u64| {
+            let mut constraint = Constraint::new(Register(1), 32, Test::Different, value);
+            constraint.steps.push(Step::And(3));
+            constraint
+        };
+        assert!(are_possible(&[lane(0), lane(1), lane(3)]));
+        assert!(!are_possible(&[lane(0), lane(1), lane(2), lane(3)]));
+        // The same tests of all bits leave other values.
+        let all = |value: u64| Constraint::new(Register(1), 32, Test::Different, value);
+        assert!(are_possible(&[lane(0), all(1), all(2), all(3)]));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn unset_reads(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool)
                 continue;
             }
         }
-        if !facts.is_guarded(read.instruction) {
+        if !facts.is_guarded(read.instruction) && !reaching.masked {
             judged.entry(read.register).or_default().push(read.instruction);
         }
         if !may_be_unset {

@@ -5,8 +5,10 @@
 //! where that predicate is false. The same goes for the operand that `selp` does not choose, and for a result that
 //! only a guarded instruction reads.
 
+use super::arithmetic::{Constraint, are_possible};
+use super::conditions::Comparisons;
 use super::facts::FunctionFacts;
-use super::uses::Use;
+use super::formulas::Formula;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Operand, Register};
 use ptx_ir::isa::Computation;
@@ -14,25 +16,44 @@ use ptx_ir::types::Type;
 
 /// A value is followed through this many instructions.
 const MOST_INSTRUCTIONS: usize = 8;
+/// A row of selections is followed so far.
+const MOST_SELECTIONS: usize = 80;
+/// What they ask for is followed back through this many instructions.
+const MOST_REWRITES: usize = 6;
 
-/// How often each register of a function is read.
-pub(super) fn count_reads(facts: &FunctionFacts<'_>) -> Vec<u32> {
-    let mut counts = vec![0; facts.body.register_count as usize];
-    for each in facts.uses().all().iter().filter(|each| each.access().reads()) {
-        counts[each.register.0 as usize] += 1;
-    }
-    for (_, instruction) in facts.body.instructions.iter() {
-        if let Some(register) = instruction.guard.and_then(|guard| guard.register) {
-            counts[register.0 as usize] += 1;
+/// How often each register of a function is read, and where.
+pub(super) struct Reads {
+    counts: Vec<u32>,
+    last: Vec<u32>,
+}
+
+impl Reads {
+    pub(super) fn new(facts: &FunctionFacts<'_>) -> Self {
+        let count = facts.body.register_count as usize;
+        let mut reads = Self { counts: vec![0; count], last: vec![0; count] };
+        for (handle, instruction) in facts.body.instructions.iter() {
+            let reader = handle.index() as u32;
+            let guard = instruction.guard.and_then(|guard| guard.register);
+            let operands = facts.uses().of(reader).iter().filter(|each| each.access().reads());
+            for register in operands.map(|each| each.register).chain(guard) {
+                reads.counts[register.index()] += 1;
+                reads.last[register.index()] = reader;
+            }
         }
+        reads
     }
-    counts
+
+    /// The one instruction that reads a register.
+    fn only(&self, register: Register) -> Option<u32> {
+        let index = register.index();
+        (self.counts.get(index) == Some(&1)).then(|| self.last[index])
+    }
 }
 
 /// What has to hold in front of `instruction` for the value of `register`, which it reads, to matter.
 pub(super) fn masks(
     facts: &FunctionFacts<'_>,
-    reads: &[u32],
+    reads: &Reads,
     mut register: Register,
     instruction: u32,
 ) -> Vec<Condition> {
@@ -77,22 +98,92 @@ fn mask_of(facts: &FunctionFacts<'_>, register: Register, instruction: u32) -> O
     }
 }
 
+/// Whether the value of `register`, which `instruction` reads, is always replaced before anything depends on it: a row
+/// of selections takes another value for each value that the number can have which they ask for. That is how a
+/// compiler writes "the result of this round, where it is the turn of this lane".
+pub(super) fn is_always_replaced(
+    facts: &FunctionFacts<'_>,
+    comparisons: &mut Comparisons,
+    reads: &Reads,
+    mut register: Register,
+    instruction: u32,
+) -> bool {
+    let mut constraints: Vec<Constraint> = Vec::new();
+    let mut at = instruction;
+    for _ in 0..MOST_SELECTIONS {
+        let new =
+            mask_of(facts, register, at).and_then(|mask| constraint(facts, comparisons, mask, instruction));
+        if let Some(new) = new {
+            constraints.push(new);
+        }
+        let Some((result, reader)) = next_reader(facts, reads, at) else { break };
+        (register, at) = (result, reader);
+    }
+    // Two selections at least: with one, what is known on the way to the read decides.
+    if constraints.len() < 2 {
+        return false;
+    }
+    for _ in 0..MOST_REWRITES {
+        if !are_possible(&constraints) {
+            return true;
+        }
+        let Some(number) = constraints.iter().flat_map(Constraint::registers).next() else { return false };
+        let [write] = *facts.definitions(number) else { return false };
+        for constraint in &mut constraints {
+            constraint.substitute(facts, write, number);
+        }
+    }
+    false
+}
+
+/// A condition as a test of a register that was written before `instruction` and not since.
+fn constraint(
+    facts: &FunctionFacts<'_>,
+    comparisons: &mut Comparisons,
+    condition: Condition,
+    instruction: u32,
+) -> Option<Constraint> {
+    let [write] = *facts.definitions(condition.register) else { return None };
+    if facts.is_guarded(write) {
+        return None;
+    }
+    let cases = Formula::of(facts, comparisons, write, condition.register)?.cases(condition.value);
+    let mut cases = cases.iter();
+    let (case, None) = (cases.next()?, cases.next()) else { return None };
+    let &[literal] = case.literals() else { return None };
+    let constraint = Constraint::of_comparison(comparisons.of(literal)?, literal.value())?;
+    let is_settled = |register: Register| match *facts.definitions(register) {
+        [write] => !facts.is_guarded(write) && comes_before(facts, write, instruction),
+        _ => false,
+    };
+    let settled = constraint.registers().all(is_settled);
+    settled.then_some(constraint)
+}
+
+/// Whether all ways to an instruction lead through another one.
+fn comes_before(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
+    let block = |instruction| facts.cfg.block_of(FunctionFacts::handle(instruction));
+    let (one, other) = (block(first), block(second));
+    if one == other { first < second } else { facts.cfg.dominates(one, other) }
+}
+
 /// The result of an instruction and the one instruction that reads it, further down in the same block.
-fn only_reader(facts: &FunctionFacts<'_>, reads: &[u32], instruction: u32) -> Option<(Register, u32)> {
+fn only_reader(facts: &FunctionFacts<'_>, reads: &Reads, instruction: u32) -> Option<(Register, u32)> {
+    let (result, reader) = next_reader(facts, reads, instruction)?;
+    let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
+    facts.cfg.instructions(block).contains(&reader).then_some((result, reader))
+}
+
+/// The result of an instruction and the one instruction that reads it, to which all ways lead through this one.
+fn next_reader(facts: &FunctionFacts<'_>, reads: &Reads, instruction: u32) -> Option<(Register, u32)> {
     if !facts.instance(instruction)?.effects.is_pure() {
         return None;
     }
-    let written: Vec<&Use> =
-        facts.uses().of(instruction).iter().filter(|each| each.access().writes()).collect();
-    let [result] = written.as_slice() else { return None };
-    let result = result.register;
-    if facts.definitions(result).len() != 1 || reads.get(result.0 as usize) != Some(&1) {
+    let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    let (result, None) = (written.next()?.register, written.next()) else { return None };
+    if facts.definitions(result).len() != 1 {
         return None;
     }
-    let block = facts.cfg.block_of(FunctionFacts::handle(instruction));
-    let rest = instruction + 1..facts.cfg.instructions(block).end;
-    let reader = rest.into_iter().find(|&other| {
-        facts.uses().of(other).iter().any(|each| each.register == result && each.access().reads())
-    })?;
-    Some((result, reader))
+    let reader = reads.only(result)?;
+    comes_before(facts, instruction, reader).then_some((result, reader))
 }

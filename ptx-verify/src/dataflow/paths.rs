@@ -3,7 +3,7 @@
 use super::conditions::{Comparisons, Literal};
 use super::facts::FunctionFacts;
 use super::formulas::{Cases, Formula};
-use super::masks::{count_reads, masks};
+use super::masks::{Reads, is_always_replaced, masks};
 use super::visited::Visited;
 use super::walk::{Place, Step, Walk};
 use ptx_ir::cfg::Condition;
@@ -41,6 +41,8 @@ pub struct Reaching {
     pub undefined: Option<Undefined>,
     /// Whether the walk was given up: then neither list is complete, and nothing may be reported.
     pub unknown: bool,
+    /// Whether the target is undefined only where its value does not matter to this read.
+    pub masked: bool,
 }
 
 /// A way to a read on which the target is undefined.
@@ -80,8 +82,8 @@ pub struct Walker<'f, 'm> {
     pub(super) steps: Vec<Step>,
     pub(super) visited: Visited,
     pub(super) concerned: Vec<Register>,
-    /// How often each register is read, once it was asked for.
-    reads: Option<Vec<u32>>,
+    /// Where each register is read, once it was asked for.
+    reads: Option<Reads>,
 }
 
 impl<'f, 'm> Walker<'f, 'm> {
@@ -115,13 +117,18 @@ impl<'f, 'm> Walker<'f, 'm> {
             return found;
         }
         // Some way leaves it undefined: does the value matter there?
+        let reads = self.reads.get_or_insert_with(|| Reads::new(self.facts));
+        if let Target::Register(register) = target
+            && is_always_replaced(self.facts, &mut self.comparisons, reads, register, instruction)
+        {
+            return Reaching { undefined: None, masked: true, ..found };
+        }
         if let Target::Register(register) = target {
-            let reads = self.reads.get_or_insert_with(|| count_reads(self.facts));
             let masks = masks(self.facts, reads, register, instruction);
             if !masks.is_empty() {
                 let masked = self.walk(target, instruction, budget, true, &masks);
                 if !masked.unknown && masked.undefined.is_none() {
-                    return masked;
+                    return Reaching { masked: true, ..masked };
                 }
             }
         }

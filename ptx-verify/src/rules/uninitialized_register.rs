@@ -2,7 +2,9 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
+use crate::dataflow::FunctionFacts;
 use crate::dataflow::initialization::Unset;
+use crate::dataflow::values::Value;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
@@ -30,7 +32,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Only the first read of each register is reported. Functions so large that following all ways would take
+    /// Only the first read of each register is reported. A byte of the function's own memory that gets a register which
+    /// nothing sets is an object without members, and silent. Functions so large that following all ways would take
     /// too long are given the benefit of the doubt.
     name: "uninitialized-register",
     code: "H0301",
@@ -70,18 +73,23 @@ pub(crate) fn is_predicate(context: &FlowContext<'_>, unset: &Unset) -> bool {
     context.body.register_type(unset.register) == Some(ptx_ir::types::Type::Pred)
 }
 
-/// Whether this passes an object without members: C++ gives it a byte, and compilers pass a register that nothing
-/// ever sets.
+/// Whether this passes or copies an object without members: C++ gives it a byte, and compilers store a register there
+/// that nothing ever sets.
 fn is_empty_object(context: &FlowContext<'_>, unset: &Unset) -> bool {
     let Some(facts) = context.facts() else { return false };
-    let operands = facts.instance(unset.instruction).map(|instance| &instance.operands);
-    let mut memory = operands.into_iter().flatten().filter_map(|operand| operand.access);
-    facts.definitions(unset.register).is_empty()
-        && memory.any(|access| {
-            access.writes
-                && access.bytes == 1
-                && access.space.is_some_and(|space| space.base() == StateSpace::Param)
-        })
+    let Some(instance) = facts.instance(unset.instruction) else { return false };
+    if !facts.definitions(unset.register).is_empty() {
+        return false;
+    }
+    let operands = context.body.operands(FunctionFacts::handle(unset.instruction));
+    instance.operands.iter().zip(operands).any(|(spec, &operand)| {
+        let Some(access) = spec.access.filter(|access| access.writes && access.bytes == 1) else {
+            return false;
+        };
+        let is_own = |space: StateSpace| matches!(space.base(), StateSpace::Param | StateSpace::Local);
+        access.space.is_some_and(is_own)
+            || matches!(context.values().address(context.module.module, operand), Value::Address(address) if is_own(address.space))
+    })
 }
 
 /// Makes a warning of a read that compilers print on purpose: an operand whose value does not matter is one of

@@ -1,14 +1,17 @@
 //! Which values differ between the threads of a block or of a warp, and which code only some of them run.
 //!
-//! A value is uniform, or the same within each warp, or different from lane to lane. It comes from special
+//! A value is uniform, or the same within each warp, or the same in each warp for each lane, or different from thread to
+//! thread. It comes from special
 //! registers, goes through data, and, where a register is written on both sides of a branch that threads take
 //! differently, through control.
 
+mod balance;
 mod meeting;
 mod variance;
 
 use super::FunctionFacts;
 use super::values::Values;
+use balance::is_balanced;
 use meeting::{meets_anywhere, needs};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -44,6 +47,8 @@ pub struct Divergence {
     registers: Vec<Variance>,
     /// For each block the branch with the largest variance that it depends on.
     blocks: Vec<Option<(Variance, u32)>>,
+    /// Where the ways from each block come together.
+    joins: Vec<Option<u32>>,
     /// How the branch at the end of each block varies.
     branches: Vec<Variance>,
     /// What registers that are written several times hold since they were written in the block being looked at.
@@ -82,15 +87,15 @@ impl Divergence {
         let mut result = Self {
             registers: vec![Variance::Unset; facts.body.register_count as usize],
             blocks: vec![None; facts.cfg.block_count()],
+            joins: post_dominators(facts),
             branches: vec![Variance::Uniform; facts.cfg.block_count()],
             recent: FxHashMap::default(),
             entries,
         };
-        let joins = post_dominators(facts);
         let mut visits = MOST_VISITS;
         for _ in 0..MOST_ROUNDS {
             let data = result.data(facts);
-            let control = result.control(facts, &joins, &mut visits);
+            let control = result.control(facts, &mut visits);
             match control {
                 None => return Self::default(),
                 Some(false) if !data => return result,
@@ -193,12 +198,7 @@ impl Divergence {
     }
 
     /// Finds which blocks depend on branches that threads take differently; none where that takes too long.
-    fn control(
-        &mut self,
-        facts: &FunctionFacts<'_>,
-        joins: &[Option<u32>],
-        visits: &mut usize,
-    ) -> Option<bool> {
+    fn control(&mut self, facts: &FunctionFacts<'_>, visits: &mut usize) -> Option<bool> {
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {
             let Some(last) = facts.cfg.instructions(block).last() else { continue };
@@ -207,7 +207,7 @@ impl Divergence {
                 continue;
             }
             // Where one side leaves the function, those that are left go on without the others.
-            let Some(join) = joins[block.index()] else { continue };
+            let Some(join) = self.joins[block.index()] else { continue };
             changed |= self.region(facts, block, NodeIndex::new(join as usize), (variance, last), visits)?;
         }
         Some(changed)
@@ -244,8 +244,10 @@ impl Divergence {
             }
             *visits = visits.checked_sub(1)?;
             let slot = &mut self.blocks[next.index()];
-            if slot.is_none_or(|(variance, _)| variance < cause.0) {
-                *slot = Some(cause);
+            let known = slot.map_or(Variance::Unset, |(variance, _)| variance);
+            let joined = known.join(cause.0);
+            if joined != known {
+                *slot = Some((joined, cause.1));
                 changed = true;
             }
             stack.extend(facts.cfg.successors(next).map(|(next, _)| next));
@@ -270,6 +272,7 @@ impl Divergence {
     #[must_use]
     pub fn divergent(&self, facts: &FunctionFacts<'_>, values: &Values) -> Vec<Divergent> {
         let mut found = Vec::new();
+        let mut balanced: FxHashMap<u32, bool> = FxHashMap::default();
         if self.blocks.is_empty() {
             return found;
         }
@@ -282,14 +285,29 @@ impl Divergence {
                 let Some(least) = needs(facts, values, instruction, instance) else { continue };
                 // The warp may meet at several places, one on each side of a branch; under a guard there is but
                 // this one.
-                let found_here = self.cause(facts, instruction, least);
-                found.extend(
-                    found_here.filter(|each| each.cause == Cause::Guard || !meets_anywhere(instance)),
-                );
+                let Some(here) = self.cause(facts, instruction, least) else { continue };
+                let meets = match here.cause {
+                    Cause::Guard => false,
+                    Cause::Branch(_) if meets_anywhere(instance) => true,
+                    Cause::Branch(branch) if here.variance == Variance::Warp => *balanced
+                        .entry(branch)
+                        .or_insert_with(|| self.meet_on_both_sides(facts, values, branch)),
+                    Cause::Branch(_) => false,
+                };
+                if !meets {
+                    found.push(here);
+                }
             }
         }
         found.sort_by_key(|each| each.instruction);
         found
+    }
+
+    /// Whether warps that a branch parts come to the same barriers.
+    fn meet_on_both_sides(&self, facts: &FunctionFacts<'_>, values: &Values, branch: u32) -> bool {
+        let block = facts.cfg.block_of(Handle::new(branch));
+        let join = self.joins.get(block.index()).copied().flatten();
+        join.is_some_and(|join| is_balanced(facts, values, block, NodeIndex::new(join as usize)))
     }
 }
 

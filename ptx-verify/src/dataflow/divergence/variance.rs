@@ -6,7 +6,8 @@ use crate::dataflow::FunctionFacts;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Convergence, Instance};
 
-/// How a value varies, from least to most.
+/// How a value varies, from least to most. [`Self::Warp`] and [`Self::Lane`] are the two halves of
+/// [`Self::Thread`]; all from [`Self::Lane`] on differ within a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Variance {
     /// Not seen yet.
@@ -16,19 +17,25 @@ pub enum Variance {
     Uniform,
     /// The same in the threads of a warp.
     Warp,
-    /// The thread's own index, `%tid.x`, from which warps can be told.
-    ThreadIndex,
-    /// Different from lane to lane.
+    /// Different from lane to lane, and in each warp the same.
     Lane,
+    /// A number whose bits from this one on tell warps apart and whose bits below it lanes: for `%tid.x` it is bit 5.
+    Index(u8),
+    /// Different from thread to thread.
+    Thread,
 }
+
+/// The bit of `%tid.x` from which on it tells warps apart.
+const WARP_BIT: u8 = 5;
 
 impl Variance {
     pub(super) fn join(self, other: Self) -> Self {
         match (self, other) {
             _ if self == other => self,
             (Self::Unset, value) | (value, Self::Unset) => value,
-            (Self::ThreadIndex, _) | (_, Self::ThreadIndex) => Self::Lane,
-            _ => self.max(other),
+            (Self::Uniform | Self::Warp, Self::Uniform | Self::Warp)
+            | (Self::Uniform | Self::Lane, Self::Uniform | Self::Lane) => self.max(other),
+            _ => Self::Thread,
         }
     }
 
@@ -39,7 +46,47 @@ impl Variance {
 
     /// Of a value computed from this one.
     pub(super) fn through(self) -> Self {
-        if self == Self::ThreadIndex { Self::Lane } else { self }
+        if matches!(self, Self::Index(_)) { Self::Thread } else { self }
+    }
+
+    /// Of a value that each warp computes from those of all its lanes.
+    fn of_all_lanes(self) -> Self {
+        match self {
+            Self::Unset | Self::Uniform | Self::Lane => Self::Uniform,
+            Self::Warp | Self::Index(_) | Self::Thread => Self::Warp,
+        }
+    }
+
+    /// Of this value times two to the `by`.
+    fn moved_up(self, by: u64) -> Self {
+        match self {
+            Self::Index(bit) if by < 64 - u64::from(bit) => Self::Index(bit + by as u8),
+            _ => self.through(),
+        }
+    }
+
+    /// Of this value divided by two to the `by`.
+    fn moved_down(self, by: u64) -> Self {
+        match self {
+            Self::Index(bit) if by < u64::from(bit) => Self::Index(bit - by as u8),
+            Self::Index(_) => Self::Warp,
+            _ => self,
+        }
+    }
+
+    /// Of this value and a mask.
+    fn masked(self, mask: u64) -> Self {
+        let Self::Index(bit) = self else { return self };
+        let lanes = (1 << bit) - 1;
+        if mask & lanes == 0 {
+            Self::Warp
+        } else if mask <= lanes {
+            Self::Lane
+        } else if mask & lanes == lanes {
+            self
+        } else {
+            Self::Thread
+        }
     }
 }
 
@@ -56,95 +103,133 @@ impl Divergence {
         {
             return self.operand(facts, *source);
         }
-        if is_collective(instance)
-            && instance.has(".idx")
-            && operands.get(2).is_some_and(|&lane| self.operand(facts, lane) <= Variance::Warp)
-        {
-            // All lanes take the value of one.
-            return Variance::Warp;
+        let sources = operands.iter().skip(1).fold(Variance::Uniform, |variance, source| {
+            variance.join(self.operand(facts, *source).through())
+        });
+        let effects = &instance.effects;
+        if effects.barrier {
+            // All threads that meet there get the same.
+            return Variance::Uniform;
         }
-        if let Some(variance) =
-            self.of_index(facts, instance, operands).or_else(|| self.of_warp(instance, operands))
-        {
-            return variance;
+        if is_collective(instance) && instance.has(".idx") {
+            let lane = operands.get(2).map(|&lane| self.operand(facts, lane));
+            if lane.is_some_and(|lane| lane <= Variance::Warp) {
+                // All lanes take the value of one.
+                return sources.of_all_lanes();
+            }
         }
-        if instance.effects.convergence == Convergence::Aligned || is_collective(instance) {
+        if is_collective(instance) {
+            return if effects.thread_dependent {
+                sources.join(Variance::Lane)
+            } else {
+                sources.of_all_lanes()
+            };
+        }
+        if effects.convergence == Convergence::Aligned {
             // The warp computes it together: what one lane gets, all get, unless lanes pick differently.
-            return if instance.effects.thread_dependent { Variance::Lane } else { Variance::Warp };
+            return if effects.thread_dependent { Variance::Thread } else { Variance::Warp };
         }
-        let mut result = Variance::Uniform;
-        if instance.effects.thread_dependent || instance.effects.atomic {
-            result = Variance::Lane;
+        if effects.thread_dependent || effects.atomic {
+            return Variance::Thread;
         }
-        for &operand in operands.iter().skip(1) {
-            result = result.join(self.operand(facts, operand).through());
-        }
-        result
+        self.of_index(facts, instance, operands).unwrap_or(sources)
     }
 
-    /// The index of a thread with a distance that is the same in its warp: the index in the grid, or over the rows of
-    /// a block. Blocks and rows are taken to be whole warps.
+    /// Computations that keep apart what an index says of the warp and of the lane. Blocks and rows are taken to be
+    /// whole warps, and what is added to an index to be the same in its warp or a number of warps.
     fn of_index(
         &self,
         facts: &FunctionFacts<'_>,
         instance: &Instance,
         operands: &[Operand],
     ) -> Option<Variance> {
-        let distance = |operand: &Operand| match operand {
-            Operand::Integer { bits, .. } => bits % 32 == 0,
-            _ => self.operand(facts, *operand) <= Variance::Warp,
-        };
-        let index = |operand: &Operand| self.operand(facts, *operand) == Variance::ThreadIndex;
-        let moved = match (instance.effects.computes?, operands) {
-            (Computation::Add, [_, a, b]) => index(a) && distance(b) || distance(a) && index(b),
-            (Computation::MultiplyAdd | Computation::MultiplyAddWide, [_, a, b, c]) => {
-                let product = self.operand(facts, *a).join(self.operand(facts, *b));
-                product <= Variance::Warp && index(c)
-            }
-            _ => false,
-        };
-        moved.then_some(Variance::ThreadIndex)
-    }
-
-    /// Computations that tell warps rather than lanes apart.
-    fn of_warp(&self, instance: &Instance, operands: &[Operand]) -> Option<Variance> {
-        let index = |operand: &Operand| match operand {
-            Operand::Register { register, .. } => self.of(*register) == Variance::ThreadIndex,
-            _ => false,
-        };
+        use Computation as C;
+        let of = |operand: &Operand| self.operand(facts, *operand);
         let constant = |operand: &Operand| match operand {
             Operand::Integer { bits, .. } => Some(*bits),
             _ => None,
         };
-        let [_, left, right, ..] = operands else { return None };
-        if !index(left) {
-            return None;
-        }
-        let value = constant(right)?;
-        let computation = instance.effects.computes;
-        // The position within some aligned number of warps still tells warps from lanes.
-        if computation == Some(Computation::And) && value >= 31 && (value.wrapping_add(1)).is_power_of_two() {
-            return Some(Variance::ThreadIndex);
-        }
-        let warp = match computation {
-            Some(Computation::ShiftRight) => value >= 5,
-            Some(Computation::And) => value & 31 == 0,
-            _ if instance.has(".lt") || instance.has(".ge") || instance.has(".lo") || instance.has(".hs") => {
-                value % 32 == 0
+        let is_index = |operand: &Operand| matches!(of(operand), Variance::Index(_));
+        let computation = instance.effects.computes?;
+        let moved = |index: Variance, distance: &Operand| match (index, constant(distance)) {
+            (Variance::Index(bit), Some(distance)) if distance.trailing_zeros() < u32::from(bit) => {
+                Variance::Thread
             }
-            _ if instance.has(".gt") || instance.has(".le") || instance.has(".hi") || instance.has(".ls") => {
-                value % 32 == 31
+            (Variance::Index(_), None) if of(distance) > Variance::Warp => Variance::Thread,
+            _ => index,
+        };
+        let product = |left: &Operand, right: &Operand| match (constant(left), constant(right)) {
+            (_, Some(power)) if power.is_power_of_two() => {
+                of(left).moved_up(u64::from(power.trailing_zeros()))
+            }
+            (Some(power), _) if power.is_power_of_two() => {
+                of(right).moved_up(u64::from(power.trailing_zeros()))
+            }
+            _ => of(left).through().join(of(right).through()),
+        };
+        Some(match (computation, operands) {
+            (C::Add | C::Or | C::Xor, [_, index, distance]) if is_index(index) => moved(of(index), distance),
+            (C::Add | C::Or | C::Xor, [_, distance, index]) if is_index(index) => moved(of(index), distance),
+            (C::Subtract, [_, index, distance]) if is_index(index) => match (of(index), distance) {
+                (Variance::Index(bit), &Operand::Register { register, .. })
+                    if self.is_rounded_down(facts, register, bit) =>
+                {
+                    Variance::Lane
+                }
+                (variance, _) => moved(variance, distance),
+            },
+            (C::Multiply | C::MultiplyWide, [_, left, right]) => product(left, right),
+            (C::MultiplyAdd | C::MultiplyAddWide, [_, left, right, added]) => {
+                match (product(left, right), of(added)) {
+                    (index @ Variance::Index(_), _) => moved(index, added),
+                    (distance, index @ Variance::Index(_)) if distance <= Variance::Warp => index,
+                    (product, added) => product.join(added.through()),
+                }
+            }
+            (C::ShiftLeft, [_, index, by]) => of(index).moved_up(constant(by)?),
+            (C::ShiftRight, [_, index, by]) => of(index).moved_down(constant(by)?),
+            (C::Divide, [_, index, by]) => {
+                let power = constant(by).filter(|by| by.is_power_of_two())?;
+                of(index).moved_down(u64::from(power.trailing_zeros()))
+            }
+            (C::And, [_, index, mask]) => of(index).masked(constant(mask)?),
+            (C::Remainder, [_, index, by]) => {
+                let power = constant(by).filter(|by| by.is_power_of_two())?;
+                of(index).masked(power - 1)
+            }
+            (C::Compare, [_, index, limit, third @ ..]) => {
+                let Variance::Index(bit) = of(index) else { return None };
+                let is = |words: [&str; 4]| words.iter().any(|word| instance.has(word));
+                let beyond = is([".gt", ".le", ".hi", ".ls"]);
+                if !beyond && !is([".lt", ".ge", ".lo", ".hs"]) {
+                    return None;
+                }
+                // Where the limit is between two warps, all threads of a warp are on one side of it.
+                let first = constant(limit)?.wrapping_add(u64::from(beyond));
+                if first.trailing_zeros() < u32::from(bit) {
+                    return None;
+                }
+                third.iter().fold(Variance::Warp, |variance, third| variance.join(of(third).through()))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether a register is an index without the bits of the lane. What is left of the index without it is the lane:
+    /// that is how a remainder of signed numbers is computed.
+    fn is_rounded_down(&self, facts: &FunctionFacts<'_>, register: Register, bit: u8) -> bool {
+        let [write] = *facts.definitions(register) else { return false };
+        let masks = facts.instance(write).is_some_and(|each| each.effects.computes == Some(Computation::And));
+        match facts.body.operands(Handle::new(write)) {
+            [_, index, Operand::Integer { bits: mask, .. }] if masks => {
+                self.operand(facts, *index) == Variance::Index(bit) && mask.trailing_zeros() == u32::from(bit)
             }
             _ => false,
-        };
-        warp.then_some(Variance::Warp)
+        }
     }
 
     pub(super) fn operand(&self, facts: &FunctionFacts<'_>, operand: Operand) -> Variance {
-        let of = |register: Register| match self.of(register) {
-            Variance::Unset => Variance::Unset,
-            variance => variance,
-        };
+        let of = |register: Register| self.of(register);
         match operand {
             Operand::Register { register, .. }
             | Operand::Negated { register, .. }
@@ -158,10 +243,11 @@ impl Divergence {
             Operand::VectorRegister { first, count, .. } => (0..u32::from(count))
                 .fold(Variance::Unset, |variance, step| variance.join(of(Register(first.0 + step)))),
             Operand::Special(register) => match register.name() {
-                "%tid.x" => Variance::ThreadIndex,
+                "%tid.x" => Variance::Index(WARP_BIT),
                 // Rows of a block are whole warps in nearly every kernel.
                 "%tid.y" | "%tid.z" | "%warpid" => Variance::Warp,
-                _ if register.is_thread_dependent() => Variance::Lane,
+                name if name.starts_with("%lane") => Variance::Lane,
+                _ if register.is_thread_dependent() => Variance::Thread,
                 _ => Variance::Uniform,
             },
             Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) => {
