@@ -35,8 +35,8 @@ struct Known<'f, 'm> {
 fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<()> {
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
-    let divergence = Divergence::new(facts);
     let values = Values::new(facts);
+    let divergence = Divergence::new(facts, &values);
     let known = Known {
         facts,
         carry: carry::analyze(facts),
@@ -105,6 +105,7 @@ impl Known<'_, '_> {
             Variance::Unset | Variance::Uniform => None,
             Variance::Warp => Some("differs between warps".to_owned()),
             Variance::Lane => Some("differs between lanes, the same in each warp".to_owned()),
+            Variance::LaneIndex(_) => Some("the index of the lane".to_owned()),
             Variance::Index(_) => Some("the index of the thread".to_owned()),
             Variance::Thread => Some("differs between threads".to_owned()),
         };

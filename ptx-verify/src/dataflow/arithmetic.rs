@@ -145,6 +145,14 @@ impl Constraint {
         is_register && self.sum.constant == 0 && self.steps.is_empty()
     }
 
+    /// Takes a register for the number of a lane.
+    pub(super) fn take_for_lane(&mut self, register: Register) {
+        if self.sum.terms == [(Leaf::Register(register), 1)] {
+            self.steps.splice(0..0, [Step::And(31), Step::Add(self.sum.constant)]);
+            self.sum.constant = 0;
+        }
+    }
+
     fn terms_fit(&self) -> bool {
         self.sum.terms.len() + self.steps.len() < MOST_PARTS
     }

@@ -129,11 +129,51 @@ pub(super) fn is_always_replaced(
         }
         let Some(number) = constraints.iter().flat_map(Constraint::registers).next() else { return false };
         let [write] = *facts.definitions(number) else { return false };
+        if is_lane(facts, write) {
+            constraints.iter_mut().for_each(|constraint| constraint.take_for_lane(number));
+            return !are_possible(&constraints);
+        }
         for constraint in &mut constraints {
-            constraint.substitute(facts, write, number);
+            constraint.substitute(facts, write, number, None);
         }
     }
     false
+}
+
+/// Whether an instruction asks for the lane. Where each of 32 has its turn, `%tid.x` is taken for it: the rows of such
+/// a block are one warp wide.
+fn is_lane(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    match facts.body.operands(FunctionFacts::handle(instruction)) {
+        [_, Operand::Special(special)] => matches!(special.name(), "%laneid" | "%tid.x"),
+        _ => false,
+    }
+}
+
+/// Whether `register`, which `instruction` packs with others, is cut off again: the one reader of the result takes as
+/// many low bits as come before it. Compilers leave the upper half unset where they know that.
+pub(super) fn is_cut_off(
+    facts: &FunctionFacts<'_>,
+    reads: &Reads,
+    register: Register,
+    instruction: u32,
+) -> bool {
+    let operands = |instruction| facts.body.operands(FunctionFacts::handle(instruction));
+    let [_, Operand::Vector(parts)] = operands(instruction) else { return false };
+    let parts = facts.body.children(*parts);
+    let is = |part: &Operand| matches!(part, Operand::Register { register: each, .. } if *each == register);
+    let Some(place) = parts.iter().position(is) else { return false };
+    let Some((result, reader)) = next_reader(facts, reads, instruction) else { return false };
+    let cuts = facts.instance(reader).is_some_and(|instance| {
+        instance.effects.computes == Some(Computation::Convert) && !instance.has(".sat")
+    });
+    let [Operand::Register { register: kept, .. }, Operand::Register { .. }] = operands(reader) else {
+        return false;
+    };
+    let bits = |register| facts.body.register_type(register).map(Type::bits);
+    match (bits(*kept), bits(result)) {
+        (Some(kept), Some(all)) if cuts => all as usize * place >= kept as usize * parts.len(),
+        _ => false,
+    }
 }
 
 /// A condition as a test of a register that was written before `instruction` and not since.

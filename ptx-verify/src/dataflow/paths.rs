@@ -3,7 +3,7 @@
 use super::conditions::{Comparisons, Literal};
 use super::facts::FunctionFacts;
 use super::formulas::{Cases, Formula};
-use super::masks::{Reads, is_always_replaced, masks};
+use super::masks::{Reads, is_always_replaced, is_cut_off, masks};
 use super::visited::Visited;
 use super::walk::{Place, Step, Walk};
 use ptx_ir::cfg::Condition;
@@ -117,13 +117,13 @@ impl<'f, 'm> Walker<'f, 'm> {
             return found;
         }
         // Some way leaves it undefined: does the value matter there?
-        let reads = self.reads.get_or_insert_with(|| Reads::new(self.facts));
-        if let Target::Register(register) = target
-            && is_always_replaced(self.facts, &mut self.comparisons, reads, register, instruction)
-        {
-            return Reaching { undefined: None, masked: true, ..found };
-        }
         if let Target::Register(register) = target {
+            let reads = self.reads.get_or_insert_with(|| Reads::new(self.facts));
+            if is_cut_off(self.facts, reads, register, instruction)
+                || is_always_replaced(self.facts, &mut self.comparisons, reads, register, instruction)
+            {
+                return Reaching { undefined: None, masked: true, ..found };
+            }
             let masks = masks(self.facts, reads, register, instruction);
             if !masks.is_empty() {
                 let masked = self.walk(target, instruction, budget, true, &masks);

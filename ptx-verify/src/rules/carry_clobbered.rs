@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::context::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::carry::Reader;
+use crate::dataflow::carry::{Reader, fits};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -227,6 +227,10 @@ fn overwritten(
     let reader = context.carry().readers.iter().find(|reader| reader.reaching.writers.contains(&next));
     let Some(reader) = reader.filter(|_| starts(lost) && starts(next) && same_block) else { return };
     if facts.condition(lost) != facts.condition(next) {
+        return;
+    }
+    // An addition's carry was never meant for a subtraction, nor the reverse.
+    if facts.carry(lost).is_some_and(|carry| !fits(carry.chain, reader.carry.chain)) {
         return;
     }
     diagnostics.push(

@@ -1,7 +1,9 @@
+use ptx_ir::ir::Operand;
 use ptx_ir::isa::Chain;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::context::FlowContext;
+use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::fits;
 use crate::dataflow::values::Value;
 use crate::registry::declare_rule;
@@ -10,7 +12,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose borrow an
     /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose carry a `subc` subtracts. It is a warning where the
-    /// instruction only takes the flag out, as `addc.u32 %r1, 0, 0` does.
+    /// instruction only takes the flag out, as `addc.u32 %r1, 0, 0` does, or where the one before it only puts it in:
+    /// it adds a constant, and nothing reads the sum.
     ///
     /// ## Why is this bad
     /// The manual says one thing about the flag after a subtraction and the hardware does another, so nobody
@@ -41,12 +44,25 @@ declare_rule! {
 /// Whether the instruction adds one thing to itself or constants, and so only looks at the flag. Programs that
 /// do so after a subtraction may know what their hardware answers.
 fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
-    let operands = context.body.operands(ptx_ir::ir::Handle::new(instruction));
-    let is_number = |operand: &ptx_ir::ir::Operand| matches!(context.values().operand(context.module.module, *operand), Value::Number(bits) if bits.value().is_some());
+    let operands = context.body.operands(FunctionFacts::handle(instruction));
     match operands {
-        [_, left, right] => left == right || (is_number(left) && is_number(right)),
+        [_, left, right] => left == right || (is_number(context, *left) && is_number(context, *right)),
         _ => false,
     }
+}
+
+/// Whether nothing reads what the instruction computes of a constant, so that it is there for the flag. Libraries set
+/// the flag so in front of `subc`, with what their hardware takes for "no borrow".
+fn puts_flag_in(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let operands = context.body.operands(FunctionFacts::handle(instruction));
+    let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    operands.iter().skip(1).any(|operand| is_number(context, *operand))
+        && written.all(|each| !facts.touched().is_read(each.register))
+}
+
+fn is_number(context: &FlowContext<'_>, operand: Operand) -> bool {
+    let value = context.values().operand(context.module.module, operand);
+    matches!(value, Value::Number(bits) if bits.value().is_some())
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -66,7 +82,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             Chain::Sub => "the carry comes from here",
         };
         let mut finding = RULE.at(context.instruction_span(reader.instruction), message);
-        if takes_flag_out(context, reader.instruction) {
+        if takes_flag_out(context, reader.instruction) || puts_flag_in(context, facts, writer) {
             finding.severity = Severity::Warning;
         }
         diagnostics.push(finding.with_secondary(context.instruction_span(writer), made));

@@ -32,7 +32,8 @@ declare_rule! {
     /// ## What it may miss
     /// Conditions that were loaded from memory or passed to a function are taken to be the same in all threads.
     /// Threads that leave the function before the barrier are not counted. Whole warps may be told apart
-    /// without a finding where only the threads of one warp have to be together. Of a function that is called,
+    /// without a finding where only the threads of one warp have to be together, or where both sides come to the same
+    /// barriers. Blocks and their rows are taken to be whole warps. Of a function that is called,
     /// only a barrier that every way through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "H0330",
@@ -48,8 +49,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     // Most functions are cleared by the cheaper look.
-    if !found(context, facts, &Divergence::new(facts)).is_empty() {
-        diagnostics.append(&mut found(context, facts, &Divergence::by_blocks(facts)));
+    if !found(context, facts, &Divergence::new(facts, context.values())).is_empty() {
+        diagnostics.append(&mut found(context, facts, &Divergence::by_blocks(facts, context.values())));
     }
 }
 

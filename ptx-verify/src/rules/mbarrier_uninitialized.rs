@@ -70,7 +70,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let finding = RULE.at(place_of(context, used), message);
         diagnostics.push(finding.with_secondary(context.instruction_span(made), "initialised here"));
     } else {
-        let divergence = LazyCell::new(|| Divergence::by_blocks(facts));
+        let divergence = LazyCell::new(|| Divergence::by_blocks(facts, context.values()));
         let is_divergent = |instruction: u32| divergence.cause(facts, instruction, Variance::Warp).is_some();
         if let Some((used, made)) = lives.made_by_some(&others, is_divergent) {
             let message = "threads may come here before the one that initialises this `mbarrier` object";

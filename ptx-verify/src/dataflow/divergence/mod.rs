@@ -16,6 +16,7 @@ use meeting::{meets_anywhere, needs};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Handle, Register};
+use ptx_ir::isa::Control;
 use rustc_hash::FxHashMap;
 
 pub use meeting::needed_on_every_way;
@@ -68,22 +69,26 @@ impl Divergence {
     /// Follows the variance of values; a register is one value, wherever it is written. Nothing is known where that
     /// would take too long.
     #[must_use]
-    pub fn new(facts: &FunctionFacts<'_>) -> Self {
-        Self::follow(facts, None)
+    pub fn new(facts: &FunctionFacts<'_>, values: &Values) -> Self {
+        Self::follow(facts, values, None)
     }
 
     /// The same, and a register that is written several times is followed from block to block. That costs more, and
     /// is for functions in which something seems to be wrong.
     #[must_use]
-    pub fn by_blocks(facts: &FunctionFacts<'_>) -> Self {
+    pub fn by_blocks(facts: &FunctionFacts<'_>, values: &Values) -> Self {
         let registers = (0..facts.body.register_count).map(Register);
         let several = registers.filter(|&register| facts.definitions(register).len() > 1).count();
         let blocks = facts.cfg.block_count();
         let entries = (several * blocks <= MOST_ENTRIES).then(|| vec![FxHashMap::default(); blocks]);
-        Self::follow(facts, entries)
+        Self::follow(facts, values, entries)
     }
 
-    fn follow(facts: &FunctionFacts<'_>, entries: Option<Vec<FxHashMap<Register, Variance>>>) -> Self {
+    fn follow(
+        facts: &FunctionFacts<'_>,
+        values: &Values,
+        entries: Option<Vec<FxHashMap<Register, Variance>>>,
+    ) -> Self {
         let mut result = Self {
             registers: vec![Variance::Unset; facts.body.register_count as usize],
             blocks: vec![None; facts.cfg.block_count()],
@@ -94,7 +99,7 @@ impl Divergence {
         };
         let mut visits = MOST_VISITS;
         for _ in 0..MOST_ROUNDS {
-            let data = result.data(facts);
+            let data = result.data(facts, values);
             let control = result.control(facts, &mut visits);
             match control {
                 None => return Self::default(),
@@ -112,7 +117,7 @@ impl Divergence {
         self.recent.get(&register).copied().unwrap_or(joined)
     }
 
-    fn data(&mut self, facts: &FunctionFacts<'_>) -> bool {
+    fn data(&mut self, facts: &FunctionFacts<'_>, values: &Values) -> bool {
         let mut changed_at_all = false;
         loop {
             let mut changed = false;
@@ -123,7 +128,7 @@ impl Divergence {
                 }
                 let mut leaving = self.recent.clone();
                 for instruction in facts.cfg.instructions(block) {
-                    changed |= self.instruction(facts, instruction, control, &mut leaving);
+                    changed |= self.instruction(facts, values, instruction, control, &mut leaving);
                 }
                 if let Some(last) = facts.cfg.instructions(block).last() {
                     self.branches[block.index()] = self.branch(facts, block, last);
@@ -163,6 +168,7 @@ impl Divergence {
     fn instruction(
         &mut self,
         facts: &FunctionFacts<'_>,
+        values: &Values,
         instruction: u32,
         control: Variance,
         leaving: &mut FxHashMap<Register, Variance>,
@@ -170,7 +176,7 @@ impl Divergence {
         let handle = Handle::new(instruction);
         let statement = &facts.body.instructions[handle];
         let Some(instance) = facts.module.instance(statement) else { return false };
-        let mut result = self.result(facts, handle, instance);
+        let mut result = self.result(facts, values, handle, instance);
         if let Some(register) = statement.guard.and_then(|guard| guard.register) {
             result = result.join(self.of(register).through());
         }
@@ -311,6 +317,27 @@ impl Divergence {
     }
 }
 
+/// Whether a block does nothing but leave the function.
+fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
+    const MOST_BLOCKS: usize = 4;
+    for _ in 0..MOST_BLOCKS {
+        let idle = |instruction: u32| {
+            facts.instance(instruction).is_some_and(|instance| instance.effects.control != Control::Next)
+                && !facts.is_call(instruction)
+        };
+        if !facts.cfg.instructions(block).all(idle) {
+            return false;
+        }
+        let mut next = facts.cfg.successors(block);
+        match (next.next(), next.next()) {
+            (None, _) => return true,
+            (Some((only, _)), None) => block = only,
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// For each block the block that all its ways come together in; none where that is the end of the function.
 fn post_dominators(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
     let count = facts.cfg.block_count();
@@ -336,7 +363,7 @@ fn post_dominators(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
         .node_indices()
         .map(|block| {
             let join = dominators.immediate_dominator(block)?;
-            (join != exit).then_some(join.index() as u32)
+            (join != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
         })
         .collect()
 }
