@@ -55,10 +55,15 @@ pub fn module(
     let mut world = world.of_function(&mut f, target).expect("the surroundings are sound");
     let texture_mode = if with_samplers { TextureMode::Independent } else { TextureMode::Unified };
     let platform = Platform { version: Version::LATEST, target, texture_mode };
+    let other_group = if with_samplers { ".cta_group::1" } else { ".cta_group::2" };
     let (mut forms, mut refused) = (Vec::new(), Vec::new());
     for instance in instances {
         // Arguments have to agree with a signature, which the table does not tell.
         if instance.effects.control == Control::Call || !instance.is_available(platform) {
+            continue;
+        }
+        // A kernel works with tensor memory as one block or as one of a pair, and every other module as the same.
+        if instance.has(other_group) && instance.canonical.starts_with("tcgen05.") {
             continue;
         }
         let Some(operands) = world.operands(&mut f, &instance.operands, u)? else { continue };
