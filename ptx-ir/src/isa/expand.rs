@@ -144,15 +144,24 @@ impl Expander<'_> {
             },
             Count::Table(lines) => {
                 let (when, count) = lines.iter().find(|(when, _)| holds(when, self.values))?;
-                (*count, self.deciding(when))
+                (*count, self.deciding(when, *count, lines))
             }
         };
         Some((if count == 0 { Pattern::Value } else { Pattern::Vector { count } }, because))
     }
 
-    /// The first modifier of a condition that had a choice.
-    fn deciding(&self, when: Condition) -> Option<&'static str> {
-        when.iter().find_map(|&(slot, _)| self.value(slot))
+    /// The modifier that a length follows from: the last of the condition of which another value gives another length,
+    /// else the first.
+    fn deciding(&self, when: Condition, count: u16, lines: &[(Condition, u16)]) -> Option<&'static str> {
+        let decides = |&&(slot, _): &&(u8, u64)| {
+            let rest = |condition: Condition| condition.iter().filter(move |each| each.0 != slot);
+            let differs = |&(other, length): &(Condition, u16)| {
+                length != count && other.len() == when.len() && rest(other).eq(rest(when))
+            };
+            lines.iter().any(differs)
+        };
+        let last = when.iter().rev().find(decides).and_then(|&(slot, _)| self.value(slot));
+        last.or_else(|| when.iter().find_map(|&(slot, _)| self.value(slot)))
     }
 
     fn access(&self, access: &AccessTemplate) -> Access {

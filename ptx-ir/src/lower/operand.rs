@@ -417,7 +417,14 @@ impl Context<'_> {
             }
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(messages::operand(span, "an address is a register, a variable or an integer"));
+                let mut diagnostic =
+                    messages::operand(span, "an address is a register, a variable or an integer");
+                if let Operand::Special(special) = base {
+                    let (ty, name) = (special.ty(), special.name());
+                    diagnostic =
+                        diagnostic.with_help(format!("read it into a register first: `mov{ty} %r, {name};`"));
+                }
+                self.report(diagnostic);
                 Operand::Unknown(None)
             }
         }

@@ -59,7 +59,11 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         return Some(elsewhere(occurrence, variable, access, span));
     }
     let class = class_of(context.module.module, context.body, found);
-    let wanted = wanted_instead_of(class, *accepts);
+    let wanted = match found {
+        // Narrower registers pass; nobody means them.
+        Operand::RegisterAddress { .. } => "an address in an integer register of 32 or 64 bits".to_owned(),
+        _ => wanted_instead_of(class, *accepts),
+    };
     let is = describe(context.module.module, context.body, found, class);
     let finding = RULE
         .at(span, format!("`{}` takes {wanted} here, {is}", occurrence.name()))
