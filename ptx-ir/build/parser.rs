@@ -231,13 +231,11 @@ impl FileReader<'_> {
             self.items.push(Item::Ignored(names.collect(), words.collect()));
             return Ok(());
         }
-        const LISTS: [(&str, fn(Vec<String>) -> Item); 3] =
-            [("names", Item::Names), ("repeatable", Item::Repeatable), ("together", Item::Together)];
-        for (keyword, item) in LISTS {
-            if let Some(words) = word_list(text, keyword) {
-                self.items.push(item(words));
-                return Ok(());
-            }
+        let list = word_list(text, "names").map(Item::Names);
+        let list = list.or_else(|| word_list(text, "repeatable").map(Item::Repeatable));
+        if let Some(list) = list.or_else(|| word_list(text, "together").map(Item::Together)) {
+            self.items.push(list);
+            return Ok(());
         }
         let tokens = tokens(self.name, text, line)?;
         let mut cursor = Cursor::new(self.name, &tokens);
