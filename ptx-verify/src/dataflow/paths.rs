@@ -111,17 +111,24 @@ impl<'f, 'm> Walker<'f, 'm> {
         if was_unknown {
             found = self.walk(target, instruction, budget, true, &[]);
         }
-        // Registers that nothing sets may be many; a closer look at all of them would take too long.
-        let is_never_set = found.writers.is_empty();
-        if found.unknown || found.undefined.is_none() || is_never_set && budget.0 == 0 {
+        if !found.unknown && found.undefined.is_none() {
             return found;
         }
         // Some way leaves it undefined: does the value matter there?
         if let Target::Register(register) = target {
             let reads = self.reads.get_or_insert_with(|| Reads::new(self.facts));
-            if is_cut_off(self.facts, reads, register, instruction)
-                || is_always_replaced(self.facts, &mut self.comparisons, reads, register, instruction)
-            {
+            if is_cut_off(self.facts, reads, register, instruction) {
+                return Reaching { undefined: None, unknown: false, masked: true, ..found };
+            }
+        }
+        // Registers that nothing sets may be many; a closer look at all of them would take too long.
+        let is_never_set = found.writers.is_empty();
+        if found.unknown || is_never_set && budget.0 == 0 {
+            return found;
+        }
+        if let Target::Register(register) = target {
+            let reads = self.reads.get_or_insert_with(|| Reads::new(self.facts));
+            if is_always_replaced(self.facts, &mut self.comparisons, reads, register, instruction) {
                 return Reaching { undefined: None, masked: true, ..found };
             }
             let masks = masks(self.facts, reads, register, instruction);

@@ -262,17 +262,21 @@ impl Divergence {
         left: Operand,
         right: Operand,
     ) -> Option<Variance> {
+        let is = |words: [&str; 4]| words.iter().any(|word| instance.has(word));
+        // The limit may stand on the left.
+        let turned = self.with_distance(facts, left).0.bit().is_none();
+        let (left, right) = if turned { (right, left) } else { (left, right) };
         let (index, distance) = self.with_distance(facts, left);
         let (bit, limit) = (index.bit()?, self.operand(facts, right));
         if distance == 0 && index == limit {
             // What differs is on both sides, as in a loop from `a + index` to `b + index`.
             return Some(Variance::Uniform);
         }
-        let is = |words: [&str; 4]| words.iter().any(|word| instance.has(word));
-        let beyond = is([".gt", ".le", ".hi", ".ls"]);
-        if !beyond && !is([".lt", ".ge", ".lo", ".hs"]) {
-            return None;
-        }
+        let beyond = match (is([".lt", ".ge", ".lo", ".hs"]), is([".gt", ".le", ".hi", ".ls"])) {
+            (true, _) => turned,
+            (_, true) => !turned,
+            _ => return None,
+        };
         // Where the limit is between two warps, all threads of a warp are on one side of it.
         let between = match right {
             Operand::Integer { bits, .. } => {
