@@ -263,7 +263,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 24] = [
+const COMPUTATIONS: [(&str, &str); 25] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -280,6 +280,7 @@ const COMPUTATIONS: [(&str, &str); 24] = [
     ("remainder", "Remainder"),
     ("shift-left", "ShiftLeft"),
     ("shift-right", "ShiftRight"),
+    ("permute", "Permute"),
     ("compare", "Compare"),
     ("select", "Select"),
     ("convert", "Convert"),

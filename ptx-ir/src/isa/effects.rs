@@ -150,6 +150,8 @@ pub enum Computation {
     ShiftLeft,
     /// `d = a >> b`
     ShiftRight,
+    /// Four bytes of `a` and `b`, each chosen by four bits of `c`.
+    Permute,
     /// `p = a ? b`; where there is `p|q`, `q` is the opposite; combined with a predicate `c` where there is one.
     /// The modifiers say how.
     Compare,

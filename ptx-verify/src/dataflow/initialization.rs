@@ -135,11 +135,14 @@ fn has_no_consequence(
 fn takes_no_byte(facts: &FunctionFacts<'_>, read: Read) -> bool {
     let operands = facts.body.operands(Handle::new(read.instruction));
     let (Some(source @ 1..=2), [_, _, _, selector]) = (read.operand, operands) else { return false };
+    let computes = facts.instance(read.instruction).and_then(|instance| instance.effects.computes);
+    if computes != Some(Computation::Permute) {
+        return false;
+    }
     let Some(bits) = constant(facts, *selector) else { return false };
-    let plain = facts.instance(read.instruction).is_some_and(|instance| &*instance.canonical == "prmt.b32");
     // Four bits choose a byte; the upper half of the eight bytes is the second source.
     let chosen = |byte: u32| if (bits >> (4 * byte)) & 4 == 0 { 1 } else { 2 };
-    plain && (0..4).all(|byte| chosen(byte) != source)
+    (0..4).all(|byte| chosen(byte) != source)
 }
 
 /// The value of an integer, or of a register that is only ever set to one.
