@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// ## Why is this bad
     /// A kernel works with tensor memory as one block or as one of a pair. PTX ISA manual, section "Tensor Memory
-    /// Allocation"; the assembler refuses the kernel, wherever its instructions stand.
+    /// Allocation"; the assembler refuses the kernel when it generates code, and takes it line by line.
     ///
     /// ## Example
     /// ```ptx
@@ -30,8 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Functions that are called through a register.
     name: "mixed-cta-groups",
-    code: "E0322",
-    class: Invalid,
+    code: "H0376",
+    class: Hazard,
     level: Error,
     summary: "a kernel with tensor memory of one block and of a pair",
     check: Module(check),
