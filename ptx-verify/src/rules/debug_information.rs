@@ -1,4 +1,5 @@
 use ptx_ir::ir::{Body, Directive, DirectiveArgument, Item, Module, Section};
+use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +17,7 @@ declare_rule! {
     /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
     /// | `.b8`, `.b16` | values that fit, signed or unsigned |
     /// | names as data | alone on their line, sections in `.b32` and `.b64` |
-    /// | labels of a `.section` | each once |
+    /// | labels of a `.section` | each once, from PTX 7.0 on |
     ///
     /// ## Why is this bad
     /// The module does not assemble.
@@ -149,6 +150,9 @@ fn is_complete(module: &Module, directive: &Directive) -> bool {
     }
 }
 
+/// The first version with labels in sections.
+const LABELS_SINCE: Version = Version::new(7, 0);
+
 /// The lines of a section: `.b8 1, 2`, `label:`.
 fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &mut Vec<Diagnostic>) {
     if module.name(section.word) != ".section" {
@@ -157,9 +161,12 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
     // section with a fault is looked at twice.
     let mut known = FxHashSet::default();
+    let with_labels = context.version() >= LABELS_SINCE;
     let is_right = |line: &str| {
         fault(line).is_none()
-            && line.split_once(':').is_none_or(|(label, _)| known.insert(label.trim().to_owned()))
+            && line
+                .split_once(':')
+                .is_none_or(|(label, _)| with_labels && known.insert(label.trim().to_owned()))
     };
     if unplain_lines(&section.text).all(is_right) {
         return;
@@ -170,11 +177,16 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     let mut at = section.span.start + open as u32 + 1;
     for line in source[open + 1..].split_inclusive('\n') {
         let text = line.split("//").next().unwrap_or_default().trim().trim_end_matches('}').trim();
-        let repeated =
-            text.split_once(':').map(|(label, _)| label.trim()).filter(|label| !known.insert(*label));
-        if let Some(what) =
-            repeated.map(|label| format!("label `{label}` is declared twice")).or_else(|| fault(text))
-        {
+        let label = text.split_once(':').map(|(label, _)| label.trim());
+        let wrong_label = label.and_then(|label| {
+            let repeated = !known.insert(label);
+            if repeated {
+                Some(format!("label `{label}` is declared twice"))
+            } else {
+                (!with_labels).then(|| format!("labels in a section need PTX {LABELS_SINCE}"))
+            }
+        });
+        if let Some(what) = wrong_label.or_else(|| fault(text)) {
             let lead = (line.len() - line.trim_start().len()) as u32;
             out.push(RULE.at(Span::new(at + lead, at + lead + text.len() as u32), what));
         }
