@@ -1,3 +1,4 @@
+use ptx_ir::isa::Computation;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
@@ -12,7 +13,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a register that is read though no write of it can come before, whatever way control takes. It is
     /// a warning where nothing in the function ever sets the register and it is one of a range `%r<N>`:
-    /// that is how compilers print an operand whose value does not matter.
+    /// that is how compilers print an operand whose value does not matter. So it is where nothing ever sets the
+    /// register and it is only copied to where nothing reads it, as a move that does nothing.
     ///
     /// ## Why is this bad
     /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
@@ -101,8 +103,19 @@ pub(crate) fn graded(context: &FlowContext<'_>, unset: &Unset, mut finding: Diag
     if in_range && never {
         finding.severity = Severity::Warning;
         finding = finding.with_note("nothing in the function ever sets it");
+    } else if never && is_copied_nowhere(context, unset) {
+        finding.severity = Severity::Warning;
+        finding = finding.with_note("nothing reads the copy");
     }
     finding
+}
+
+/// Whether the read is a copy that nothing reads. GCC prints such moves for the place in the code that they take.
+fn is_copied_nowhere(context: &FlowContext<'_>, unset: &Unset) -> bool {
+    let Some(facts) = context.facts() else { return false };
+    let computes = facts.instance(unset.instruction).and_then(|instance| instance.effects.computes);
+    let mut written = facts.uses().of(unset.instruction).iter().filter(|each| each.access().writes());
+    computes == Some(Computation::Move) && written.all(|each| !facts.touched().is_read(each.register))
 }
 
 /// Adds where the register is declared and, where it is set later, where.
