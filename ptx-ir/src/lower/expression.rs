@@ -52,7 +52,18 @@ const MOST_DEPTH: u32 = 200;
 
 /// Evaluates a node.
 pub(super) fn evaluate(tree: &Tree, source: &str, node: Node) -> Result<Constant, Trouble> {
-    Evaluator { tree, source }.value(node, 0)
+    Evaluator { tree, source, base: None }.value(node, 0)
+}
+
+/// Evaluates what is added to a name at the left end of a node. To the assembler all that follows the plus is one
+/// expression: `name+8-4`, `name+1<<2`.
+pub(super) fn evaluate_behind(
+    tree: &Tree,
+    source: &str,
+    node: Node,
+    base: Span,
+) -> Result<Constant, Trouble> {
+    Evaluator { tree, source, base: Some(base) }.value(node, 0)
 }
 
 /// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
@@ -109,6 +120,8 @@ pub(super) fn float(text: &str) -> Constant {
 struct Evaluator<'a> {
     tree: &'a Tree,
     source: &'a str,
+    /// The name that the value is added to.
+    base: Option<Span>,
 }
 
 impl Evaluator<'_> {
@@ -173,6 +186,9 @@ impl Evaluator<'_> {
 
     fn binary(&self, node: Node, operator: BinaryOperator, depth: u32) -> Result<Constant, Trouble> {
         let [left, right] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
+        if self.base == Some(left.span) {
+            return self.value(*right, depth + 1);
+        }
         let left = self.value(*left, depth + 1)?;
         let right = self.value(*right, depth + 1)?;
         match (left, right) {

@@ -50,6 +50,7 @@ impl Context<'_> {
                 Operand::Pair(self.list(node, depth))
             }
             OperandKind::Binary(BinaryOperator::Add | BinaryOperator::Subtract) => self.sum(node),
+            OperandKind::Binary(_) | OperandKind::Conditional if self.begins_with_sum(node) => self.sum(node),
             OperandKind::Index => self.index(node),
             OperandKind::Parens
             | OperandKind::Negate
@@ -170,7 +171,14 @@ impl Context<'_> {
         }
     }
 
-    /// `name + constant + …`, or a constant.
+    /// Whether an expression begins with something and a plus, so that it may be a name and its offset.
+    fn begins_with_sum(&self, node: Node) -> bool {
+        let (first, operation) = self.left_end(node);
+        matches!(first.kind, OperandKind::Name | OperandKind::Dotted)
+            && operation.kind == OperandKind::Binary(BinaryOperator::Add)
+    }
+
+    /// `name + constant`, or a constant.
     fn sum(&mut self, node: Node) -> Operand {
         let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
         let Some(base) = base else { return self.constant(node) };
@@ -201,77 +209,93 @@ impl Context<'_> {
         }
     }
 
-    /// Takes a sum apart: the name at its left end, where there is one, and the constants added to it.
+    /// Takes a sum apart: the name at its left end, where there is one, and the constant added to it.
     /// None where something was wrong, which has been reported.
     fn base_and_offset(&mut self, node: Node) -> Option<(Option<Node>, i64)> {
-        let mut offset = 0_i64;
-        let mut rest = node;
-        while let OperandKind::Binary(operator @ (BinaryOperator::Add | BinaryOperator::Subtract)) = rest.kind
-        {
-            let [left, right] = self.tree.children(rest) else { return None };
-            let value = match expression::evaluate(self.tree, self.source, *right) {
-                Ok(Constant::Integer { bits, .. }) => bits as i64,
-                Ok(Constant::WarpSize) => 32,
-                Ok(_) => {
-                    self.report(messages::operand(right.span, "expected an integer constant expression"));
-                    return None;
-                }
+        let (tree, source) = (self.tree, self.source);
+        let (first, operation) = self.left_end(node);
+        let is_name = match first.kind {
+            OperandKind::Name => self.text(first.span) != "WARP_SZ",
+            OperandKind::Dotted => true,
+            _ => false,
+        };
+        if !is_name {
+            // A name elsewhere is a likely mistake.
+            return match expression::evaluate(tree, source, node) {
+                Ok(_) => Some((None, 0)),
                 Err(trouble) => {
-                    self.report(self.offset_trouble(*left, *right, &trouble));
-                    return None;
+                    let help = "the name must stand in front of its offset";
+                    self.report(self.offset_trouble(&trouble, help));
+                    None
                 }
             };
-            if operator == BinaryOperator::Subtract && self.begins_with_name(*left) {
-                let shown = self.text(right.span).to_owned();
-                self.report(
-                    messages::operand(rest.span, "an offset cannot be subtracted")
-                        .with_help(format!("add a negative number: `+-{shown}`"))
-                        .with_fix(
-                            format!("write `+-{shown}`"),
-                            ptx_syntax::Applicability::Certain,
-                            vec![ptx_syntax::Edit {
-                                span: Span::new(left.span.end, right.span.start),
-                                replacement: "+-".into(),
-                            }],
-                        ),
-                );
-                return None;
-            }
-            offset = match operator {
-                BinaryOperator::Subtract => offset.wrapping_sub(value),
-                _ => offset.wrapping_add(value),
-            };
-            rest = *left;
         }
-        match rest.kind {
-            OperandKind::Name if self.text(rest.span) != "WARP_SZ" => Some((Some(rest), offset)),
-            OperandKind::Dotted => Some((Some(rest), offset)),
-            _ => Some((None, offset)),
+        if operation.kind == first.kind {
+            return Some((Some(first), 0));
+        }
+        if operation.kind == OperandKind::Binary(BinaryOperator::Subtract) {
+            let [left, right] = tree.children(operation) else { return None };
+            self.report(self.subtracted(operation.span, left.span, right.span));
+            return None;
+        }
+        let value = if operation.kind == OperandKind::Binary(BinaryOperator::Add) {
+            expression::evaluate_behind(tree, source, node, first.span)
+        } else {
+            Err(expression::Trouble::NotConstant(first.span))
+        };
+        match value {
+            Ok(Constant::Integer { bits, .. }) => Some((Some(first), bits as i64)),
+            Ok(Constant::WarpSize) => Some((Some(first), 32)),
+            Ok(_) => {
+                let span = tree.children(operation).get(1).map_or(node.span, |right| right.span);
+                self.report(messages::operand(span, "expected an integer constant expression"));
+                None
+            }
+            Err(trouble) => {
+                let found = self.offset_trouble(&trouble, "an offset is a constant, not a register");
+                self.report(found.with_help("add the register to the base with `add` first"));
+                None
+            }
         }
     }
 
+    /// What stands at the left end of an expression, and the operation that it takes part in.
+    fn left_end(&self, node: Node) -> (Node, Node) {
+        let (mut first, mut operation) = (node, node);
+        while let OperandKind::Binary(_) | OperandKind::Conditional = first.kind {
+            operation = first;
+            first = self.tree.children(first)[0];
+        }
+        (first, operation)
+    }
+
+    fn begins_with_name(&self, node: Node) -> bool {
+        matches!(self.left_end(node).0.kind, OperandKind::Name | OperandKind::Dotted)
+    }
+
+    fn subtracted(&self, span: Span, left: Span, right: Span) -> ptx_syntax::Diagnostic {
+        let shown = self.text(right).to_owned();
+        messages::operand(span, "an offset cannot be subtracted")
+            .with_help(format!("add a negative number: `+-{shown}`"))
+            .with_fix(
+                format!("write `+-{shown}`"),
+                ptx_syntax::Applicability::Certain,
+                vec![ptx_syntax::Edit { span: Span::new(left.end, right.start), replacement: "+-".into() }],
+            )
+    }
+
+    /// Why an offset has no value; `misplaced` says what is wrong with a name in it.
     fn offset_trouble(
         &self,
-        left: Node,
-        right: Node,
         trouble: &expression::Trouble,
+        misplaced: &'static str,
     ) -> ptx_syntax::Diagnostic {
-        let register = matches!(right.kind, OperandKind::Name | OperandKind::Dotted);
-        if register && !self.begins_with_name(left) {
-            return messages::operand(right.span, "the name must stand in front of its offset");
+        let expression::Trouble::NotConstant(span) = trouble else { return messages::trouble(trouble) };
+        let begins_name = |letter: char| letter.is_ascii_alphabetic() || matches!(letter, '_' | '$' | '%');
+        if !self.text(*span).starts_with(begins_name) {
+            return messages::trouble(trouble);
         }
-        if register {
-            return messages::operand(right.span, "an offset is a constant, not a register")
-                .with_help("add the register to the base with `add` first");
-        }
-        messages::trouble(trouble)
-    }
-
-    fn begins_with_name(&self, mut node: Node) -> bool {
-        while let OperandKind::Binary(_) = node.kind {
-            node = self.tree.children(node)[0];
-        }
-        matches!(node.kind, OperandKind::Name | OperandKind::Dotted)
+        messages::operand(*span, misplaced)
     }
 
     fn bracket(&mut self, node: Node, depth: u32) -> Operand {
@@ -366,7 +390,7 @@ impl Context<'_> {
                 let base = self.named(node);
                 self.address_of(base, None, node.span)
             }
-            OperandKind::Binary(BinaryOperator::Add | BinaryOperator::Subtract) => {
+            OperandKind::Binary(_) | OperandKind::Conditional => {
                 let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
                 let Some(base) = base else { return self.constant_address(node) };
                 let base = self.named(base);
