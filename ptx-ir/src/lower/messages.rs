@@ -1,7 +1,8 @@
 //! What lowering says.
 
 use super::expression::Trouble;
-use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+use crate::special::SpecialRegister;
+use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity, Span};
 
 fn error(code: &'static str, rule: &'static str, span: Span, message: String) -> Diagnostic {
     Diagnostic::invalid(code, rule, span, message)
@@ -67,6 +68,20 @@ pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
 
 pub(super) fn operand(span: Span, message: impl Into<String>) -> Diagnostic {
     error("E0105", "operand-form", span, message.into())
+}
+
+/// A special register without a dot as the base of an address.
+pub(super) fn special_address(span: Span, special: SpecialRegister) -> Diagnostic {
+    let message = format!("`{}` is no base of an address", special.name());
+    Diagnostic::new(Class::Hazard, Severity::Error, "H0377", "special-register-address", span, message)
+        .with_note(
+            "the assembler takes it in a line by itself, and crashes when it makes code of most of them",
+        )
+        .with_help(read_first(special))
+}
+
+pub(super) fn read_first(special: SpecialRegister) -> String {
+    format!("read it into a register first: `mov{} %r, {};`", special.ty(), special.name())
 }
 
 pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic {

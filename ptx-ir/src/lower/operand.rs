@@ -18,6 +18,8 @@ const INDICES: ClassSet = ClassSet::KINDS[0]
 /// Brackets, braces and lists within each other deeper than this are no PTX.
 const MOST_DEPTH: u32 = 16;
 
+const NO_ADDRESS: &str = "an address is a register, a variable or an integer";
+
 impl Context<'_> {
     /// Lowers one operand; its children go to the body.
     #[inline]
@@ -417,10 +419,7 @@ impl Context<'_> {
             Operand::Integer { bits, .. } => Operand::ConstantAddress { address: bits as i64 },
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(messages::operand(
-                    node.span,
-                    "an address is a register, a variable or an integer",
-                ));
+                self.report(messages::operand(node.span, NO_ADDRESS));
                 Operand::Unknown(None)
             }
         }
@@ -440,15 +439,17 @@ impl Context<'_> {
                 Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
             }
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
+            Operand::Special(special) if !special.name().contains('.') => {
+                self.report(messages::special_address(span, special));
+                Operand::Unknown(None)
+            }
+            Operand::Special(special) => {
+                let found = messages::operand(span, NO_ADDRESS);
+                self.report(found.with_help(messages::read_first(special)));
+                Operand::Unknown(None)
+            }
             _ => {
-                let mut diagnostic =
-                    messages::operand(span, "an address is a register, a variable or an integer");
-                if let Operand::Special(special) = base {
-                    let (ty, name) = (special.ty(), special.name());
-                    diagnostic =
-                        diagnostic.with_help(format!("read it into a register first: `mov{ty} %r, {name};`"));
-                }
-                self.report(diagnostic);
+                self.report(messages::operand(span, NO_ADDRESS));
                 Operand::Unknown(None)
             }
         }

@@ -82,6 +82,7 @@ mod prototype_mismatch;
 mod redeclaration;
 mod repeated_modifier;
 mod shadowed_declaration;
+mod special_register_address;
 mod state_space_mismatch;
 mod syntax;
 mod target_list;
@@ -167,7 +168,6 @@ pub(crate) static ALL: &[&Rule] = &[
     &alias::RULE,
     &target_list::RULE,
     &parameter_access::RULE,
-    &mixed_cta_groups::RULE,
     &uninitialized_register::RULE,
     &maybe_uninitialized_register::RULE,
     &uninitialized_predicate::RULE,
@@ -201,6 +201,8 @@ pub(crate) static ALL: &[&Rule] = &[
     &tcgen05_alloc_after_relinquish::RULE,
     &tcgen05_missing_wait::RULE,
     &tcgen05_missing_commit::RULE,
+    &mixed_cta_groups::RULE,
+    &special_register_address::RULE,
     &noncanonical_order::RULE,
     &repeated_modifier::RULE,
     &ineffective_modifier::RULE,
