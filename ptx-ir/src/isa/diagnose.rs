@@ -201,7 +201,8 @@ fn replaced(spelling: &Spelling<'_>, range: &Range<usize>, with: &str) -> String
 
 /// The candidate that is spelled most alike, if it is alike enough to be meant.
 fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let limit = 1 + text.trim_start_matches('.').len() / 3;
+    // Of three letters one may be wrong: with two of them anything is like `.add`.
+    let limit = (text.trim_start_matches('.').len() / 3).max(1);
     let (distance, best) = candidates.map(|candidate| (distance(text, candidate), candidate)).min()?;
     (distance <= limit).then_some(best)
 }
