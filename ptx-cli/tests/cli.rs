@@ -326,6 +326,10 @@ fn the_instruction_table_can_be_read() {
     assert!(add.contains("add.cc.type") && add.contains("since PTX"), "{add}");
     let carry = scratch.run(&["isa", "add.cc.u32"]).stdout;
     assert!(carry.contains("Extended-Precision") && !carry.contains(".f64"), "{carry}");
+    let shuffles = scratch.run(&["isa", "shfl"]).stdout;
+    assert!(shuffles.contains("since PTX 6.0 until PTX 6.3, sm_70 or higher"), "{shuffles}");
+    let loads = scratch.run(&["isa", "ld"]).stdout;
+    assert!(loads.contains("    no .ss since PTX 2.0, sm_20 or higher\n    .shared::cluster"), "{loads}");
     assert!(scratch.run(&["isa", "%clusterid"]).stdout.contains("sm_90"));
     let unknown = scratch.run(&["isa", "wgmna"]);
     assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
@@ -353,7 +357,7 @@ fn dumps_of_the_later_steps_show_what_is_known() {
     let dot = dump(&["--cfg", "--dot"]);
     assert!(dot.starts_with("digraph ptx {") && dot.trim_end().ends_with('}'), "{dot}");
     let facts = dump(&["--facts"]);
-    assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between lanes"), "{facts}");
+    assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between threads"), "{facts}");
     assert!(facts.contains("%rd2: address in .global"), "{facts}");
     let needs = dump(&["--needs"]);
     assert!(needs.starts_with("needs PTX 2.3 and sm_20 or higher\n"), "{needs}");

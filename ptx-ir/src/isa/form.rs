@@ -5,7 +5,7 @@ use std::fmt;
 use super::class::ClassSet;
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
-use super::table::{ABSENT, FORMS, Form, OPCODES, forms_of};
+use super::table::{ABSENT, FORMS, Form, GateRule, OPCODES, forms_of};
 use crate::platform::TextureMode;
 use crate::target::TargetSet;
 use crate::version::Version;
@@ -173,7 +173,13 @@ impl fmt::Display for FormId {
         let form = self.form();
         writeln!(formatter, "{}", form.syntax)?;
         let (version, targets) = self.requirement();
-        writeln!(formatter, "    since PTX {version}, {targets}")?;
+        let always = form.gates.iter().filter(|gate| gate.when.is_empty());
+        let until = always.map(|gate| gate.until).min().unwrap_or(Version::LATEST);
+        write!(formatter, "    since PTX {version}")?;
+        if until < Version::LATEST {
+            write!(formatter, " until PTX {until}")?;
+        }
+        writeln!(formatter, ", {targets}")?;
         if let Some(mode) = form.texture_mode {
             writeln!(formatter, "    with .target …, {}", mode.name())?;
         }
@@ -181,14 +187,36 @@ impl fmt::Display for FormId {
             writeln!(formatter, "    .{} = {{ {} }}", slot.name, slot.values.join(", "))?;
         }
         for gate in form.gates.iter().filter(|gate| !gate.when.is_empty()) {
-            for (index, &(slot, mask)) in gate.when.iter().enumerate() {
-                let slot = &form.slots[slot as usize];
-                let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
-                let values: Vec<&str> = values.map(|(_, value)| *value).collect();
-                write!(formatter, "{}{}", if index == 0 { "    " } else { " with " }, values.join(", "))?;
-            }
-            writeln!(formatter, " since PTX {}, {}", gate.version, TargetSet::from_bits(gate.targets))?;
+            write_gate(formatter, form, gate)?;
         }
         Ok(())
+    }
+}
+
+/// `    .v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers need beyond the form.
+fn write_gate(formatter: &mut fmt::Formatter<'_>, form: &Form, gate: &GateRule) -> fmt::Result {
+    for (index, &(slot, mask)) in gate.when.iter().enumerate() {
+        let slot = &form.slots[slot as usize];
+        let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
+        let mut values: Vec<&str> = values.map(|(_, value)| *value).collect();
+        let absent = format!("no .{}", slot.name);
+        if mask >> ABSENT & 1 != 0 {
+            values.push(&absent);
+        }
+        write!(formatter, "{}{}", if index == 0 { "    " } else { " with " }, values.join(", "))?;
+    }
+    if gate.version > Version::OLDEST {
+        write!(formatter, " since PTX {}", gate.version)?;
+    }
+    if gate.until < Version::LATEST {
+        write!(formatter, " until PTX {}", gate.until)?;
+    }
+    let targets = TargetSet::from_bits(gate.targets);
+    match targets == TargetSet::ALL {
+        true => writeln!(formatter),
+        false if gate.version > Version::OLDEST || gate.until < Version::LATEST => {
+            writeln!(formatter, ", {targets}")
+        }
+        false => writeln!(formatter, " for {targets}"),
     }
 }
