@@ -320,7 +320,11 @@ impl Context<'_> {
             Operand::RegisterAddress { base, class, offset, zero, .. } if text == ".unified" => {
                 Operand::RegisterAddress { base, class, offset, zero, unified: true }
             }
-            Operand::Unknown(_) => address,
+            Operand::Unknown(name)
+                if name.is_none_or(|name| !self.module.symbols.name(name).starts_with('[')) =>
+            {
+                address
+            }
             _ => {
                 self.report(messages::operand(word, format!("`{text}` cannot follow this address")));
                 Operand::Unknown(None)
@@ -441,7 +445,12 @@ impl Context<'_> {
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             Operand::Special(special) if !special.name().contains('.') => {
                 self.report(messages::special_address(span, special));
-                Operand::Unknown(None)
+                // The module stays what it is: printers show what stands there.
+                let text = match written {
+                    Some(offset) => format!("[{}+{offset}]", special.name()),
+                    None => format!("[{}]", special.name()),
+                };
+                Operand::Unknown(Some(self.module.symbols.intern(&text)))
             }
             Operand::Special(special) => {
                 let found = messages::operand(span, NO_ADDRESS);
