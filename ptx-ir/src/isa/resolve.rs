@@ -41,7 +41,8 @@ pub fn resolve(spelling: &str) -> Resolved {
         let problem = Some(diagnose::too_many(opcode, &spelling));
         return Resolved { opcode: Some(opcode), problem, ..Resolved::default() };
     }
-    let (instances, leniency) = lenient(opcode, &spelling);
+    let mut steps = MOST_STEPS;
+    let (instances, leniency) = lenient(opcode, &spelling, &mut steps);
     if !instances.is_empty() {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
     }
@@ -52,7 +53,8 @@ pub fn resolve(spelling: &str) -> Resolved {
     Resolved { opcode: Some(opcode), problem, ..Resolved::default() }
 }
 
-/// Spellings of more modifiers are searched for in canonical order only. The longest of the table have 14.
+/// Spellings of more modifiers are searched for in canonical order only. The longest that
+/// the assembler takes have about 16.
 const MOST_MODIFIERS: usize = 40;
 
 /// So many steps a search without regard to the order takes over all forms of an opcode; the most that a mutant of a
@@ -217,16 +219,15 @@ fn name(spelling: &str) -> &str {
 
 /// The instances of a spelling whose modifiers stand in another order or are repeated, as NVIDIA's assembler
 /// takes them.
-fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>) -> (Vec<Instance>, Option<Leniency>) {
+fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>, steps: &mut u32) -> (Vec<Instance>, Option<Leniency>) {
     let mut instances = Vec::new();
     let mut leniency = None;
-    let mut steps = MOST_STEPS;
     for (id, form) in forms_of(opcode) {
         if form.strict_order {
             continue;
         }
         let mut search = Unordered::new(form, spelling, Strictness::Assembler);
-        if !search.find(id, &mut steps) {
+        if !search.find(id, steps) {
             continue;
         }
         if let Some(instance) = expand::instance(id, &search.values) {
@@ -262,6 +263,8 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
     // There are few lists, so there are few choices of what to leave out; the smallest that helps is meant.
     let mut choices: Vec<u32> = (1..1_u32 << ignorable.len()).collect();
     choices.sort_by_key(|choice| choice.count_ones());
+    // All choices together take no longer than one search.
+    let mut steps = MOST_STEPS;
     choices.into_iter().find_map(|choice| {
         let left_out = |at: usize| {
             ignorable.iter().position(|&each| each == at).is_some_and(|bit| choice >> bit & 1 != 0)
@@ -271,7 +274,7 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
         let shorter = Spelling::new(&text);
         let mut instances = exact(opcode, &shorter, &mut None);
         if instances.is_empty() {
-            instances = lenient(opcode, &shorter).0;
+            instances = lenient(opcode, &shorter, &mut steps).0;
         }
         instances.retain(|instance| name(&instance.canonical) == name_here);
         let canonical = instances.first()?.canonical.to_string();
