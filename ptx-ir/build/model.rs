@@ -19,8 +19,23 @@ pub struct Table {
     pub repeatable: Vec<String>,
     /// The lists of modifiers that keep their order among each other.
     pub together: Vec<Vec<String>>,
-    /// Opcodes, or none for all, and the modifiers of which the assembler takes one with them.
-    pub ignored: Vec<(Vec<String>, Vec<String>)>,
+    /// The lists of modifiers that the assembler takes and does not look at.
+    pub ignored: Vec<Ignored>,
+}
+
+/// Modifiers that the assembler takes and does not look at.
+#[derive(Clone)]
+pub struct Ignored {
+    /// Where the list begins.
+    pub line: usize,
+    /// Whether any number of them may stand, not only one.
+    pub any: bool,
+    /// Whether the opcodes are those that do look at them.
+    pub but: bool,
+    /// The opcodes, in words as the assembler reads them; none for all that have none of the modifiers.
+    pub names: Vec<String>,
+    /// The modifiers.
+    pub modifiers: Vec<String>,
 }
 
 /// One syntax line with its clauses.

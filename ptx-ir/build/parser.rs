@@ -1,6 +1,7 @@
 //! Reads one table file: sections, shared definitions, and forms with their clauses, names still unresolved.
 
 use crate::lexer::{Fault, Spanned, Token, tokens};
+use crate::model::Ignored;
 use crate::operands::{self, OperandClause};
 use crate::syntax::{self, Syntax};
 use crate::target::{Target, TargetSet};
@@ -30,8 +31,8 @@ pub enum Item {
     Repeatable(Vec<String>),
     /// `together { … }`: modifiers that keep their order among each other.
     Together(Vec<String>),
-    /// `ignored name … { … }`: opcodes, or none for all, and modifiers of which the assembler takes one with them.
-    Ignored(Vec<String>, Vec<String>),
+    /// `ignored any but name … { … }`: modifiers that the assembler takes and does not look at.
+    Ignored(Ignored),
     /// A form.
     Form(FormDefinition),
 }
@@ -227,8 +228,11 @@ impl FileReader<'_> {
     fn definition(&mut self, text: &str, line: usize) -> Result<(), Fault> {
         if let Some((names, words)) = text.strip_prefix("ignored").and_then(|rest| rest.split_once('{')) {
             let words = words.trim_end().trim_end_matches('}').split_whitespace().map(str::to_owned);
-            let names = names.split_whitespace().map(str::to_owned);
-            self.items.push(Item::Ignored(names.collect(), words.collect()));
+            let mut names = names.split_whitespace().map(str::to_owned).peekable();
+            let any = names.next_if_eq("any").is_some();
+            let but = names.next_if_eq("but").is_some();
+            let (names, modifiers) = (names.collect(), words.collect());
+            self.items.push(Item::Ignored(Ignored { line, any, but, names, modifiers }));
             return Ok(());
         }
         let list = word_list(text, "names").map(Item::Names);

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use crate::class::{Class, ClassSet};
 use crate::lexer::Fault;
 use crate::model::{
-    ABSENT, Access, Condition, Count, Deviation, Form, Gate, Operand, Pattern, Rule, Slot, SpaceRef, Table,
+    ABSENT, Access, Condition, Count, Deviation, Form, Gate, Ignored, Operand, Pattern, Rule, Slot, SpaceRef,
 };
-use crate::model::{TypeRef, Variant};
+use crate::model::{Table, TypeRef, Variant};
 use crate::operands::{CountName, Kind, OperandClause, TypeName};
 use crate::parser::{Atom, ClassLine, Clause, CountsDefinition, File, FormDefinition, Item, SlotDefinition};
 use crate::syntax::{Drawing, Place, Syntax};
@@ -40,13 +40,14 @@ pub fn resolve(files: &[File]) -> Result<Table, Fault> {
                 | Item::Names(_)
                 | Item::Repeatable(_)
                 | Item::Together(_)
-                | Item::Ignored(..) => {}
+                | Item::Ignored(_) => {}
             }
         }
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
     let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("exact").unwrap_or(0));
     shared.names.sort();
+    check_opcodes(&shared, files, &forms)?;
     Ok(Table {
         forms,
         variants: shared.variants,
@@ -94,13 +95,29 @@ struct NamedKind {
     sources: u128,
 }
 
+/// Checks that the lists of ignored modifiers name opcodes that there are.
+fn check_opcodes(shared: &Shared, files: &[File], forms: &[Form]) -> Result<(), Fault> {
+    for file in files {
+        for item in &file.items {
+            let Item::Ignored(list) = item else { continue };
+            let is_known = |name: &&String| {
+                shared.names.contains(name) || forms.iter().any(|form| form.root == name.as_str())
+            };
+            if let Some(unknown) = list.names.iter().find(|name| !is_known(name)) {
+                return Err(Fault::new(&file.name, list.line, format!("no opcode is called `{unknown}`")));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Class tables and named kinds, which all files share.
 #[derive(Default)]
 struct Shared {
     names: Vec<String>,
     repeatable: Vec<String>,
     together: Vec<Vec<String>>,
-    ignored: Vec<(Vec<String>, Vec<String>)>,
+    ignored: Vec<Ignored>,
     tables: Vec<String>,
     lines: Vec<BTreeMap<Type, (u128, u128)>>,
     variants: Vec<[(u128, u128); Type::ALL.len()]>,
@@ -133,7 +150,7 @@ impl Shared {
                 Item::Names(names) => self.names.extend_from_slice(names),
                 Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
                 Item::Together(modifiers) => self.together.push(modifiers.clone()),
-                Item::Ignored(names, modifiers) => self.ignored.push((names.clone(), modifiers.clone())),
+                Item::Ignored(list) => self.ignored.push(list.clone()),
                 Item::Slot(_) | Item::Counts(_) | Item::Form(_) => {}
             }
         }

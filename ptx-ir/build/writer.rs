@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{Condition, Count, Deviation, Form, Operand, Pattern, SpaceRef, Table, TypeRef, Variant};
+use crate::model::{
+    Condition, Count, Deviation, Form, Ignored, Operand, Pattern, SpaceRef, Table, TypeRef, Variant,
+};
 
 /// The Rust source of the table.
 pub fn write(table: &Table) -> String {
@@ -55,13 +57,13 @@ pub fn write(table: &Table) -> String {
     for list in &table.together {
         let _ = write!(out, "&{list:?}, ");
     }
-    let _ = writeln!(
-        out,
-        "];\n/// Opcodes, or none for all, and modifiers of which the assembler takes one with them."
-    );
-    let _ = write!(out, "pub(super) static IGNORED: [(&[&str], &[&str]); {}] = [", table.ignored.len());
-    for (names, list) in &table.ignored {
-        let _ = write!(out, "(&{names:?}, &{list:?}), ");
+    let _ = writeln!(out, "];\n/// Modifiers that the assembler takes and does not look at.");
+    let _ = write!(out, "pub(super) static IGNORED: [Ignored; {}] = [", table.ignored.len());
+    for Ignored { any, but, names, modifiers, .. } in &table.ignored {
+        let _ = write!(
+            out,
+            "Ignored {{ any: {any}, but: {but}, names: &{names:?}, modifiers: &{modifiers:?} }}, "
+        );
     }
     let _ = writeln!(out, "];");
     out

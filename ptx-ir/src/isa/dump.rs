@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Write as _};
 
 use super::class::{Class, ClassSet};
 use super::table::{
-    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, IGNORED, NAMES, Operand, PatternTemplate,
-    REPEATABLE, SpaceRef, TOGETHER, TypeRef, Variant,
+    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, IGNORED, Ignored, NAMES, Operand,
+    PatternTemplate, REPEATABLE, SpaceRef, TOGETHER, TypeRef, Variant,
 };
 use crate::target::TargetSet;
 use crate::types::Type;
@@ -37,8 +37,9 @@ pub fn dump() -> String {
     for list in &TOGETHER {
         let _ = writeln!(text, "together: {}", list.join(" "));
     }
-    for (names, list) in &IGNORED {
-        let _ = writeln!(text, "ignored: {} {{ {} }}", names.join(" "), list.join(" "));
+    for Ignored { any, but, names, modifiers } in &IGNORED {
+        let (any, but) = (if *any { " any" } else { "" }, if *but { " but" } else { "" });
+        let _ = writeln!(text, "ignored{any}{but}: {} {{ {} }}", names.join(" "), modifiers.join(" "));
     }
     for form in &FORMS {
         let _ = writeln!(text, "{}", Line(form));

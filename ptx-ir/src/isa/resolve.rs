@@ -6,7 +6,9 @@ use super::diagnose;
 use super::expand;
 use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
-use super::table::{ABSENT, Form, IGNORED, NAMES, OPCODES, REPEATABLE, TOGETHER, allows, forms_of, holds};
+use super::table::{
+    ABSENT, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, TOGETHER, allows, forms_of, holds,
+};
 use crate::space::StateSpace;
 use crate::types::Type;
 
@@ -60,6 +62,9 @@ const MOST_MODIFIERS: usize = 40;
 /// So many steps a search without regard to the order takes over all forms of an opcode; the most that a mutant of a
 /// real spelling was seen to need is 552. What has many modifiers twice would need more than there is time.
 const MOST_STEPS: u32 = 5_000;
+
+/// Of so many ignored modifiers it is tried which may be left out.
+const MOST_IGNORED: usize = 6;
 
 /// A spelling, cut at its dots.
 pub(super) struct Spelling<'a> {
@@ -238,8 +243,8 @@ fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>, steps: &mut u32) -> (Vec<I
     (instances, leniency)
 }
 
-/// What a spelling means without modifiers that NVIDIA's assembler takes and ignores: at most one of each list, and none
-/// within the opcode.
+/// What a spelling means without modifiers that NVIDIA's assembler takes and ignores: of most lists at most one, and
+/// none within the opcode.
 fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved> {
     let name_here = name(spelling.text);
     // An instruction that has one of a list is asked about them.
@@ -248,27 +253,34 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
         let mut values = forms.flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);
         values.any(|value| words(value).any(|word| list.contains(&word)))
     };
-    let list_of = |&at: &usize| {
-        IGNORED.iter().position(|(names, list)| {
-            list.contains(&spelling.modifier(at))
-                && if names.is_empty() { !is_asked(list) } else { names.contains(&name_here) }
+    let list_of = |at: usize| {
+        IGNORED.iter().position(|Ignored { but, names, modifiers, .. }| {
+            modifiers.contains(&spelling.modifier(at))
+                && if names.is_empty() { !is_asked(modifiers) } else { names.contains(&name_here) != *but }
         })
     };
-    let ignorable: Vec<usize> = (0..spelling.modifiers.len()).filter(|at| list_of(at).is_some()).collect();
-    for (index, at) in ignorable.iter().enumerate() {
-        if ignorable[..index].iter().any(|other| list_of(other) == list_of(at)) {
+    let is_never_read = |at: usize| list_of(at).is_some_and(|list| IGNORED[list].any);
+    let mut ignorable = Vec::new();
+    let mut lists = Vec::new();
+    for at in 0..spelling.modifiers.len() {
+        let Some(list) = list_of(at).filter(|&list| !IGNORED[list].any) else { continue };
+        if lists.contains(&list) || lists.len() == MOST_IGNORED {
             return None;
         }
+        lists.push(list);
+        ignorable.push(at);
     }
-    // There are few lists, so there are few choices of what to leave out; the smallest that helps is meant.
-    let mut choices: Vec<u32> = (1..1_u32 << ignorable.len()).collect();
+    // The smallest choice of what to leave out that helps is meant.
+    let mut choices: Vec<u32> = (0..1_u32 << ignorable.len()).collect();
     choices.sort_by_key(|choice| choice.count_ones());
     // All choices together take no longer than one search.
     let mut steps = MOST_STEPS;
     choices.into_iter().find_map(|choice| {
         let left_out = |at: usize| {
-            ignorable.iter().position(|&each| each == at).is_some_and(|bit| choice >> bit & 1 != 0)
+            is_never_read(at)
+                || ignorable.iter().position(|&each| each == at).is_some_and(|bit| choice >> bit & 1 != 0)
         };
+        let first = (0..spelling.modifiers.len()).find(|&at| left_out(at))?;
         let kept = (0..spelling.modifiers.len()).filter(|&at| !left_out(at));
         let text = kept.fold(spelling.root.to_owned(), |text, at| text + spelling.modifier(at));
         let shorter = Spelling::new(&text);
@@ -278,7 +290,6 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
         }
         instances.retain(|instance| name(&instance.canonical) == name_here);
         let canonical = instances.first()?.canonical.to_string();
-        let first = (0..spelling.modifiers.len()).find(|&at| left_out(at))?;
         let leniency = Leniency {
             range: spelling.modifiers[first].clone(),
             reason: LeniencyReason::Ineffective,
@@ -548,6 +559,9 @@ mod tests {
             ("tex", ".1d.v4.u32.s32.level.grad.2d", 20),
             ("sust", ".b.p.1d.2d.v4.b32.trap.clamp.zero.ca.cg", 3),
             ("add", ".s32", 20_000),
+            ("add", ".texref", 39),
+            ("testp", ".rank.acc::f16.b8x16.b6x16_p32.finite", 1),
+            ("tcgen05.cp", ".b2.rank.acc::f16.number.row.b8x16.b6x16_p32.finite", 4),
         ];
         for (root, modifiers, times) in cases {
             let resolved = resolve(&format!("{root}{}", modifiers.repeat(times)));

@@ -47,6 +47,15 @@ pub(super) struct Deviation {
     pub reason: &'static str,
 }
 
+/// Modifiers that the assembler takes and does not look at: one of them or any number, with the opcodes named, with
+/// all others, or where none is named with those that have none of the modifiers.
+pub(super) struct Ignored {
+    pub any: bool,
+    pub but: bool,
+    pub names: &'static [&'static str],
+    pub modifiers: &'static [&'static str],
+}
+
 /// A place for a modifier.
 pub(super) struct Slot {
     pub name: &'static str,
