@@ -1,6 +1,6 @@
 //! What the rules about declarations share: which there are, and what their types amount to.
 
-use ptx_ir::ir::{Function, FunctionKind, Handle, Item, Module, Variable};
+use ptx_ir::ir::{Function, Handle, Item, Module, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::Span;
@@ -15,9 +15,10 @@ pub(crate) fn owner<'a>(module: &'a Module, variable: &Variable) -> Option<&'a F
     module.functions.get(variable.function?)
 }
 
-/// Whether a variable is a parameter of a `.callprototype`, which the assembler checks less.
-pub(crate) fn is_of_prototype(module: &Module, variable: &Variable) -> bool {
-    owner(module, variable).is_some_and(|function| function.kind == FunctionKind::Prototype)
+/// Whether a variable is a parameter of a function or kernel without a body: the assembler looks at the types of
+/// parameters where there is one.
+pub(crate) fn is_of_declaration(module: &Module, variable: &Variable) -> bool {
+    variable.is_parameter && owner(module, variable).is_some_and(|function| function.body.is_none())
 }
 
 /// Whether a variable lives in a register.

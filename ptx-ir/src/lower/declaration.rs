@@ -163,6 +163,10 @@ impl Context<'_> {
         if let Some(align) = specifiers.align.filter(|align| !align.is_power_of_two()) {
             self.report(messages::alignment(declarator.name, align));
         }
+        if let Some(&(attribute, _)) = specifiers.attributes.first() {
+            let what = format!("a register cannot be `{}`", self.module.name(attribute));
+            self.report(messages::declaration(whole, what));
+        }
         self.check_name(declarator.name);
         if declarator.initializer.is_some() || declarator.dimensions.count > 0 {
             self.report(messages::declaration(
@@ -274,7 +278,8 @@ impl Context<'_> {
         if place != Place::Parameter {
             self.check_name(declarator.name);
         }
-        if space != StateSpace::Reg && !ty.is_register_type() && ty.kind() != TypeKind::Opaque {
+        let in_register = space == StateSpace::Reg && place != Place::Parameter;
+        if !in_register && !ty.is_register_type() && ty.kind() != TypeKind::Opaque {
             self.report(
                 messages::declaration(whole, format!("a variable cannot have the type `{ty}`")).with_help(
                     format!("declare it as `.b{}`: instructions say what its bits mean", ty.bits().max(8)),

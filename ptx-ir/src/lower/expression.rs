@@ -9,11 +9,16 @@ use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind, Tree};
 /// A constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Constant {
-    Integer { bits: u64, unsigned: bool },
+    Integer {
+        bits: u64,
+        unsigned: bool,
+    },
     Decimal(f64),
     SingleBits(u32),
     DoubleBits(u64),
     WarpSize,
+    /// A literal that no 64 bits hold.
+    Overflow,
 }
 
 impl Constant {
@@ -26,6 +31,7 @@ impl Constant {
             Self::SingleBits(bits) => Operand::SingleBits(bits),
             Self::DoubleBits(bits) => Operand::DoubleBits(bits),
             Self::WarpSize => Operand::WarpSize,
+            Self::Overflow => Operand::Unknown(None),
         }
     }
 }
@@ -41,10 +47,12 @@ pub(super) enum Trouble {
     NotInteger(Span),
     /// It nests deeper than anybody would write.
     TooDeep(Span),
-    /// A `0f` or `0d` number takes part in an expression.
+    /// A `0f` number takes part in an expression.
     ExactFloat(Span),
     /// A cast to another type than `.s64` and `.u64`.
     Cast(Span),
+    /// A literal that no 64 bits hold.
+    Overflow(Span),
 }
 
 /// Deeper expressions are refused, so that evaluation may recurse.
@@ -100,6 +108,11 @@ fn unusual_integer(text: &str) -> Constant {
     let mut bits = 0_u64;
     let mut wide = false;
     for &digit in digits {
+        // The assembler takes the lowest 64 bits of a number that is somewhat larger: it only looks at the highest bit
+        // before each further digit.
+        if bits > i64::MAX as u64 {
+            return Constant::Overflow;
+        }
         let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
         let next = bits.checked_mul(u64::from(radix)).and_then(|bits| bits.checked_add(digit));
         wide |= next.is_none();
@@ -113,8 +126,18 @@ pub(super) fn float(text: &str) -> Constant {
     match text.as_bytes() {
         [b'0', b'f' | b'F', ..] => Constant::SingleBits(u32::from_str_radix(&text[2..], 16).unwrap_or(0)),
         [b'0', b'd' | b'D', ..] => Constant::DoubleBits(u64::from_str_radix(&text[2..], 16).unwrap_or(0)),
-        _ => Constant::Decimal(text.parse().unwrap_or(0.0)),
+        _ => decimal(text),
     }
+}
+
+/// Numbers too near to zero for a normal `.f64` overflow too.
+fn decimal(text: &str) -> Constant {
+    let value: f64 = text.parse().unwrap_or(0.0);
+    let is_zero = || {
+        let digits = text.split(['e', 'E']).next().unwrap_or_default();
+        digits.bytes().all(|byte| matches!(byte, b'0' | b'.'))
+    };
+    if value.is_normal() || value == 0.0 && is_zero() { Constant::Decimal(value) } else { Constant::Overflow }
 }
 
 struct Evaluator<'a> {
@@ -132,8 +155,8 @@ impl Evaluator<'_> {
         let text = || node.span.text(self.source);
         let child = |index: usize| self.value(self.tree.children(node)[index], depth + 1);
         match node.kind {
-            OperandKind::Integer => Ok(integer(text())),
-            OperandKind::Float => Ok(float(text())),
+            OperandKind::Integer => held(integer(text()), node.span),
+            OperandKind::Float => held(float(text()), node.span),
             OperandKind::Name if text() == "WARP_SZ" => Ok(Constant::WarpSize),
             OperandKind::Parens if node.count == 1 => child(0),
             OperandKind::Plus => child(0),
@@ -141,7 +164,9 @@ impl Evaluator<'_> {
                 Constant::Integer { bits, .. } => signed(bits.wrapping_neg()),
                 Constant::Decimal(value) => Ok(Constant::Decimal(-value)),
                 Constant::WarpSize => signed(32_u64.wrapping_neg()),
-                Constant::SingleBits(_) | Constant::DoubleBits(_) => Err(Trouble::ExactFloat(node.span)),
+                Constant::DoubleBits(bits) => Ok(Constant::Decimal(-f64::from_bits(bits))),
+                Constant::SingleBits(_) => Err(Trouble::ExactFloat(node.span)),
+                Constant::Overflow => Err(Trouble::Overflow(node.span)),
             },
             OperandKind::Complement => match bits(child(0)?) {
                 Some((bits, unsigned)) => Ok(Constant::Integer { bits: !bits, unsigned }),
@@ -153,8 +178,8 @@ impl Evaluator<'_> {
             },
             OperandKind::Cast => self.cast(node, depth),
             OperandKind::Conditional => match bits(child(0)?) {
-                Some((0, _)) => child(2),
-                Some(_) => child(1),
+                Some((0, _)) => alone(child(2)?, node.span),
+                Some(_) => alone(child(1)?, node.span),
                 None => Err(Trouble::NotInteger(node.span)),
             },
             OperandKind::Binary(operator) => self.binary(node, operator, depth),
@@ -191,8 +216,11 @@ impl Evaluator<'_> {
         }
         let left = self.value(*left, depth + 1)?;
         let right = self.value(*right, depth + 1)?;
-        match (left, right) {
-            (Constant::Decimal(left), Constant::Decimal(right)) => {
+        if matches!((left, right), (Constant::SingleBits(_), _) | (_, Constant::SingleBits(_))) {
+            return Err(Trouble::ExactFloat(node.span));
+        }
+        match (number(left), number(right)) {
+            (Some(left), Some(right)) => {
                 decimals(operator, left, right).ok_or(Trouble::NotInteger(node.span))
             }
             _ => match (bits(left), bits(right)) {
@@ -205,15 +233,33 @@ impl Evaluator<'_> {
     }
 }
 
+fn held(constant: Constant, literal: Span) -> Result<Constant, Trouble> {
+    if constant == Constant::Overflow { Err(Trouble::Overflow(literal)) } else { Ok(constant) }
+}
+
+/// A `0f` number is no part of an expression.
+fn alone(constant: Constant, whole: Span) -> Result<Constant, Trouble> {
+    if matches!(constant, Constant::SingleBits(_)) { Err(Trouble::ExactFloat(whole)) } else { Ok(constant) }
+}
+
 fn signed(bits: u64) -> Result<Constant, Trouble> {
     Ok(Constant::Integer { bits, unsigned: false })
+}
+
+/// The value of a number with a fraction. A `0d` number is one, a `0f` number stands alone.
+fn number(constant: Constant) -> Option<f64> {
+    match constant {
+        Constant::Decimal(value) => Some(value),
+        Constant::DoubleBits(bits) => Some(f64::from_bits(bits)),
+        Constant::Integer { .. } | Constant::SingleBits(_) | Constant::WarpSize | Constant::Overflow => None,
+    }
 }
 
 fn bits(constant: Constant) -> Option<(u64, bool)> {
     match constant {
         Constant::Integer { bits, unsigned } => Some((bits, unsigned)),
         Constant::WarpSize => Some((32, false)),
-        Constant::Decimal(_) | Constant::SingleBits(_) | Constant::DoubleBits(_) => None,
+        Constant::Decimal(_) | Constant::SingleBits(_) | Constant::DoubleBits(_) | Constant::Overflow => None,
     }
 }
 

@@ -154,7 +154,10 @@ impl Context<'_> {
         match node.kind {
             OperandKind::Integer => match super::expression::integer(self.text(node.span)) {
                 super::expression::Constant::Integer { bits, .. } => DirectiveArgument::Integer(bits as i64),
-                _ => DirectiveArgument::Integer(0),
+                _ => {
+                    self.report(messages::trouble(&super::expression::Trouble::Overflow(node.span)));
+                    DirectiveArgument::Integer(0)
+                }
             },
             OperandKind::Float => DirectiveArgument::Number(self.intern(node.span)),
             OperandKind::String => DirectiveArgument::String(self.intern(node.span)),

@@ -57,11 +57,16 @@ pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
         Trouble::NotInteger(span) => (span, "expected an integer constant expression"),
         Trouble::TooDeep(span) => (span, "this expression nests too deeply"),
         Trouble::Cast(span) => (span, "a constant can be cast to `.s64` and `.u64` only"),
-        Trouble::ExactFloat(span) => (span, "`0f` and `0d` numbers take no operators"),
+        Trouble::ExactFloat(span) => (span, "`0f` numbers take no operators"),
+        Trouble::Overflow(span) => (span, "no constant of 64 bits holds this number"),
     };
     let diagnostic = error("E0104", "constant-expression", *span, message.into());
     match trouble {
         Trouble::ExactFloat(_) => diagnostic.with_help("set the sign bit of the number instead"),
+        Trouble::Overflow(_) => diagnostic.with_help(
+            "integers reach to 0xffffffffffffffff, decimal fractions from 2.2251e-308 to 1.7976e308: infinity is \
+             `0d7ff0000000000000` or `0f7f800000`",
+        ),
         _ => diagnostic,
     }
 }

@@ -26,10 +26,16 @@ impl Context<'_> {
     pub(super) fn operand(&mut self, node: Node) -> Operand {
         match node.kind {
             OperandKind::Name => self.name(node.span),
-            OperandKind::Integer => expression::integer(self.text(node.span)).operand(),
-            OperandKind::Float => expression::float(self.text(node.span)).operand(),
+            OperandKind::Integer => self.literal_operand(node, expression::integer(self.text(node.span))),
+            OperandKind::Float => self.literal_operand(node, expression::float(self.text(node.span))),
             _ => self.composite(node, 0),
         }
+    }
+
+    #[inline]
+    fn literal_operand(&mut self, node: Node, value: Constant) -> Operand {
+        // Evaluating it reports it.
+        if value == Constant::Overflow { self.constant(node) } else { value.operand() }
     }
 
     fn composite(&mut self, node: Node, depth: u32) -> Operand {

@@ -187,15 +187,25 @@ impl Context<'_> {
     pub(super) fn attributes_of_nothing(&mut self, list: Node) {
         let tree = self.tree;
         for attribute in tree.children(list) {
-            let word = if attribute.kind == OperandKind::Apply {
-                tree.children(*attribute).first()
-            } else {
-                Some(attribute)
+            let (word, arguments) = match attribute.kind {
+                OperandKind::Apply => match tree.children(*attribute) {
+                    [word, arguments @ ..] => (word.span, arguments.len()),
+                    [] => continue,
+                },
+                _ => (attribute.span, 0),
             };
-            let Some(word) = word.map(|word| word.span) else { continue };
             let text = self.text(word);
-            if !matches!(text, ".managed" | ".unified") {
-                self.report(messages::declaration(word, format!("there is no attribute `{text}`")));
+            let expected = match text {
+                ".managed" => 0,
+                ".unified" => 2,
+                _ => {
+                    self.report(messages::declaration(word, format!("there is no attribute `{text}`")));
+                    continue;
+                }
+            };
+            if arguments != expected {
+                let what = format!("attribute `{text}` takes {expected} numbers, {arguments} are given");
+                self.report(messages::declaration(attribute.span, what));
             }
         }
     }

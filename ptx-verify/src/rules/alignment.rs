@@ -70,7 +70,8 @@ fn is_passed(context: &ModuleContext<'_>, variable: &Variable) -> bool {
     let unlimited = owner(context.module, variable).is_some_and(|function| match function.kind {
         FunctionKind::Entry => variable.is_parameter,
         FunctionKind::Prototype => true,
-        FunctionKind::Function => false,
+        // A declaration alone may say any.
+        FunctionKind::Function => variable.is_parameter && function.body.is_none(),
     });
     variable.space.base() == StateSpace::Param && !unlimited
 }

@@ -16,7 +16,8 @@ declare_rule! {
     /// | `.loc … inlined_at F L C` | a `.loc F L C` stands before it in the same function |
     /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
     /// | `.b8`, `.b16` | values that fit, signed or unsigned |
-    /// | names as data | alone on their line, sections in `.b32` and `.b64` |
+    /// | values below zero, differences of labels | from PTX 7.5 on |
+    /// | names as data | alone on their line, in `.b32` and `.b64` |
     /// | labels of a `.section` | each once, from PTX 7.0 on |
     ///
     /// ## Why is this bad
@@ -153,6 +154,9 @@ fn is_complete(module: &Module, directive: &Directive) -> bool {
 /// The first version with labels in sections.
 const LABELS_SINCE: Version = Version::new(7, 0);
 
+/// The first version with values below zero in sections.
+const NEGATIVE_SINCE: Version = Version::new(7, 5);
+
 /// The lines of a section: `.b8 1, 2`, `label:`.
 fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &mut Vec<Diagnostic>) {
     if module.name(section.word) != ".section" {
@@ -162,8 +166,9 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     // section with a fault is looked at twice.
     let mut known = FxHashSet::default();
     let with_labels = context.version() >= LABELS_SINCE;
+    let with_negative = context.version() >= NEGATIVE_SINCE;
     let is_right = |line: &str| {
-        fault(line).is_none()
+        fault(line, with_negative).is_none()
             && line
                 .split_once(':')
                 .is_none_or(|(label, _)| with_labels && known.insert(label.trim().to_owned()))
@@ -186,7 +191,7 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
                 (!with_labels).then(|| format!("labels in a section need PTX {LABELS_SINCE}"))
             }
         });
-        if let Some(what) = wrong_label.or_else(|| fault(text)) {
+        if let Some(what) = wrong_label.or_else(|| fault(text, with_negative)) {
             let lead = (line.len() - line.trim_start().len()) as u32;
             out.push(RULE.at(Span::new(at + lead, at + lead + text.len() as u32), what));
         }
@@ -241,7 +246,7 @@ fn after_plain_lines(text: &[u8], mut at: usize) -> usize {
 }
 
 /// What is wrong with a line of data.
-fn fault(line: &str) -> Option<String> {
+fn fault(line: &str, with_negative: bool) -> Option<String> {
     let line = line.rsplit(':').next().unwrap_or(line).trim();
     let (ty, values) = line.split_once(char::is_whitespace)?;
     let (low, high) = match ty {
@@ -257,28 +262,76 @@ fn fault(line: &str) -> Option<String> {
         if several && value.starts_with(|first: char| !first.is_ascii_digit() && first != '-') {
             return Some(format!("`{value}` cannot stand in a list: names stand alone"));
         }
-        if value.starts_with('.') && high < 65536 {
-            return Some(format!("the address of a section does not fit `{ty}`"));
-        }
-        if value.starts_with('"') || value.contains('.') && value.starts_with(|c: char| c.is_ascii_digit()) {
-            return Some(format!("{value} is no integer and no name"));
-        }
-        let number = integer(value)?;
-        (number < low || number > high).then(|| format!("{value} does not fit `{ty}`"))
+        value_fault(value, ty, (low, high), with_negative)
     })
 }
 
-fn integer(text: &str) -> Option<i128> {
+/// What is wrong with one value.
+fn value_fault(value: &str, ty: &str, (low, high): (i128, i128), with_negative: bool) -> Option<String> {
+    if value.starts_with('"') || matches!(value, "WARP_SZ" | "_" | "$") || is_float(value) {
+        return Some(format!("{value} is no integer and no name"));
+    }
+    if !value.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+        let is_name = value.starts_with(|first: char| first.is_ascii_alphabetic() || "._$%".contains(first));
+        if is_name && high < 65536 {
+            return Some(format!("an address does not fit `{ty}`"));
+        }
+        let is_difference = value
+            .split_once('-')
+            .is_some_and(|(_, rest)| !rest.trim().starts_with(|first: char| first.is_ascii_digit()));
+        return (is_name && is_difference && !with_negative)
+            .then(|| format!("the difference of two labels needs PTX {NEGATIVE_SINCE}"));
+    }
+    if value.starts_with('-') {
+        if !with_negative {
+            return Some(format!("values below zero in a section need PTX {NEGATIVE_SINCE}"));
+        }
+        if value.ends_with('U') {
+            return Some(format!("{value} has the suffix of unsigned numbers and a minus"));
+        }
+    }
+    match integer(value)? {
+        Some(number) if number >= low && number <= high => None,
+        Some(_) | None => Some(format!("{value} does not fit `{ty}`")),
+    }
+}
+
+fn is_float(value: &str) -> bool {
+    let digits = value.strip_prefix('-').unwrap_or(value).trim_start();
+    let is_number = digits.starts_with(|first: char| first.is_ascii_digit())
+        || digits
+            .strip_prefix('.')
+            .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+    let lower = digits.to_ascii_lowercase();
+    is_number && !lower.starts_with("0x") && lower.contains(['.', 'e', 'f', 'd'])
+}
+
+/// The value of an integer literal; the inner none where it has more than 64 bits, as the assembler counts them: it
+/// looks at the highest bit before each further digit.
+fn integer(text: &str) -> Option<Option<i128>> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest.trim()),
         None => (false, text),
     };
-    let digits = digits.trim_end_matches('U');
-    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok()?,
-        None => digits.parse().ok()?,
+    let lower = digits.trim_end_matches('U').to_ascii_lowercase();
+    let (radix, digits) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (16, &lower[2..]),
+        [b'0', b'b', ..] => (2, &lower[2..]),
+        [b'0', _, ..] => (8, &lower[1..]),
+        _ => (10, lower.as_str()),
     };
-    Some(if negative { -value } else { value })
+    let mut value = 0_u64;
+    for digit in digits.chars() {
+        let digit = digit.to_digit(radix)?;
+        if value > i64::MAX as u64 {
+            return Some(None);
+        }
+        value = value.wrapping_mul(radix.into()).wrapping_add(digit.into());
+    }
+    if negative {
+        return Some((value <= 1 << 63).then(|| -i128::from(value)));
+    }
+    Some(Some(value.into()))
 }
 
 #[cfg(test)]
@@ -290,11 +343,20 @@ mod tests {
         for line in
             [".b8 1, 255, -128", ".b16 65535", ".b32 .debug_info+4", "L:", "L: .b8 1", ".b64 4294967296", ""]
         {
-            assert_eq!(fault(line), None, "{line}");
+            assert_eq!(fault(line, true), None, "{line}");
             // Long numbers and names take the long way.
         }
-        for line in [".b8 256", ".b8 1, -129", ".b16 0x10000", ".u8 1", ".b8 .debug_info"] {
-            assert!(fault(line).is_some(), "{line}");
+        for line in [
+            ".b8 256",
+            ".b8 1, -129",
+            ".b16 0x10000",
+            ".u8 1",
+            ".b8 .debug_info",
+            ".b8 L",
+            ".b64 1e3",
+            ".b8 -1U",
+        ] {
+            assert!(fault(line, true).is_some(), "{line}");
             assert_eq!(after_plain_lines(line.as_bytes(), 0), 0, "{line}");
         }
         for line in [".b8 0,1, 255", "\t.b16 65535 ", ".b64 4294967295"] {

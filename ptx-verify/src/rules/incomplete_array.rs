@@ -1,4 +1,6 @@
 use ptx_ir::ir::{FunctionKind, Handle, Initializer, Linkage, Variable};
+use ptx_ir::space::StateSpace;
+use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
@@ -44,7 +46,7 @@ declare_rule! {
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (handle, variable) in variables(context.module) {
         let name = context.module.name(variable.name);
-        if variable.dimensions.iter().skip(1).any(Option::is_none) {
+        if variable.dimensions.iter().skip(1).any(|size| size.is_none_or(|size| size == 0)) {
             out.push(RULE.at(
                 variable.span,
                 format!("`{name}` lacks the size of an inner dimension: only the first may be left out"),
@@ -54,21 +56,27 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
         if !is_unsized(variable) {
             continue;
         }
-        let what =
-            if variable.is_parameter { parameter(context, handle, variable) } else { ordinary(variable) };
+        let what = if variable.is_parameter {
+            parameter(context, handle, variable)
+        } else {
+            ordinary(context, variable)
+        };
         if let Some(what) = what {
             out.push(RULE.at(variable.span, format!("`{name}` has no size: {what}")));
         }
     }
 }
 
-fn ordinary(variable: &Variable) -> Option<&'static str> {
+fn ordinary(context: &ModuleContext<'_>, variable: &Variable) -> Option<&'static str> {
     let sized_by_value = match &variable.initializer {
         Some(Initializer::List(values)) => !values.is_empty(),
         Some(_) => true,
         None => false,
     };
     let elsewhere = variable.linkage == Some(Linkage::Extern);
+    if elsewhere && variable.space.base() == StateSpace::Const && context.version() < Version::new(2, 2) {
+        return Some("before PTX 2.2 an `.extern` array in `.const` needs one, unless its bank is named");
+    }
     (!sized_by_value && !elsewhere)
         .then_some("only `.extern` arrays and those with an initialiser may leave it out")
 }

@@ -1,10 +1,11 @@
 use ptx_ir::ir::{Function, FunctionKind, Handle, Variable};
 use ptx_ir::space::StateSpace;
+use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
-use crate::declarations::variables;
+use crate::declarations::{is_unsized, variables};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -16,7 +17,7 @@ declare_rule! {
     /// | kernel | `.param` |
     /// | function | `.reg`, and from PTX 2.0 and `sm_20` on `.param` |
     /// | several return values | `.reg` |
-    /// | arrays | of one dimension, not in `.reg` |
+    /// | arrays | of one dimension, in `.reg` only where there is no body |
     /// | `.ptr` | parameters of kernels |
     /// | the name `_` | parameters of kernels and of `.callprototype` |
     ///
@@ -108,7 +109,10 @@ fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) 
     if variable.dimensions.len() > 1 {
         return Some("has several dimensions, parameters have one".into());
     }
-    if space == StateSpace::Reg && !variable.dimensions.is_empty() {
+    if variable.dimensions.iter().flatten().any(|&size| size > u64::from(u32::MAX)) {
+        return Some("has more elements than 32 bits count".into());
+    }
+    if space == StateSpace::Reg && !variable.dimensions.is_empty() && is_kept(function, variable) {
         return Some("is an array, which registers cannot hold".into());
     }
     match function.kind {
@@ -129,6 +133,11 @@ fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) 
         }
         FunctionKind::Entry | FunctionKind::Function | FunctionKind::Prototype => None,
     }
+}
+
+/// Whether an array of registers is looked at: not in a declaration, where it only has to have a size.
+fn is_kept(function: &Function, variable: &Variable) -> bool {
+    function.body.is_some() || is_unsized(variable) || variable.ty == Type::Pred
 }
 
 fn has_parameters_in_memory(context: &ModuleContext<'_>) -> bool {

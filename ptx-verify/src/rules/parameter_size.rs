@@ -55,7 +55,7 @@ const LARGE: u64 = 32764;
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (_, function) in context.module.functions.iter() {
-        if function.kind == FunctionKind::Entry {
+        if function.kind == FunctionKind::Entry && function.body.is_some() {
             out.extend(kernel(context, function));
         }
     }

@@ -1,4 +1,4 @@
-use ptx_ir::ir::{Directive, DirectiveArgument, Item, Module};
+use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Item, Module};
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::ModuleContext;
@@ -12,7 +12,7 @@ declare_rule! {
     /// |---|---|---|
     /// | `nounroll` | module, kernel header, body | PTX 2.0 |
     /// | `used_bytes_mask N` | body | PTX 8.3, `sm_50` |
-    /// | `enable_smem_spilling` | body | PTX 8.7, `sm_75` |
+    /// | `enable_smem_spilling` | body of a kernel | PTX 8.7, `sm_75` |
     /// | `frequency N` | body, N above 0 | PTX 9.0 |
     /// | `mma_throughput N` | body | PTX 9.3 |
     /// | anything else | kernel header, body: ignored by the assembler | PTX 2.0 |
@@ -67,10 +67,11 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             out.push(RULE.at(span, format!("there is no pragma `{text}` for a module")));
         }
     }
-    let bodies = module.functions.iter().filter_map(|(_, function)| function.body.as_ref());
-    for (_, directive) in bodies.flat_map(|body| body.directives.iter()) {
-        for (text, span) in strings(module, directive) {
+    for (_, function) in module.functions.iter() {
+        let directives = function.body.iter().flat_map(|body| body.directives.iter());
+        for (text, span) in directives.flat_map(|(_, directive)| strings(module, directive)) {
             out.extend(frequency(text, span));
+            out.extend(of_kernels(function, text, span));
         }
     }
 }
@@ -97,6 +98,13 @@ pub(crate) fn strings<'a>(
 /// The first word of a pragma.
 pub(crate) fn word_of(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
+}
+
+fn of_kernels(function: &Function, text: &str, span: Span) -> Option<Diagnostic> {
+    (word_of(text) == "enable_smem_spilling" && function.kind == FunctionKind::Function).then(|| {
+        RULE.at(span, "pragma `enable_smem_spilling` belongs into a kernel, this is a function")
+            .with_help("write it into the kernels that call the function")
+    })
 }
 
 fn frequency(text: &str, span: Span) -> Option<Diagnostic> {

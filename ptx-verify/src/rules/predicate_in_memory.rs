@@ -2,7 +2,7 @@ use ptx_ir::types::Type;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
-use crate::declarations::{is_of_prototype, is_register, variables};
+use crate::declarations::{is_of_declaration, is_register, variables};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -35,7 +35,8 @@ declare_rule! {
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (_, variable) in variables(context.module) {
-        if variable.ty == Type::Pred && !is_register(variable) && !is_of_prototype(context.module, variable) {
+        if variable.ty == Type::Pred && !is_register(variable) && !is_of_declaration(context.module, variable)
+        {
             let (name, space) = (context.module.name(variable.name), variable.space);
             out.push(
                 RULE.at(

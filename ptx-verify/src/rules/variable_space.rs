@@ -6,7 +6,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
-use crate::declarations::{is_of_prototype, owner, variables};
+use crate::declarations::{is_of_declaration, owner, variables};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -17,11 +17,11 @@ declare_rule! {
     /// |---|---|
     /// | `.local`, `.reg` | in functions; at module level only up to PTX 2.3 |
     /// | `.param` | in functions |
-    /// | `.tex` | at module level up to PTX 1.4 |
+    /// | `.tex` | at module level up to PTX 1.4, for `.u32` and `.u64` |
     /// | `.common` | in `.global` |
     /// | `.texref`, `.samplerref`, `.surfref` | in `.global` at module level, or parameter of a kernel |
     /// | `.samplerref` | with `texmode_independent` |
-    /// | vectors and `.f16x2` | not in `.param` |
+    /// | vectors and `.f16x2` | not in `.param`, except as arrays and in declarations |
     ///
     /// ## Why is this bad
     /// The module does not assemble.
@@ -84,9 +84,16 @@ fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
         StateSpace::Tex if context.version() >= Version::new(1, 5) => {
             Some(("{} is in `.tex`, which is not supported since PTX 1.5", Some("declare a `.texref`")))
         }
-        StateSpace::Param if is_of_prototype(context.module, variable) => None,
-        // Arrays of vectors pass.
-        StateSpace::Param if variable.elements > 1 && variable.dimensions.is_empty() => {
+        StateSpace::Tex if !is_texture(variable) => {
+            Some(("{} is in `.tex`, which holds single `.u32` and `.u64` values", None))
+        }
+        // Arrays pass.
+        StateSpace::Param
+            if is_of_declaration(context.module, variable) || !variable.dimensions.is_empty() =>
+        {
+            None
+        }
+        StateSpace::Param if variable.elements > 1 => {
             Some(("{} is a vector, which `.param` cannot hold", Some("declare an array")))
         }
         StateSpace::Param if variable.ty == Type::F16x2 => {
@@ -96,10 +103,22 @@ fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
     }
 }
 
+/// Up to PTX 1.4 a texture was an address in `.tex`.
+fn is_texture(variable: &Variable) -> bool {
+    matches!(variable.ty, Type::U32 | Type::U64) && variable.elements == 1 && variable.dimensions.is_empty()
+}
+
 fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
+    if variable.linkage == Some(Linkage::Common) && variable.dimensions.is_empty() {
+        return Some(("{} is a texture, sampler or surface, and those cannot be `.common`", None));
+    }
     let free = matches!(variable.space.base(), StateSpace::Global | StateSpace::Shared | StateSpace::Const);
     if variable.function.is_none() && !variable.dimensions.is_empty() && free {
         // The assembler looks at no array of them.
+        return None;
+    }
+    if is_of_declaration(context.module, variable) || variable.is_parameter && !variable.dimensions.is_empty()
+    {
         return None;
     }
     let independent = context.module.header.texture_mode == TextureMode::Independent;
