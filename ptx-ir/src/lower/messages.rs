@@ -86,7 +86,8 @@ pub(super) fn special_address(span: Span, special: SpecialRegister) -> Diagnosti
 }
 
 pub(super) fn read_first(special: SpecialRegister) -> String {
-    format!("read it into a register first: `mov{} %r, {};`", special.ty(), special.name())
+    let element = if special.elements() == 1 { "" } else { ".x" };
+    format!("read it into a register first: `mov{} %r, {}{element};`", special.ty(), special.name())
 }
 
 pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic {

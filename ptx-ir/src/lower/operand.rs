@@ -448,8 +448,9 @@ impl Context<'_> {
             Operand::Variable { variable, offset: inner } => {
                 Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
             }
+            Operand::WarpSize => Operand::ConstantAddress { address: 32 },
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
-            Operand::Special(special) if !special.name().contains('.') => {
+            Operand::Special(special) if special.elements() == 1 && !special.name().contains('.') => {
                 self.report(messages::special_address(span, special));
                 // The module stays what it is: printers show what stands there.
                 let text = match written {

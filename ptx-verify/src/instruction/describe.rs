@@ -105,9 +105,10 @@ pub(crate) fn form_of(operand: Operand) -> &'static str {
         Operand::Label(_) => "a label",
         Operand::Targets(_) => "a list of targets",
         Operand::RegisterAddress { unified: true, .. } => "an address with `.unified`",
-        Operand::RegisterAddress { .. }
-        | Operand::VariableAddress { .. }
-        | Operand::ConstantAddress { .. } => "an address in brackets",
+        Operand::RegisterAddress { .. } | Operand::VariableAddress { .. } => "an address in brackets",
+        Operand::ConstantAddress { .. } => {
+            "a constant in brackets, which is an address in `.local` memory only"
+        }
         Operand::Vector(_) => "a brace list",
         Operand::Pair(_) => "a pair joined by `|`",
         Operand::Bracket(_) => "an address with several parts",

@@ -61,7 +61,9 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let class = class_of(context.module.module, context.body, found);
     let wanted = match found {
         // Narrower registers pass; nobody means them.
-        Operand::RegisterAddress { .. } => "an address in an integer register of 32 or 64 bits".to_owned(),
+        Operand::RegisterAddress { .. } | Operand::ConstantAddress { .. } => {
+            "an address in an integer register of 32 or 64 bits".to_owned()
+        }
         _ => wanted_instead_of(class, *accepts),
     };
     let is = describe(context.module.module, context.body, found, class);
