@@ -51,8 +51,16 @@ pub enum Drawing {
     List,
 }
 
-/// Reads a line; it gives several where the opcode has alternatives: `vadd|vsub.dtype …`.
+/// Reads a line; it gives several where the opcode has alternatives, `vadd|vsub.dtype …`, and two where the second of a
+/// pair may be left out, `d{|p}`.
 pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> {
+    if let Some((before, rest)) = text.split_once("{|")
+        && let Some((second, after)) = rest.split_once('}')
+    {
+        let mut lines = parse(file, &format!("{before}{after}"), line)?;
+        lines.extend(parse(file, &format!("{before}|{second}{after}"), line)?);
+        return Ok(lines);
+    }
     let fault = |message: String| Fault::new(file, line, message);
     let body = text.trim_end_matches(';').trim();
     let (spelling, operands) = body.split_once(char::is_whitespace).unwrap_or((body, ""));

@@ -38,6 +38,7 @@ fn wanted_phrase(wanted: &Wanted, pattern: Pattern, given: Option<&Shape>) -> St
             format!("expected an integer {}", join(&ranges))
         }
         Wanted::NoOffset => "expected an address without an offset".to_owned(),
+        Wanted::Neighbours => "expected neighbours of one kind in the brace list".to_owned(),
         Wanted::Selector => "expected another selector".to_owned(),
     }
 }

@@ -161,9 +161,12 @@ impl Module {
                 Shape { immediate: address, ..Shape::address(class) }
             }
             Operand::Vector(run) => {
-                let (first, rest) = body.children(run).split_at(run.count.min(1) as usize);
+                let elements = body.children(run);
+                let (first, rest) = elements.split_at(run.count.min(1) as usize);
                 let (first, rest) = (self.union_of(body, first), self.union_of(body, rest));
-                Shape::vector(first.union(rest), run.count as u16).with_elements(first, rest)
+                let all = first.union(rest);
+                let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
+                Shape::vector(all, run.count as u16).with_elements(first, rest).with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
@@ -195,6 +198,26 @@ impl Module {
             union = union.union(classes);
         }
         union
+    }
+
+    /// Whether neighbours in a brace list are of different kinds. Plain bits go with each, and `_` is no neighbour.
+    #[cold]
+    fn clashes(&self, body: &Body, elements: &[Operand]) -> ShapeFlags {
+        let mut flags = ShapeFlags::NONE;
+        let mut before = None;
+        for (index, element) in elements.iter().enumerate() {
+            let classes = self.union_of(body, std::slice::from_ref(element));
+            if classes == Class::Sink.into() {
+                continue;
+            }
+            let kind = ClassSet::KINDS.iter().position(|kind| classes.is_subset(*kind));
+            if before.is_some() && kind.is_some() && before != kind {
+                let behind = if index > 1 { ShapeFlags::REST_CLASH } else { ShapeFlags::NONE };
+                flags = flags.with(ShapeFlags::CLASH).with(behind);
+            }
+            before = kind;
+        }
+        flags
     }
 
     fn parts(&self, body: &Body, kind: ShapeKind, run: super::Run, children: &mut Vec<Shape>) -> Shape {

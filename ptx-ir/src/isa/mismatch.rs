@@ -57,4 +57,6 @@ pub enum Wanted {
     NoOffset,
     /// Another selector.
     Selector,
+    /// Neighbours of one kind in a brace list, or plain bits beside each.
+    Neighbours,
 }

@@ -248,21 +248,34 @@ fn other_kind(ty: Option<Type>) -> ClassSet {
 /// as wide as the value.
 #[cold]
 fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
-    const BYTES: [u16; ClassSet::WIDTHS.len()] = [1, 2, 4, 8, 16];
+    const BYTES: [u16; WIDTHS.len()] = [1, 2, 4, 8, 16];
     let needed = spec.ty.and_then(Type::bytes).unwrap_or(0);
-    let registers = shape.classes.intersect(ClassSet::REGISTERS);
+    let source = spec.role == Role::Source;
+    let registers = shape.classes.intersect(if source { SIZED } else { ClassSet::REGISTERS });
+    let fractions = shape.classes.intersect(FRACTIONS);
     let bits = !registers.intersect(ClassSet::BITS).is_empty();
-    let width = ClassSet::WIDTHS.iter().position(|width| registers.is_subset(*width));
-    // Constants alone are as wide as they have to be.
-    let wide =
-        registers.is_empty() || width.is_some_and(|index| u32::from(BYTES[index] * shape.count) >= needed);
+    // Integer constants alone are as wide as they have to be.
+    let bytes = if !registers.is_empty() {
+        WIDTHS.iter().position(|width| registers.is_subset(*width)).map(|index| BYTES[index])
+    } else if fractions.is_empty() {
+        None
+    } else {
+        Some(if fractions.contains(Class::SingleBits) { 4 } else { 8 })
+    };
+    let total = bytes.map(|bytes| u32::from(bytes * shape.count));
+    // With a floating-point constant among them they have to be just as wide.
+    let wide = match total {
+        Some(total) if fractions.is_empty() => total >= needed,
+        Some(total) => total == needed,
+        None => registers.is_empty(),
+    };
     let unknown = shape.classes.contains(Class::Unknown);
-    let typed = shape.classes.without(ClassSet::BITS).without(Class::Sink.into());
+    let typed = shape.classes.without(ClassSet::PLAIN).without(Class::Sink.into());
     let one_kind = unknown || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
     if !matches!(shape.count, 1 | 2 | 4) || !wide && !unknown {
         return Some(Wanted::Kind);
     }
-    let constants = if spec.role == Role::Source { ClassSet::IMMEDIATES } else { Class::Sink.into() };
+    let constants = if source { ClassSet::IMMEDIATES.union(SPECIALS) } else { Class::Sink.into() };
     let predicates = if bits { ClassSet::NONE } else { Class::RegPred.into() };
     let accepts = ClassSet::REGISTERS.without(predicates).union(constants).union(Class::Unknown.into());
     if !one_kind || !shape.classes.is_subset(accepts) || shape.classes == Class::Sink.into() {
@@ -362,9 +375,9 @@ fn summable(ty: Option<Type>) -> ClassSet {
     }
 }
 
-/// The elements of a brace list must be of one width and cannot all be `_`. Where one is plain bits, or where they
-/// are of several types of one kind, only the width counts; else the one type that they have has to fit. An index
-/// in front of the others is an integer, whatever their kind.
+/// The elements of a brace list must be of one width and cannot all be `_`, and neighbours must be of one kind. Where
+/// one is plain bits, or where they are of several types of one kind, only the width counts; else the one type that
+/// they have has to fit. An index in front of the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     const NO_INDEX: ClassSet = ClassSet::KINDS[1].union(ClassSet::KINDS[2]).union(ClassSet::KINDS[3]);
     let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
@@ -374,16 +387,24 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let one_width = sized.is_empty() || WIDTHS.iter().any(|width| sized.is_subset(*width));
     let has_bits = !sized.intersect(ClassSet::PLAIN).is_empty();
     let one_kind = has_bits
+        || layer
         || shape.classes.contains(Class::Unknown)
         || ClassSet::KINDS.iter().any(|kind| typed.is_subset(*kind));
     if !one_width || !one_kind || shape.classes == Class::Sink.into() {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
+    let clash = if layer { ShapeFlags::REST_CLASH } else { ShapeFlags::CLASH };
+    if shape.flags.intersects(clash) && !shape.classes.contains(Class::Unknown) {
+        return Some(Wanted::Neighbours);
+    }
     if layer && shape.first().is_some_and(|first| NO_INDEX.contains(first)) {
         return Some(Wanted::Class(ClassSet::WORDS));
     }
     let mixed = typed.has_several() && !ClassSet::ONE_TYPE.iter().any(|classes| typed.is_subset(*classes));
-    let only_width = (has_bits || mixed) && !spec.accepts.contains(Class::Strict);
+    // An index that is a register makes the others plain bits, and so does a constant before others than constants.
+    let indexed =
+        layer && (shape.first().is_none_or(|first| !first.is_immediate()) || !elements.is_subset(INTEGERS));
+    let only_width = (has_bits || mixed || indexed) && !spec.accepts.contains(Class::Strict);
     let mut accepts = spec.exact;
     if only_width {
         let widths = WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());
@@ -417,12 +438,16 @@ const WIDTHS: [ClassSet; 5] = [
     ClassSet::WIDTHS[4],
 ];
 
+/// Integer constants.
+const INTEGERS: ClassSet = ClassSet::of(&[Class::Integer, Class::NegativeInteger, Class::WarpSize]);
+
+/// Floating-point constants.
+const FRACTIONS: ClassSet = ClassSet::of(&[Class::Decimal, Class::SingleBits, Class::DoubleBits]);
+
 /// Whether the value of an immediate is one of those allowed; true for what is none.
 fn in_ranges(ranges: &[ImmediateRange], shape: &Shape) -> bool {
-    const INTEGERS: ClassSet = ClassSet::of(&[Class::Integer, Class::NegativeInteger]);
-    const FLOATS: ClassSet = ClassSet::of(&[Class::Decimal, Class::SingleBits, Class::DoubleBits]);
     const WARP_SIZE: i64 = 32;
-    if shape.kind == ShapeKind::Value && !shape.classes.intersect(FLOATS).is_empty() {
+    if shape.kind == ShapeKind::Value && !shape.classes.intersect(FRACTIONS).is_empty() {
         let value = f64::from_bits(shape.immediate as u64);
         return ranges.iter().any(|range| range.contains_fraction(value));
     }
@@ -471,9 +496,15 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
         return Some((Some(0), Wanted::Class(wanted.without(MARKS).without(Class::Sink.into()))));
     }
     for (index, (child, part)) in spec.children.iter().zip(parts).enumerate() {
-        // A base among other parts has no offset.
+        // A base among other parts has no offset, and behind it a number is an error of syntax.
         if parts.len() > 1 && part.flags.contains(ShapeFlags::OFFSET) {
             return Some((Some(index), Wanted::Kind));
+        }
+        if index > 0 && part.kind == ShapeKind::Value && part.classes.is_subset(ClassSet::IMMEDIATES) {
+            return Some((
+                Some(index),
+                Wanted::Class(child.accepts.without(MARKS).without(ClassSet::IMMEDIATES)),
+            ));
         }
         // The one part of a plain address is its base; among several parts no other address can stand.
         let base = parts.len() == 1 && part.kind == ShapeKind::Address;

@@ -46,6 +46,12 @@ impl ShapeFlags {
     /// The operand is the sum of a register and a constant: `%r1+4`.
     pub const SUM: Self = Self(32);
 
+    /// Two neighbours in the brace list are of different kinds, and neither is plain bits.
+    pub const CLASH: Self = Self(64);
+
+    /// The same of the elements behind the first.
+    pub const REST_CLASH: Self = Self(128);
+
     /// Both facts.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {

@@ -53,6 +53,9 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         }
         Wanted::NoOffset => format!("`{name}` takes no offset here"),
         Wanted::Selector => format!("`{name}` does not take this selector here"),
+        Wanted::Neighbours => {
+            format!("`{name}` takes a brace list here whose neighbours are of one kind, or plain bits")
+        }
         Wanted::Class(_) | Wanted::Length { .. } | Wanted::Range(_) => return None,
     };
     Some(RULE.at(span, what).with_label(format!("operand `{}`", spec.name)))
