@@ -51,7 +51,10 @@ impl Resolved {
     fn explain(&self, operands: &[Shape], children: &[Shape]) -> Mismatch {
         let mut expected: Vec<usize> = Vec::new();
         let mut nearest: Option<((usize, usize), Mismatch)> = None;
-        for (index, instance) in self.instances.iter().enumerate() {
+        // What the assembler takes by mistake is not what to write.
+        let is_meant = |instance: &Instance| instance.form.misread().is_none();
+        let all = !self.instances.iter().any(is_meant);
+        for (index, instance) in self.instances.iter().enumerate().filter(|(_, each)| all || is_meant(each)) {
             let required = instance.operands.iter().filter(|spec| !spec.optional).count();
             if operands.len() < required || operands.len() > instance.operands.len() {
                 expected.extend(required..=instance.operands.len());

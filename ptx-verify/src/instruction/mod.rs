@@ -162,7 +162,8 @@ fn more_particular(
     mismatch: Mismatch,
 ) -> Mismatch {
     let Mismatch::Operand { operand: at, wanted: Wanted::Kind, .. } = mismatch else { return mismatch };
-    for (index, candidate) in resolved.instances.iter().enumerate() {
+    let is_meant = |(_, candidate): &(usize, &Instance)| candidate.form.misread().is_none();
+    for (index, candidate) in resolved.instances.iter().enumerate().filter(is_meant) {
         let alone = Resolved { instances: vec![candidate.clone()], ..Resolved::default() };
         match alone.select(operands, children) {
             Err(Mismatch::Operand { operand, part, spec, wanted, .. })

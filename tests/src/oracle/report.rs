@@ -91,6 +91,10 @@ impl Report {
                 let _ = writeln!(text, "{title}\t{place}\t{kind}\t{pair}\t{}\t{message}", probe.line);
             }
         }
+        for (Disagreement { pair, probe, message }, reason) in &self.deliberate {
+            let (place, kind, line) = (&probe.place, probe.kind, &probe.line);
+            let _ = writeln!(text, "deliberate\t{place}\t{kind}\t{pair}\t{line}\t{message}\t{reason}");
+        }
         text
     }
 
