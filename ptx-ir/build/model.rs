@@ -62,6 +62,8 @@ pub struct Form {
     pub deviations: Vec<Deviation>,
     /// Values that the assembler takes and that do nothing.
     pub idle: Vec<Condition>,
+    /// Words that the assembler takes besides the slots and that do nothing.
+    pub spare: Vec<Spare>,
     /// Whether the assembler takes the modifiers in the canonical order only.
     pub strict_order: bool,
     /// The texturing mode that has it: `Unified` or `Independent`; none for both.
@@ -82,6 +84,22 @@ pub struct Deviation {
     pub classes: u128,
     /// Why.
     pub reason: String,
+}
+
+/// Words that the assembler takes besides the modifiers of a form and that do nothing.
+pub struct Spare {
+    /// The words, with their dots.
+    pub words: Vec<String>,
+    /// How many types may stand behind one that is a type.
+    pub ahead: u8,
+    /// Whether the number in a word must be the length of all brace lists.
+    pub length: bool,
+    /// The values with which it is so.
+    pub when: Condition,
+    /// The first version.
+    pub version: Version,
+    /// The targets, as the bits of a target set.
+    pub targets: u64,
 }
 
 /// A place for a modifier.

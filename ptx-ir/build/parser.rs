@@ -158,6 +158,21 @@ pub enum Clause {
     },
     /// `… without effect;`
     Idle(Vec<Atom>),
+    /// `ignores .b1|.b4 ahead of 1 if … since 7.0 on sm_80+;`
+    Ignores {
+        /// The words, with their dots.
+        words: Vec<String>,
+        /// How many types may stand behind one that is a type.
+        ahead: u8,
+        /// Whether the number in a word must be the length of all brace lists.
+        length: bool,
+        /// When.
+        when: Vec<Atom>,
+        /// The first version.
+        version: Version,
+        /// The targets.
+        targets: TargetSet,
+    },
     /// `fixed order;`
     FixedOrder,
     /// `in texmode_unified;`, `with b in …;`, `without b in …;`
@@ -326,6 +341,9 @@ fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         cursor.mark(';')?;
         return Ok(vec![Clause::Deviation { classes, reason, when, line }]);
     }
+    if cursor.eat_word("ignores") {
+        return Ok(vec![ignores(cursor)?]);
+    }
     if cursor.eat_word("fixed") {
         cursor.word("order")?;
         cursor.mark(';')?;
@@ -405,7 +423,7 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     if version.is_none() && targets.is_none() && until.is_none() {
         return Err(cursor.fault(
             "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
-             `… without effect`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
+             `… without effect`, `ignores …`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
         ));
     }
     cursor.mark(';')?;
@@ -413,6 +431,26 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     let until = until.unwrap_or(Version::LATEST);
     let targets = targets.unwrap_or(TargetSet::ALL);
     Ok(vec![Clause::Gate { operands, classes, line, when, version, until, targets }])
+}
+
+/// `.b1|.b4 ahead of 1 as length if … since … on …;`
+fn ignores(cursor: &mut Cursor<'_>) -> Result<Clause, Fault> {
+    let words = values(cursor)?;
+    let mut ahead = 0;
+    if cursor.eat_word("ahead") {
+        cursor.word("of")?;
+        let count = cursor.number()?;
+        ahead = u8::try_from(count).map_err(|_| cursor.fault("a number of types is out of range"))?;
+    }
+    let length = cursor.eat_word("as");
+    if length {
+        cursor.word("length")?;
+    }
+    let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
+    let version = if cursor.eat_word("since") { cursor.version()? } else { Version::OLDEST };
+    let targets = if cursor.eat_word("on") { targets(cursor)? } else { TargetSet::ALL };
+    cursor.mark(';')?;
+    Ok(Clause::Ignores { words, ahead, length, when, version, targets })
 }
 
 /// `texmode_unified;`

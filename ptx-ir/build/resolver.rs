@@ -8,7 +8,7 @@ use crate::lexer::Fault;
 use crate::model::{
     ABSENT, Access, Condition, Count, Deviation, Form, Gate, Ignored, Operand, Pattern, Rule, Slot, SpaceRef,
 };
-use crate::model::{Table, TypeRef, Variant};
+use crate::model::{Spare, Table, TypeRef, Variant};
 use crate::operands::{CountName, Kind, OperandClause, TypeName};
 use crate::parser::{Atom, ClassLine, Clause, CountsDefinition, File, FormDefinition, Item, SlotDefinition};
 use crate::syntax::{Drawing, Place, Syntax};
@@ -202,7 +202,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 54] = [
+const CLASS_WORDS: [(&str, &[Class]); 55] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -252,6 +252,7 @@ const CLASS_WORDS: [(&str, &[Class]); 54] = [
     ("shorter", &[Class::Shorter]),
     ("strict", &[Class::Strict]),
     ("typed", &[Class::Typed]),
+    ("negated", &[Class::Negated]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
     ("special64", &[Class::SpecialDouble, Class::SpecialAny]),
@@ -299,6 +300,7 @@ impl<'a> Group<'a> {
                 | Clause::Effect { .. }
                 | Clause::Deviation { .. }
                 | Clause::Idle(_)
+                | Clause::Ignores { .. }
                 | Clause::FixedOrder
                 | Clause::Mode { .. }
                 | Clause::Misread { .. } => {}
@@ -328,6 +330,11 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
+    /// The values of the slot that a word names, else the word.
+    fn named_values(&self, word: &str) -> Vec<String> {
+        self.slots.get(&word[1..]).map_or_else(|| vec![word.to_owned()], |slot| slot.values.clone())
+    }
+
     fn form_slots(&self, syntax: &Syntax) -> Vec<Slot> {
         let slot = |(piece, optional): &(String, bool)| {
             let name = piece[1..].to_owned();
@@ -351,6 +358,7 @@ impl<'a> Group<'a> {
             effects: Vec::new(),
             deviations: Vec::new(),
             idle: Vec::new(),
+            spare: Vec::new(),
             strict_order: false,
             texture_mode: None,
             narrowed: syntax.narrowed,
@@ -453,6 +461,14 @@ impl<'a> Group<'a> {
                 }
             }
             Clause::Idle(when) => form.idle.extend(self.condition(&form.slots, when)?),
+            Clause::Ignores { words, ahead, length, when, version, targets } => {
+                if let Some(when) = self.condition(&form.slots, when)? {
+                    let words = words.iter().flat_map(|word| self.named_values(word)).collect();
+                    let targets = targets.bits();
+                    let (ahead, length, version) = (*ahead, *length, *version);
+                    form.spare.push(Spare { words, ahead, length, when, version, targets });
+                }
+            }
             Clause::FixedOrder => form.strict_order = true,
             Clause::Mode { mode, operand } => {
                 let about =

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Condition, Count, Deviation, Form, Ignored, Operand, Pattern, SpaceRef, Table, TypeRef, Variant,
+    Condition, Count, Deviation, Form, Ignored, Operand, Pattern, SpaceRef, Spare, Table, TypeRef, Variant,
 };
 
 /// The Rust source of the table.
@@ -82,6 +82,7 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         effects,
         deviations,
         idle,
+        spare,
         strict_order,
         texture_mode,
         narrowed,
@@ -108,6 +109,13 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
     for when in idle {
         write_condition(out, when);
         let _ = write!(out, ", ");
+    }
+    let _ = write!(out, "], spare: &[");
+    for Spare { words, ahead, length, when, version, targets } in spare {
+        let (major, minor) = (version.major(), version.minor());
+        let _ = write!(out, "Spare {{ words: &{words:?}, ahead: {ahead}, length: {length}, when: ");
+        write_condition(out, when);
+        let _ = write!(out, ", version: Version::new({major}, {minor}), targets: {targets:#x} }}, ");
     }
     let _ = write!(out, "], slots: &[");
     for slot in slots {

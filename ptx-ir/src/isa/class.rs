@@ -173,6 +173,10 @@ classes! {
     Unknown, "an unknown name";
     /// In what an operand accepts: a value without its braces is no register of plain bits.
     Typed, "a register with a type";
+    /// In what an operand accepts: a predicate may be negated.
+    Negated, "a negated predicate";
+    /// In what an operand accepts: no element of a brace list is a predicate, even where only the width counts.
+    NoPredicate, "no predicate";
 }
 
 impl Class {

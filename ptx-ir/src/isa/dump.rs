@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Write as _};
 use super::class::{Class, ClassSet};
 use super::table::{
     ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, IGNORED, Ignored, NAMES, Operand,
-    PatternTemplate, REPEATABLE, SpaceRef, TOGETHER, TypeRef, Variant,
+    PatternTemplate, REPEATABLE, SpaceRef, Spare, TOGETHER, TypeRef, Variant,
 };
 use crate::target::TargetSet;
 use crate::types::Type;
@@ -198,6 +198,7 @@ impl Display for Line {
             bracket,
             deviations,
             idle,
+            spare,
             slots,
             rules,
             gates,
@@ -237,6 +238,24 @@ impl Display for Line {
         }
         for when in *idle {
             write!(formatter, "; {} without effect", self.condition(when))?;
+        }
+        for Spare { words, ahead, length, when, version, targets } in *spare {
+            write!(formatter, "; ignores {}", words.join("|"))?;
+            if *ahead > 0 {
+                write!(formatter, " ahead of {ahead}")?;
+            }
+            if *length {
+                write!(formatter, " as length")?;
+            }
+            let when = self.condition(when);
+            write!(formatter, "{}{when}", if when.is_empty() { "" } else { " if " })?;
+            if *version > Version::OLDEST {
+                write!(formatter, " since {version}")?;
+            }
+            let targets = TargetSet::from_bits(*targets);
+            if targets != TargetSet::ALL {
+                write!(formatter, " on {targets:#}")?;
+            }
         }
         for deviation in *deviations {
             write!(formatter, "; deviation {} {:?}", Classes(deviation.classes), deviation.reason)?;

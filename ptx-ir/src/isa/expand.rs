@@ -118,7 +118,10 @@ impl Expander<'_> {
             let space = self.value(slot).unwrap_or("generic");
             bits |= ADDRESSES.iter().find(|(name, _)| *name == space).map_or(0, |(_, bits)| *bits);
         }
-        ClassSet::from_bits((bits | variant.plus) & !variant.minus)
+        let predicates = ClassSet::from(Class::RegPred);
+        let marks =
+            if variant.minus & predicates.bits() == 0 { ClassSet::NONE } else { Class::NoPredicate.into() };
+        ClassSet::from_bits((bits | variant.plus) & !variant.minus).union(marks)
     }
 
     fn pattern(&self, variant: &Variant) -> Option<(Pattern, Option<&'static str>)> {
@@ -222,7 +225,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
 }
 
 /// The first number in a modifier: 4 of `.v4`, 2 of `.2d`, 16 of `.x16`.
-fn first_number(value: &str) -> Option<u16> {
+pub(super) fn first_number(value: &str) -> Option<u16> {
     let start = value.find(|character: char| character.is_ascii_digit())?;
     let rest = &value[start..];
     let end = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());

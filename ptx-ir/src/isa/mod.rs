@@ -24,6 +24,7 @@ mod problem;
 mod resolve;
 mod select;
 mod shape;
+mod spare;
 mod table;
 
 pub use class::{Class, ClassSet};

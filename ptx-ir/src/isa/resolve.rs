@@ -6,8 +6,9 @@ use super::diagnose;
 use super::expand;
 use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
+use super::spare::{self, Leftover};
 use super::table::{
-    ABSENT, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, TOGETHER, allows, forms_of, holds,
+    ABSENT, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, Spare, TOGETHER, allows, forms_of, holds,
 };
 use crate::space::StateSpace;
 use crate::types::Type;
@@ -223,24 +224,28 @@ fn name(spelling: &str) -> &str {
 }
 
 /// The instances of a spelling whose modifiers stand in another order or are repeated, as NVIDIA's assembler
-/// takes them.
+/// takes them. Those that need every modifier go before those that ignore one.
 fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>, steps: &mut u32) -> (Vec<Instance>, Option<Leniency>) {
-    let mut instances = Vec::new();
-    let mut leniency = None;
+    let mut found = Vec::new();
     for (id, form) in forms_of(opcode) {
         if form.strict_order {
             continue;
         }
-        let mut search = Unordered::new(form, spelling, Strictness::Assembler);
-        if !search.find(id, steps) {
+        let mut search = Unordered::new(id, form, spelling, Strictness::Assembler);
+        if !search.find(steps) {
             continue;
         }
-        if let Some(instance) = expand::instance(id, &search.values) {
-            leniency.get_or_insert_with(|| search.leniency(&instance));
-            instances.push(instance);
+        if let Some(mut instance) = expand::instance(id, &search.values) {
+            search.require_for_spare(&mut instance);
+            found.push((search.leniency(&instance), instance));
         }
     }
-    (instances, leniency)
+    let ignores = |leniency: &Leniency| leniency.reason == LeniencyReason::Ineffective;
+    if found.iter().any(|(leniency, _)| !ignores(leniency)) {
+        found.retain(|(leniency, _)| !ignores(leniency));
+    }
+    let leniency = found.first().map(|(leniency, _)| leniency.clone());
+    (found.into_iter().map(|(_, instance)| instance).collect(), leniency)
 }
 
 /// What a spelling means without modifiers that NVIDIA's assembler takes and ignores: of most lists at most one, and
@@ -250,8 +255,12 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
     // An instruction that has one of a list is asked about them.
     let is_asked = |list: &[&str]| {
         let forms = forms_of(opcode).filter(|(_, form)| name(&form.syntax.replace('{', "")) == name_here);
-        let mut values = forms.flat_map(|(_, form)| form.slots).flat_map(|slot| slot.values);
-        values.any(|value| words(value).any(|word| list.contains(&word)))
+        let mut forms = forms.map(|(_, form)| form);
+        forms.any(|form| {
+            let values = form.slots.iter().flat_map(|slot| slot.values);
+            let spare = form.spare.iter().flat_map(|spare| spare.words);
+            values.chain(spare).any(|value| words(value).any(|word| list.contains(&word)))
+        })
     };
     let list_of = |at: usize| {
         IGNORED.iter().position(|Ignored { but, names, modifiers, .. }| {
@@ -311,6 +320,7 @@ enum Strictness {
 /// A search that gives modifiers to slots without regard to their order, but keeps the order among slots that
 /// share values, and where the assembler does, that among types and that among state spaces.
 struct Unordered<'a> {
+    id: u16,
     form: &'static Form,
     spelling: &'a Spelling<'a>,
     strictness: Strictness,
@@ -323,17 +333,26 @@ struct Unordered<'a> {
 }
 
 impl<'a> Unordered<'a> {
-    fn new(form: &'static Form, spelling: &'a Spelling<'a>, strictness: Strictness) -> Self {
+    fn new(id: u16, form: &'static Form, spelling: &'a Spelling<'a>, strictness: Strictness) -> Self {
         let slots = form.slots.len();
         let used = vec![None; spelling.modifiers.len()];
-        Self { form, spelling, strictness, used, values: vec![ABSENT; slots], first: vec![usize::MAX; slots] }
+        Self {
+            id,
+            form,
+            spelling,
+            strictness,
+            used,
+            values: vec![ABSENT; slots],
+            first: vec![usize::MAX; slots],
+        }
     }
 
     /// Searches for values that make an instance of the form, in no more than `steps`.
-    fn find(&mut self, id: u16, steps: &mut u32) -> bool {
+    fn find(&mut self, steps: &mut u32) -> bool {
         if !self.knows_all() {
             return false;
         }
+        let id = self.id;
         let wanted = (self.strictness == Strictness::Assembler).then(|| name(self.spelling.text));
         self.run(0, steps, &mut |values| {
             let instance = expand::instance(id, values);
@@ -347,6 +366,8 @@ impl<'a> Unordered<'a> {
         (0..self.used.len()).all(|index| {
             let modifier = self.spelling.modifier(index);
             values().any(|value| words(value).any(|word| word == modifier))
+                || self.strictness == Strictness::Assembler
+                    && self.form.spare.iter().any(|spare| spare.words.contains(&modifier))
         })
     }
 
@@ -356,7 +377,7 @@ impl<'a> Unordered<'a> {
         }
         *steps -= 1;
         let Some(place) = self.form.slots.get(slot) else {
-            return self.rest_is_repeated() && allows(self.form, &self.values) && accept(&self.values);
+            return self.rest_is_odd() && allows(self.form, &self.values) && accept(&self.values);
         };
         for from in self.earliest(slot)..self.spelling.modifiers.len() {
             for (index, value) in place.values.iter().enumerate() {
@@ -404,26 +425,51 @@ impl<'a> Unordered<'a> {
         earlier.map_or(0, |other| self.first[other] + 1)
     }
 
-    /// Whether every modifier that went to no slot repeats one that did, and may.
-    fn rest_is_repeated(&self) -> bool {
-        let repeats = |index: usize| {
-            let text = self.spelling.modifier(index);
-            // A type too many is a type for which there is no place.
-            let may = match self.strictness {
-                Strictness::Assembler => REPEATABLE.contains(&text),
-                Strictness::Meaning => Type::parse(text).is_none(),
-            };
-            may && (0..self.used.len())
-                .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
+    /// Whether every modifier that went to no slot repeats one that did, and may, or does nothing.
+    fn rest_is_odd(&self) -> bool {
+        (0..self.used.len())
+            .all(|index| self.used[index].is_some() || self.repeats(index) || self.spare(index).is_some())
+    }
+
+    /// Whether a modifier may stand again and does.
+    fn repeats(&self, index: usize) -> bool {
+        let text = self.spelling.modifier(index);
+        // A type too many is a type for which there is no place.
+        let may = match self.strictness {
+            Strictness::Assembler => REPEATABLE.contains(&text),
+            Strictness::Meaning => Type::parse(text).is_none(),
         };
-        (0..self.used.len()).all(|index| self.used[index].is_some() || repeats(index))
+        may && (0..self.used.len())
+            .any(|other| self.used[other].is_some() && self.spelling.modifier(other) == text)
+    }
+
+    /// The clause by which a modifier that went to no slot does nothing.
+    fn spare(&self, index: usize) -> Option<&'static Spare> {
+        if self.form.spare.is_empty() || self.strictness == Strictness::Meaning {
+            return None;
+        }
+        let modifier = |at: usize| (self.spelling.modifier(at), self.used[at].is_some());
+        let modifiers: Vec<_> = (0..self.used.len()).map(modifier).collect();
+        let (id, form, values) = (self.id, self.form, &self.values);
+        Leftover { id, form, values, modifiers: &modifiers, is_type }.clause(index)
+    }
+
+    /// Adds what the modifiers that do nothing ask of version and target.
+    fn require_for_spare(&self, instance: &mut Instance) {
+        for index in (0..self.used.len()).filter(|&index| self.used[index].is_none()) {
+            if let Some(spare) = self.spare(index) {
+                spare::require(instance, self.spelling.modifier(index), spare);
+            }
+        }
     }
 
     fn leniency(&self, instance: &Instance) -> Leniency {
         let canonical = instance.canonical.to_string();
         if let Some(index) = self.used.iter().position(Option::is_none) {
             let range = self.spelling.modifiers[index].clone();
-            return Leniency { range, reason: LeniencyReason::Repeated, canonical };
+            let repeats = self.repeats(index);
+            let reason = if repeats { LeniencyReason::Repeated } else { LeniencyReason::Ineffective };
+            return Leniency { range, reason, canonical };
         }
         let misplaced = self.used.windows(2).position(|pair| pair[0] > pair[1]).map_or(0, |index| index + 1);
         let range = self.spelling.modifiers.get(misplaced).cloned().unwrap_or(0..self.spelling.text.len());
@@ -461,8 +507,8 @@ fn is_type(modifier: &str) -> bool {
 pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
     let mut steps = MOST_STEPS;
     forms_of(opcode).find_map(|(id, form)| {
-        let mut search = Unordered::new(form, spelling, Strictness::Meaning);
-        if !search.find(id, &mut steps) {
+        let mut search = Unordered::new(id, form, spelling, Strictness::Meaning);
+        if !search.find(&mut steps) {
             return None;
         }
         let leniency = search.leniency(&expand::instance(id, &search.values)?);

@@ -213,7 +213,9 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if list && spec.accepts.contains(Class::Packed) {
         return check_packed(spec, shape);
     }
-    let short = matches!(shape.count, 1 | 2 | 4) || shape.count == 8 && spec.accepts.contains(Class::Longer);
+    let short = matches!(shape.count, 1 | 2 | 4)
+        || shape.count == 8 && spec.accepts.contains(Class::Longer)
+        || spec.accepts.contains(Class::Shorter);
     if list && short && spec.accepts.contains(Class::Lists) {
         return check_vector(spec, shape);
     }
@@ -224,6 +226,9 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if bare_address && spec.accepts.contains(Class::NoBraces) {
         let more = if spec.accepts.contains(Class::Anything) { ANYTHING } else { Class::RegF64.into() };
         return check_classes(spec, shape, spec.accepts.union(more));
+    }
+    if shape.kind == ShapeKind::Negated && spec.accepts.contains(Class::Negated) {
+        return check_classes(spec, shape, Class::RegPred.into());
     }
     if bare && spec.accepts.contains(Class::Discard) && shape.classes == Class::Sink.into() {
         return None;
@@ -315,6 +320,8 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Shorter,
     Class::Strict,
     Class::Typed,
+    Class::Negated,
+    Class::NoPredicate,
 ]);
 
 #[inline]
@@ -415,6 +422,9 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     }
     if accepts.contains(Class::Ordinary) {
         accepts = accepts.without(SPECIALS).without(Class::RegPred.into());
+    }
+    if accepts.contains(Class::NoPredicate) {
+        accepts = accepts.without(Class::RegPred.into());
     }
     if accepts.contains(Class::NoBraces) {
         // What may stand for the whole list need not be an element.

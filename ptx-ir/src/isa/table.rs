@@ -33,6 +33,7 @@ pub(super) struct Form {
     pub bracket: Option<u8>,
     pub deviations: &'static [Deviation],
     pub idle: &'static [Condition],
+    pub spare: &'static [Spare],
     pub slots: &'static [Slot],
     pub rules: &'static [Rule],
     pub gates: &'static [GateRule],
@@ -54,6 +55,16 @@ pub(super) struct Ignored {
     pub but: bool,
     pub names: &'static [&'static str],
     pub modifiers: &'static [&'static str],
+}
+
+/// Words that the assembler takes besides the modifiers of a form and that do nothing.
+pub(super) struct Spare {
+    pub words: &'static [&'static str],
+    pub ahead: u8,
+    pub length: bool,
+    pub when: Condition,
+    pub version: Version,
+    pub targets: u64,
 }
 
 /// A place for a modifier.

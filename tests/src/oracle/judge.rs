@@ -154,9 +154,12 @@ fn batch(ptxas: &Path, lines: &[&str], pair: &Pair, answers: &mut [Answer]) -> i
 }
 
 /// Whether the line may be another than the one that is wrong. Instructions that the assembler has as macros (video, division,
-/// square root) shift its count of lines, and it stops at an error of syntax, so nothing else tells.
+/// square root) shift its count of lines, and it stops at an error of syntax, so nothing else tells. Those that it
+/// makes a call of share their function with other lines, which may be at fault.
 fn may_be_misplaced(answer: &Answer) -> bool {
-    matches!(answer, Answer::Verdict(Err(message)) if message.starts_with("Parsing error"))
+    let signs =
+        ["Parsing error", "Unknown symbol '__cuda", "Type of argument does not match formal parameter"];
+    matches!(answer, Answer::Verdict(Err(message)) if signs.iter().any(|sign| message.starts_with(sign)))
 }
 
 /// A run without end, a crash, or a complaint that names no line: halves the batch until one line is left to blame.
