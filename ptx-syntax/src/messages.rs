@@ -151,11 +151,22 @@ fn remove(span: Span) -> Edit {
     Edit { span, replacement: String::new() }
 }
 
+/// What lines of debugging data began with in PTX 1.x.
+pub(crate) const DWARF: &str = "@@DWARF";
+
 /// An item at module level that is none.
 pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> Diagnostic {
     let first = tokens[0];
     if let Some(diagnostic) = bad_token(source, first) {
         return diagnostic;
+    }
+    let start = first.span.start;
+    if source[start as usize..].starts_with(DWARF) {
+        return error(
+            Span::new(start, start + DWARF.len() as u32),
+            "`@@DWARF` is no directive since PTX 2.0",
+        )
+        .with_help("write debugging data as `.section .debug_info { .b8 1, 2 }`");
     }
     let text = shorten(first.text(source));
     let diagnostic = error(first.span, format!("expected a directive or a declaration, found `{text}`"));

@@ -172,9 +172,23 @@ impl Recovery<'_> {
             }
             to += 1;
         }
+        to = to.max(self.behind_dwarf_lines(from));
         let diagnostic = messages::stray_at_module_level(self.source, &self.tokens[from..to]);
         self.report(diagnostic);
         self.position = to;
+    }
+
+    /// Behind the lines that begin with `@@DWARF`, the debugging data of PTX 1.x, which are reported once.
+    fn behind_dwarf_lines(&self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(token) = self.tokens.get(at)
+            && let start = token.span.start as usize
+            && self.source[start..].starts_with(messages::DWARF)
+        {
+            let end = self.source[start..].find('\n').map_or(self.source.len(), |length| start + length);
+            at += self.tokens[at..].iter().take_while(|token| (token.span.start as usize) < end).count();
+        }
+        at
     }
 
     /// A directive without a `;`: it ends where its arguments do, or else at the next item.

@@ -10,6 +10,8 @@ impl Module {
     #[must_use]
     pub fn variable_class(&self, variable: &Variable) -> Class {
         match variable.ty {
+            // An array of them is memory to instructions.
+            _ if !variable.dimensions.is_empty() => {}
             Type::Texref => return Class::Texref,
             Type::Samplerref => return Class::Samplerref,
             Type::Surfref => return Class::Surfref,

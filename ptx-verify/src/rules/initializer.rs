@@ -1,8 +1,11 @@
-use ptx_ir::ir::{Initializer, Linkage, Module, Variable};
+use ptx_ir::ir::{FunctionKind, Initializer, Linkage, Module, Variable};
 use ptx_ir::space::StateSpace;
+use ptx_ir::target::TargetSet;
 use ptx_ir::types::{Type, TypeKind};
+use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
+use super::{target_too_low, version_too_low};
 use crate::context::ModuleContext;
 use crate::declarations::{type_of, variables};
 use crate::registry::declare_rule;
@@ -52,6 +55,9 @@ declare_rule! {
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     for (_, variable) in variables(context.module) {
         let Some(initializer) = &variable.initializer else { continue };
+        if names_a_kernel(context.module, initializer) {
+            out.extend(kernel_address(context, variable));
+        }
         let name = context.module.name(variable.name);
         let fault = place(variable).or_else(|| value(context.module, variable, initializer));
         if let Some(fault) = fault {
@@ -64,6 +70,34 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             });
         }
     }
+}
+
+/// Whether the address of a kernel is among the values.
+fn names_a_kernel(module: &Module, initializer: &Initializer) -> bool {
+    match initializer {
+        Initializer::List(values) => values.iter().any(|value| names_a_kernel(module, value)),
+        Initializer::Function { function, .. } => module.functions[*function].kind == FunctionKind::Entry,
+        Initializer::Variable { .. }
+        | Initializer::Integer { .. }
+        | Initializer::Decimal(_)
+        | Initializer::SingleBits(_)
+        | Initializer::DoubleBits(_)
+        | Initializer::Field(..)
+        | Initializer::NumberField(..)
+        | Initializer::Unknown => false,
+    }
+}
+
+/// Addresses of kernels came with dynamic parallelism.
+fn kernel_address(context: &ModuleContext<'_>, variable: &Variable) -> Option<Diagnostic> {
+    const SINCE: Version = Version::new(3, 1);
+    let what = "the address of a kernel as an initial value";
+    if context.version() < SINCE {
+        return Some(version_too_low::finding(context, variable.span, what, SINCE));
+    }
+    let targets = TargetSet::at_least(35);
+    (!targets.contains(context.target()))
+        .then(|| target_too_low::finding(context, variable.span, what, targets))
 }
 
 /// Why a variable can have no initial value at all.
@@ -80,17 +114,20 @@ fn place(variable: &Variable) -> Option<String> {
 
 fn value(module: &Module, variable: &Variable, initializer: &Initializer) -> Option<String> {
     if variable.ty.kind() == TypeKind::Opaque {
-        let Some(Some(size)) = variable.dimensions.first() else {
+        let Some(size) = variable.dimensions.first() else {
             return opaque(module, variable, initializer);
         };
-        // Of an array the assembler only counts the elements, the fields of which it does not know.
+        let most = size.unwrap_or(u64::MAX);
+        // Of an array the assembler counts the elements, and looks into those in braces.
+        let of_element = |field: &Initializer| match field {
+            Initializer::List(_) if variable.dimensions.len() == 1 => opaque(module, variable, field),
+            _ => symbol(module, field),
+        };
         return match initializer {
-            Initializer::List(fields) if fields.len() as u64 > *size => {
-                Some(format!("has {size} elements here, {} are given", fields.len()))
+            Initializer::List(fields) if fields.len() as u64 > most => {
+                Some(format!("has {most} elements here, {} are given", fields.len()))
             }
-            Initializer::List(fields) if fields.iter().all(is_field) => {
-                fields.iter().find_map(|field| symbol(module, field))
-            }
+            Initializer::List(fields) if fields.iter().all(is_field) => fields.iter().find_map(of_element),
             _ => opaque(module, variable, initializer),
         };
     }
