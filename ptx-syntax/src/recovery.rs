@@ -48,10 +48,16 @@ fn tokens(source: &str) -> Vec<Token> {
     let semicolon = |end| Token { kind: TokenKind::Semicolon, span: Span::at(end) };
     let mut tokens: Vec<Token> = Vec::new();
     let mut prototype = Prototype::default();
+    let mut depth = 0_u32;
     let mut end = 0;
     for token in Lexer::new(source).filter(|token| !token.kind.is_trivia()) {
-        if prototype.ends_before(token.kind) {
+        if depth == 0 && prototype.ends_before(token.kind) {
             tokens.push(semicolon(end));
+        }
+        match token.kind {
+            TokenKind::OpenBrace => depth += 1,
+            TokenKind::CloseBrace => depth = depth.saturating_sub(1),
+            _ => {}
         }
         tokens.push(token);
         end = token.span.end;

@@ -48,7 +48,8 @@ impl Context<'_> {
             else {
                 continue;
             };
-            for step in 0..count {
+            let is_named = declarator.range.is_none() || !ends_with_digit(self.text(declarator.name));
+            for step in 0..if is_named { count } else { 0 } {
                 let handle = Handle::new(handle.index() as u32 + step);
                 self.define_variable(handle, declarator.name);
                 if step == 0 {
@@ -355,6 +356,11 @@ impl Context<'_> {
     pub(super) fn next_function(&self) -> Handle<Function> {
         Handle::new(self.module.functions.len() as u32)
     }
+}
+
+/// Whether `name<N>` declares names that nobody can write: all digits at the end of a name are its number.
+fn ends_with_digit(name: &str) -> bool {
+    name.ends_with(|last: char| last.is_ascii_digit())
 }
 
 /// Whether a module may have both declarations of a name. What exactly has to agree is the verifier's business.

@@ -3,7 +3,7 @@
 use super::{Context, messages};
 use crate::arena::{Handle, Symbol};
 use crate::ir::{Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
-use ptx_syntax::ast::{self, BinaryOperator, OperandKind};
+use ptx_syntax::ast::{self, BinaryOperator, OperandKind, SpecifierKind};
 use ptx_syntax::{Applicability, Edit, Span};
 
 impl Context<'_> {
@@ -14,6 +14,7 @@ impl Context<'_> {
         let in_body = ast.body.is_some();
         self.begin_body(ast.body.map_or(Span::default(), |body| body.span));
         let specifiers = self.specifiers(ast.specifiers);
+        self.refuse_parts_of_a_variable(ast.specifiers, ast.kind);
         let kind = match ast.kind {
             ast::FunctionKind::Entry => FunctionKind::Entry,
             ast::FunctionKind::Function => FunctionKind::Function,
@@ -47,6 +48,21 @@ impl Context<'_> {
         }
         self.module.items.push(Item::Function(handle));
         self.function = None;
+    }
+
+    /// In front of `.func` and `.entry` stands a linkage at most.
+    fn refuse_parts_of_a_variable(&mut self, specifiers: ast::Run, kind: ast::FunctionKind) {
+        let tree = self.tree;
+        let is_part = |specifier: &&ast::Specifier| {
+            matches!(specifier.kind, SpecifierKind::StateSpace | SpecifierKind::Align | SpecifierKind::Word)
+        };
+        let Some(part) = tree.specifiers[specifiers.range()].iter().find(is_part) else { return };
+        let word = if kind == ast::FunctionKind::Entry { ".entry" } else { ".func" };
+        let what = format!("`{}` stands in front of `{word}`", self.text(part.span));
+        self.report(
+            messages::declaration(part.span, what)
+                .with_help(format!("only `.extern`, `.visible` or `.weak` stands in front of `{word}`")),
+        );
     }
 
     fn define_function(&mut self, handle: Handle<Function>, has_body: bool) {

@@ -16,6 +16,16 @@ pub(super) fn undeclared(
 ) -> Diagnostic {
     let diagnostic = error("E0101", "undeclared-name", span, format!("`{name}` is not declared"));
     if let Some((prefix, count, declaration)) = group {
+        if prefix.ends_with(|last: char| last.is_ascii_digit()) {
+            return diagnostic
+                .with_secondary(
+                    declaration,
+                    format!("`{prefix}<{count}>` declares no name that can be written"),
+                )
+                .with_help(
+                    "end the name in front of `<` without a digit: all digits at the end are the number",
+                );
+        }
         let last = match count {
             0 => format!("`{prefix}<0>` declares nothing"),
             1 => format!("`{prefix}<1>` declares only `{prefix}0`"),

@@ -210,10 +210,14 @@ impl<'s> Names<'s> {
         })
     }
 
-    /// The group whose prefix `name` has though its number is too large, with the count of the group.
+    /// The group whose prefix `name` has though its number is too large, or though the prefix ends with a digit, with the
+    /// count of the group.
     pub fn find_group_of_prefix(&self, name: &str) -> Option<(&'s str, u32, Span)> {
         let prefix = name.trim_end_matches(|character: char| character.is_ascii_digit());
-        let group = self.groups.iter().rev().find(|group| group.prefix == prefix && prefix != name)?;
+        let is_meant = |group: &&Group<'_>| {
+            group.prefix == prefix || group.prefix.starts_with(prefix) && name.starts_with(group.prefix)
+        };
+        let group = self.groups.iter().rev().filter(|_| prefix != name).find(is_meant)?;
         Some((group.prefix, group.count, group.span))
     }
 
@@ -354,9 +358,13 @@ fn packed(prefix: &[u8]) -> Option<u64> {
     Some(prefix.iter().fold(prefix.len() as u64, |key, &byte| key.rotate_left(8) ^ u64::from(byte)))
 }
 
-/// The number of `name` in the group `prefix<count>`.
+/// The number of `name` in the group `prefix<count>`. The assembler takes all digits at the end of a name for its number,
+/// so that a prefix with a digit at its end has no members.
 #[inline]
 fn member(name: &str, prefix: &str, count: u32) -> Option<u32> {
+    if prefix.as_bytes().last().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
     let digits = name.as_bytes().strip_prefix(prefix.as_bytes())?;
     if digits.is_empty() || digits.len() > MOST_DIGITS {
         return None;

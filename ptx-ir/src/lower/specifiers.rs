@@ -159,8 +159,13 @@ impl Context<'_> {
                 (Some(ty @ (Type::Texref | Type::Samplerref | Type::Surfref)), _)
                     if result.pointer.is_some() =>
                 {
-                    if let Some(pointer) = &mut result.pointer {
-                        pointer.object = Some(ty);
+                    if let Some(pointer) = &mut result.pointer
+                        && pointer.object.replace(ty).is_some()
+                    {
+                        self.report(messages::declaration(
+                            span,
+                            format!("a second type behind `.ptr`: `{text}`"),
+                        ));
                     }
                 }
                 (Some(ty), _) => {

@@ -5,8 +5,18 @@
 
 use std::ops::Range;
 
+use ptx_ir::ir::{Handle, Instruction};
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
+
+use crate::context::FunctionContext;
+
+/// Where the spelling of an instruction stands.
+pub(crate) fn of_opcode(context: &FunctionContext<'_>, handle: Handle<Instruction>) -> Span {
+    let spelling = context.body.instructions[handle].spelling;
+    let length = context.module.module.spellings[spelling].text.len();
+    of_spelling(context.module.source, context.body.span(handle), &(0..length))
+}
 
 /// The place of bytes `range` of the spelling of the instruction at `instruction`. The whole instruction where
 /// the source has no such bytes.

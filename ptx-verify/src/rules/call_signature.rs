@@ -2,11 +2,11 @@ use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Oper
 use ptx_ir::isa::{Class, Control};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Diagnostic, Label, Span};
 
 use crate::context::FunctionContext;
 use crate::declarations::{corresponds, effective_alignment, is_unsized, sized_bytes, type_of};
-use crate::instruction::name_of;
+use crate::instruction::{name_of, of_opcode};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -77,13 +77,27 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
         // All meanings of a spelling are calls, or none.
         if instances.first().is_some_and(|instance| instance.effects.control == Control::Call) {
             let call = Call::new(context.body, context.body.operands(handle));
+            let first = out.len();
             out.extend(indirect(context, handle));
             for (index, operand) in context.body.operands(handle).iter().enumerate() {
                 let span = context.body.operand_span(handle, index);
                 targets(context, &call, *operand, span, out);
             }
+            for finding in &mut out[first..] {
+                begin_at_the_call(context, handle, finding);
+            }
         }
     }
+}
+
+/// Of a call over several lines the assembler names the first, where its opcode stands.
+fn begin_at_the_call(context: &FunctionContext<'_>, handle: Handle<Instruction>, finding: &mut Diagnostic) {
+    let opcode = of_opcode(context, handle);
+    if !context.module.text(opcode.to(finding.span)).contains('\n') {
+        return;
+    }
+    let part = std::mem::replace(&mut finding.span, opcode);
+    finding.labels.insert(0, Label { span: part, message: "this part of the call".into() });
 }
 
 /// An indirect call says what may be called, a direct one does not.

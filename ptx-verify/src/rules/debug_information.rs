@@ -48,12 +48,13 @@ declare_rule! {
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     let mut files: FxHashMap<i64, Span> = FxHashMap::default();
+    let mut labels = FxHashSet::default();
     for item in &module.items {
         match item {
             Item::Directive(directive) if module.name(directive.word) == ".file" => {
                 file(directive, &mut files, out);
             }
-            Item::Section(section) => data(context, module, section, out),
+            Item::Section(section) => data(context, section, &mut labels, out),
             Item::Directive(_) | Item::Variable(_) | Item::Function(_) | Item::Alias { .. } => {}
         }
     }
@@ -158,8 +159,13 @@ const LABELS_SINCE: Version = Version::new(7, 0);
 const NEGATIVE_SINCE: Version = Version::new(7, 5);
 
 /// The lines of a section: `.b8 1, 2`, `label:`.
-fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &mut Vec<Diagnostic>) {
-    if module.name(section.word) != ".section" {
+fn data(
+    context: &ModuleContext<'_>,
+    section: &Section,
+    labels: &mut FxHashSet<String>,
+    out: &mut Vec<Diagnostic>,
+) {
+    if context.module.name(section.word) != ".section" {
         return;
     }
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a
@@ -169,14 +175,15 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
     let with_negative = context.version() >= NEGATIVE_SINCE;
     let is_right = |line: &str| {
         fault(line, with_negative).is_none()
-            && line
-                .split_once(':')
-                .is_none_or(|(label, _)| with_labels && known.insert(label.trim().to_owned()))
+            && line.split_once(':').is_none_or(|(label, _)| {
+                let label = label.trim();
+                with_labels && !labels.contains(label) && known.insert(label.to_owned())
+            })
     };
     if unplain_lines(&section.text).all(is_right) {
+        labels.extend(known);
         return;
     }
-    let mut known = FxHashSet::default();
     let source = context.text(section.span);
     let Some(open) = source.find('{') else { return };
     let mut at = section.span.start + open as u32 + 1;
@@ -184,8 +191,7 @@ fn data(context: &ModuleContext<'_>, module: &Module, section: &Section, out: &m
         let text = line.split("//").next().unwrap_or_default().trim().trim_end_matches('}').trim();
         let label = text.split_once(':').map(|(label, _)| label.trim());
         let wrong_label = label.and_then(|label| {
-            let repeated = !known.insert(label);
-            if repeated {
+            if !labels.insert(label.to_owned()) {
                 Some(format!("label `{label}` is declared twice"))
             } else {
                 (!with_labels).then(|| format!("labels in a section need PTX {LABELS_SINCE}"))

@@ -76,6 +76,10 @@ fn fault(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
         StateSpace::Local | StateSpace::Reg if at_module_level && context.version() >= Version::new(3, 0) => {
             Some(("{} is at module level: since PTX 3.0, `.local` and `.reg` belong to functions", None))
         }
+        StateSpace::Reg if at_module_level && !variable.dimensions.is_empty() => Some((
+            "{} is an array, which registers cannot hold",
+            Some("declare `.global` or `.shared` memory"),
+        )),
         StateSpace::Param if at_module_level => {
             Some(("{} is at module level: `.param` belongs to functions", None))
         }
@@ -109,6 +113,9 @@ fn is_texture(variable: &Variable) -> bool {
 }
 
 fn opaque(context: &ModuleContext<'_>, variable: &Variable) -> Option<Fault> {
+    if variable.elements > 1 && variable.function.is_none() {
+        return Some(("{} is a vector of textures, samplers or surfaces", Some("declare an array")));
+    }
     if variable.linkage == Some(Linkage::Common) && variable.dimensions.is_empty() {
         return Some(("{} is a texture, sampler or surface, and those cannot be `.common`", None));
     }
