@@ -36,5 +36,5 @@ pub use instance::{
 };
 pub use mismatch::{Mismatch, Wanted};
 pub use problem::{Leniency, LeniencyReason, SpellingProblem};
-pub use resolve::{Resolved, resolve};
+pub use resolve::{Resolved, name, resolve};
 pub use shape::{Selector, Shape, ShapeFlags, ShapeKind};

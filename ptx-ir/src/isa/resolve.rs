@@ -213,7 +213,8 @@ fn exact_from(
 /// How much of a spelling is the opcode as NVIDIA's assembler reads it: `cp.async.bulk` of
 /// `cp.async.bulk.global.…`. It takes the longest name that it knows; what stands in there is no modifier, so it
 /// neither moves nor repeats.
-fn name(spelling: &str) -> &str {
+#[must_use]
+pub fn name(spelling: &str) -> &str {
     let mut end = spelling.find('.').unwrap_or(spelling.len());
     for next in spelling.match_indices('.').map(|(at, _)| at).skip(1).chain([spelling.len()]) {
         if NAMES.binary_search(&&spelling[..next]).is_ok() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ptx_ir::ir::{Handle, Instruction, Operand, RegisterGroup, Spelling};
-use ptx_ir::isa::{Instance, OperandSpec};
+use ptx_ir::isa::{self, Instance, OperandSpec};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use super::{Problem, place};
@@ -27,6 +27,11 @@ impl<'a> Occurrence<'a> {
     /// The root opcode, as in `add`.
     pub(crate) fn opcode(&self) -> &'a str {
         self.name().split('.').next().unwrap_or_default()
+    }
+
+    /// The opcode with the words that belong to it, as in `cp.async.bulk`, if a modifier is none of them.
+    pub(crate) fn opcode_beside(&self, modifier: &Range<usize>) -> &'a str {
+        Some(isa::name(self.name())).filter(|name| name.len() <= modifier.start).unwrap_or(self.opcode())
     }
 
     /// A part of the spelling, as in `.u32`.

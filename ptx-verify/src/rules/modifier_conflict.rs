@@ -53,14 +53,16 @@ fn exclusive(
     allowed: &[&'static str],
     fixed: Option<&str>,
 ) -> Diagnostic {
-    let (opcode, modifier) = (occurrence.opcode(), occurrence.part(range));
+    let (opcode, modifier) = (occurrence.opcode_beside(range), occurrence.part(range));
     let message = if other.is_empty() {
         format!("`{opcode}` does not take `{modifier}` with its other modifiers")
+    } else if other.end <= opcode.len() {
+        format!("`{opcode}` does not take `{modifier}`")
     } else {
         format!("`{opcode}` does not take `{modifier}` together with `{}`", occurrence.part(other))
     };
     let mut finding = RULE.at(occurrence.place(range), message);
-    if !other.is_empty() {
+    if other.end > opcode.len() {
         finding = finding.with_secondary(occurrence.place(other), "does not go with it");
     }
     if (1..=8).contains(&allowed.len()) {

@@ -36,10 +36,11 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     else {
         return None;
     };
-    let (opcode, modifier) = (occurrence.opcode(), occurrence.part(range));
+    let (opcode, modifier) = (occurrence.opcode_beside(range), occurrence.part(range));
     let mut finding = RULE.at(occurrence.place(range), format!("`{opcode}` has no modifier `{modifier}`"));
     if let Some(nearest) = nearest {
-        finding = finding.with_help(format!("a modifier of `{opcode}` that is spelled alike: `{nearest}`"));
+        finding = finding
+            .with_help(format!("a modifier of `{}` that is spelled alike: `{nearest}`", occurrence.opcode()));
     }
     Some(match fixed {
         Some(fixed) => occurrence.with_spelling(finding, fixed, Applicability::Likely),
