@@ -217,6 +217,10 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         || shape.count == 8 && spec.accepts.contains(Class::Longer)
         || spec.accepts.contains(Class::Shorter);
     if list && short && spec.accepts.contains(Class::Lists) {
+        // Alone they make a list of no known type, though each could stand without the braces.
+        if shape.classes == Class::RegU16.into() {
+            return Some(Wanted::Kind);
+        }
         return check_vector(spec, shape);
     }
     if bare && spec.accepts.contains(Class::NoBraces) {

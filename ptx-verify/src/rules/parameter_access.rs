@@ -1,5 +1,5 @@
 use ptx_ir::ir::{Function, FunctionKind, Handle, Module, Operand, Variable};
-use ptx_ir::isa::{Access, Class, Control, OperandSpec};
+use ptx_ir::isa::{Access, Class, Control, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
@@ -19,6 +19,7 @@ declare_rule! {
     /// | `.param` variable of a body | a guard on `st.param` and `ld.param`; its address, as in `mov.b64 %rd1, x` |
     /// | parameter of a function or kernel | `st.param` |
     /// | return value of a function | `ld.param` |
+    /// | a register in a kernel | `.param::func` |
     ///
     /// A variable of a body that is named like a parameter counts as both. PTX ISA manual, section "Parameter State
     /// Space".
@@ -88,6 +89,36 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
         if variable.space.base() == StateSpace::Param && variable.function.is_some() {
             out.extend(use_of(context, variable, index));
         }
+    }
+    // Hardly a module spells it, so the others pay nothing.
+    if module.functions[context.handle].kind == FunctionKind::Entry
+        && module.spellings.iter().any(|(_, spelling)| spelling.text.contains(StateSpace::ParamFunc.as_str()))
+    {
+        registers_in_kernels(context, out);
+    }
+}
+
+/// Addresses in registers with `.param::func`: only the parameters of a function may have them.
+fn registers_in_kernels(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    let (module, body) = (context.module.module, context.body);
+    for (handle, instruction) in body.instructions.iter() {
+        let space = |instance: &Instance| {
+            instance.operands.iter().find_map(|spec| spec.access.filter(|access| access.space.is_some()))
+        };
+        let access = module.instance(instruction).and_then(space);
+        if access.is_none_or(|access| access.space != Some(StateSpace::ParamFunc)) {
+            continue;
+        }
+        let operands = body.operands(handle);
+        let Some(at) = operands.iter().position(|each| matches!(each, Operand::RegisterAddress { .. }))
+        else {
+            continue;
+        };
+        let message = "a kernel has no `.param::func` memory that a register could point to";
+        out.push(
+            RULE.at(body.operand_span(handle, at), message)
+                .with_help("parameters of a kernel are in `.param::entry`, those of a call have names"),
+        );
     }
 }
 
