@@ -5,7 +5,7 @@ use ptx_ir::build::{
     BuildError, Declaration, Func, FunctionBuilder, Label, ModuleBuilder, Reg, Targets, Value, Var,
 };
 use ptx_ir::ir::{Linkage, Module};
-use ptx_ir::isa::{Class, Control, FormId, Instance, OperandSpec, Pattern, Selector, Selectors};
+use ptx_ir::isa::{Class, ClassSet, Control, FormId, Instance, OperandSpec, Pattern, Selector, Selectors};
 use ptx_ir::platform::{Platform, TextureMode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
@@ -209,6 +209,10 @@ impl Local {
                         // `_|_` is no pair.
                         child.accepts = child.accepts.without(Class::Sink.into());
                     }
+                    if spec.pattern == Pattern::Bracket && index > 0 {
+                        // The assembler cannot read a number there.
+                        child.accepts = child.accepts.without(ClassSet::IMMEDIATES);
+                    }
                     let Some(part) = self.operand(f, &child, u)? else { return Ok(None) };
                     parts.push(part);
                 }
@@ -366,7 +370,12 @@ impl Local {
         unified: bool,
         u: &mut Unstructured<'_>,
     ) -> Made {
-        let Some(class) = self.class(f, spec, u)? else { return Ok(None) };
+        let mut spec = spec.clone();
+        if spec.access.is_some_and(|access| access.space == Some(StateSpace::ParamFunc)) {
+            // In a kernel no register points there.
+            spec.accepts = spec.accepts.without(ClassSet::REGISTERS);
+        }
+        let Some(class) = self.class(f, &spec, u)? else { return Ok(None) };
         let offset = *u.choose(&[0, 16, 64, -16])?;
         if let Some(ty) = class.register_type() {
             let base = self.register(f, ty);

@@ -284,7 +284,7 @@ fn calls_agree_with_signatures() {
 /// is canonical, and the verifier finds nothing wrong.
 #[test]
 fn every_form_of_the_table_is_built_and_printed() {
-    const EACH: usize = 6;
+    const EACH: usize = 8;
     let mut instances: Vec<Instance> = Vec::new();
     for form in forms() {
         let bytes = random_bytes(form.index() as u64, 4000);
