@@ -421,7 +421,9 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     let only_width = (has_bits || mixed || indexed) && !spec.accepts.contains(Class::Strict);
     let mut accepts = spec.exact;
     if only_width {
-        let widths = WIDTHS.iter().filter(|width| !width.intersect(spec.exact).is_empty());
+        // A register tells the width: `mov.b32` reads special registers of other widths too.
+        let registers = spec.exact.intersect(ClassSet::REGISTERS);
+        let widths = WIDTHS.iter().filter(|width| !width.intersect(registers).is_empty());
         accepts = widths.fold(spec.accepts, |classes, width| classes.union(*width));
     }
     if accepts.contains(Class::Ordinary) {
