@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// The root of the repository.
 #[must_use]
@@ -38,10 +38,55 @@ fn installed() -> Option<PathBuf> {
     bins.into_iter().find(|bin| bin.is_dir())
 }
 
-/// The folder of real compilers' output beside the checkout.
+/// `ptxas`, for a test that is ignored where there is none.
+///
+/// # Panics
+/// There is none: the test was asked for by `--ignored`.
 #[must_use]
-pub fn corpus() -> Option<PathBuf> {
-    Some(root().join("../shared/corpus")).filter(|folder| folder.is_dir())
+pub fn needed_ptxas() -> &'static Path {
+    ptxas().expect("this test needs ptxas; `bash tests/install-toolkit.sh` installs it")
+}
+
+/// `nvcc` beside [`ptxas`], for a test that is ignored where it or a host compiler is missing.
+///
+/// # Panics
+/// There is none: the test was asked for by `--ignored`.
+#[must_use]
+pub fn needed_nvcc() -> PathBuf {
+    let nvcc = needed_ptxas().with_file_name("nvcc");
+    assert!(nvcc.is_file(), "this test needs `{}` and g++", nvcc.display());
+    nvcc
+}
+
+/// The folder of real compilers' output: PTX files, and a `manifest.jsonl` with the verdict of `ptxas` on each.
+/// `tests/corpus.tar.zst` holds them; they are unpacked into `target/` once.
+///
+/// # Panics
+/// The archive is missing or damaged, or the files cannot be written.
+#[must_use]
+pub fn corpus() -> &'static Path {
+    static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
+    UNPACKED
+        .get_or_init(|| unpacked(&root().join("tests/corpus.tar.zst")).expect("tests/corpus.tar.zst unpacks"))
+}
+
+/// The folder with the files of an archive. Another archive gets another folder, by its size and time.
+fn unpacked(archive: &Path) -> io::Result<PathBuf> {
+    let about = archive.metadata()?;
+    let seconds = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let target = root().join("target");
+    let folder = target.join(format!("corpus-{}-{seconds}", about.len()));
+    if !folder.is_dir() {
+        std::fs::create_dir_all(&target)?;
+        let fresh = tempfile::tempdir_in(&target)?;
+        let stream = ruzstd::decoding::StreamingDecoder::new(std::fs::File::open(archive)?);
+        tar::Archive::new(stream.map_err(io::Error::other)?).unpack(fresh.path())?;
+        // Another test program may have been faster; its files are the same.
+        if std::fs::rename(fresh.path(), &folder).is_ok() {
+            let _moved = fresh.keep();
+        }
+    }
+    Ok(folder)
 }
 
 /// Says that something is skipped, past the test harness, which hides what passing tests print.

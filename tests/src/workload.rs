@@ -528,7 +528,7 @@ fn digits(number: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{assemble, ptxas, skipped};
+    use crate::tools::{assemble, needed_ptxas};
 
     #[test]
     fn texts_are_right() {
@@ -542,8 +542,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
     fn ptxas_takes_them() {
-        let Some(ptxas) = ptxas() else { return skipped("the verdict of ptxas on the benchmarks' texts") };
+        let ptxas = needed_ptxas();
         let folder = tempfile::tempdir().unwrap();
         for manner in Manner::ALL {
             let file = folder.path().join("text.ptx");

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity};
 use ptx_tests::case::{Case, files};
-use ptx_tests::tools::{ptxas, root, skipped};
+use ptx_tests::tools::{needed_nvcc, root};
 use ptx_verify::{Compiler, Config, CudaConfig, Level, check_cuda};
 
 /// The certain fixes that do not overlap, in order.
@@ -95,11 +95,9 @@ const FIXABLE: [&str; 11] = [
 ];
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn nvcc_takes_fixed_files() {
-    let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists());
-    let Some(nvcc) = nvcc.filter(|_| Command::new("g++").arg("--version").output().is_ok()) else {
-        return skipped("nvcc on fixed files; it needs a CUDA toolkit and g++");
-    };
+    let nvcc = needed_nvcc();
     let mut fixed = Vec::new();
     let mut rules: HashSet<&str> = HashSet::new();
     for path in files(&root().join("tests/cases"), "cu") {

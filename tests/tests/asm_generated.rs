@@ -15,7 +15,7 @@ use std::process::Command;
 
 use ptx_syntax::LineIndex;
 use ptx_tests::planted::Random;
-use ptx_tests::tools::{ptxas, skipped};
+use ptx_tests::tools::needed_nvcc;
 use ptx_verify::{CudaConfig, check_cuda};
 
 /// Where an instruction of a template reads and writes.
@@ -213,11 +213,9 @@ fn what_is_reported_can_go_wrong_and_nothing_else() {
 }
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn nvcc_goes_wrong_only_where_something_is_reported() {
-    let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists());
-    let Some(nvcc) = nvcc.filter(|_| Command::new("g++").arg("--version").output().is_ok()) else {
-        return skipped("what nvcc makes of generated asm statements; it needs a CUDA toolkit and g++");
-    };
+    let nvcc = needed_nvcc();
     let statements = statements();
     let text = source(&statements);
     let reported = reported(&text);

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use ptx_syntax::{Class, LineIndex, Severity};
 use ptx_tests::case::{Case, Disagreement, files};
-use ptx_tests::tools::{ptxas, root, skipped};
+use ptx_tests::tools::{needed_nvcc, root};
 use ptx_verify::Compiler;
 
 /// A part of a data file.
@@ -25,11 +25,9 @@ struct Part {
 }
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn nvcc_agrees_about_every_part() {
-    let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists());
-    let Some(nvcc) = nvcc.filter(|_| Command::new("g++").arg("--version").output().is_ok()) else {
-        return skipped("the verdicts of nvcc on asm statements; it needs a CUDA toolkit and g++");
-    };
+    let nvcc = needed_nvcc();
     let parts: Vec<Part> =
         files(&root().join("tests/cases"), "cu").iter().flat_map(|path| parts(path)).collect();
     assert!(parts.len() > 60, "{} parts", parts.len());

@@ -10,7 +10,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use ptx_ir::target::Target;
@@ -18,7 +18,7 @@ use ptx_syntax::{Class, LineIndex, Severity};
 use ptx_tests::emulate::{self, Memory};
 use ptx_tests::planted::refused::{self, Refusal};
 use ptx_tests::planted::{Function, Kind, Planted, Random, WORDS};
-use ptx_tests::tools::{ptxas, skipped};
+use ptx_tests::tools::{needed_nvcc, needed_ptxas};
 use ptx_verify::{CudaConfig, check_cuda};
 
 /// The two generations of nvcc's optimiser: it changed with sm_100.
@@ -77,11 +77,6 @@ fn is_wrong(kernel: &emulate::Kernel, function: &Function) -> bool {
         })
 }
 
-fn nvcc() -> Option<PathBuf> {
-    let nvcc = ptxas().map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.exists())?;
-    Command::new("g++").arg("--version").output().is_ok().then_some(nvcc)
-}
-
 /// What nvcc says of a source, and the PTX if its front end took it; that ptxas takes it is not asked here.
 fn compile(nvcc: &Path, source: &str, target: &str) -> (String, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
@@ -99,10 +94,9 @@ fn compile(nvcc: &Path, source: &str, target: &str) -> (String, Option<String>) 
 }
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn what_is_reported_is_wrong_in_the_emitted_ptx_and_the_reverse() {
-    let Some(nvcc) = nvcc() else {
-        return skipped("what nvcc makes of planted asm faults; it needs a CUDA toolkit and g++");
-    };
+    let nvcc = needed_nvcc();
     let planted = planted();
     let mut source = String::new();
     for (index, Planted { faulty, twin, .. }) in planted.iter().enumerate() {
@@ -180,10 +174,9 @@ fn agree(refusal: Refusal, target: &str, source: &str, ours: &HashSet<u32>, thei
 }
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn the_front_end_refuses_the_same_operands() {
-    let Some(nvcc) = nvcc() else {
-        return skipped("what nvcc refuses of generated operands; it needs a CUDA toolkit and g++");
-    };
+    let nvcc = needed_nvcc();
     for refusal in [Refusal::ConstraintType, Refusal::Constant] {
         let source = lines(refusal);
         let (said, _) = compile(&nvcc, &source, "sm_90");
@@ -196,10 +189,9 @@ fn the_front_end_refuses_the_same_operands() {
 }
 
 #[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
 fn the_assembler_refuses_the_same_registers() {
-    let Some((nvcc, ptxas)) = nvcc().zip(ptxas()) else {
-        return skipped("what ptxas refuses of generated asm statements; it needs a CUDA toolkit and g++");
-    };
+    let (nvcc, ptxas) = (needed_nvcc(), needed_ptxas());
     for target in TARGETS {
         let source = lines(Refusal::InstructionType);
         let (said, ptx) = compile(&nvcc, &source, target);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ptx_emit::assemble::Ptxas;
 use ptx_tests::case::files;
 use ptx_tests::same_code::{canonical, machine_code, on_all_cores};
-use ptx_tests::tools::{corpus, ptxas, root, skipped};
+use ptx_tests::tools::{corpus, needed_ptxas, root};
 
 fn kernels() -> Vec<PathBuf> {
     let kernels = files(&root().join("tests/kernels"), "ptx");
@@ -29,7 +29,7 @@ fn assert_all(files: &[PathBuf], check: impl Fn(&str) -> Result<(), String> + Sy
 }
 
 #[test]
-fn kernels_are_formatted_and_their_canonical_texts_are_the_same_programs() {
+fn kernels_are_formatted_and_their_canonical_texts_give_the_same_ir() {
     let kernels = kernels();
     assert_all(&kernels, |source| {
         let formatted = ptx_emit::format(source).map_err(|error| error.to_string())?;
@@ -38,10 +38,13 @@ fn kernels_are_formatted_and_their_canonical_texts_are_the_same_programs() {
         }
         canonical(source).map(drop)
     });
-    let Some(ptxas) = ptxas().and_then(|program| Ptxas::at(program).ok()) else {
-        return skipped("the machine code of the kernels; tests/install-toolkit.sh installs ptxas");
-    };
-    assert_all(&kernels, |source| match machine_code(&ptxas, source, &canonical(source)?) {
+}
+
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn canonical_texts_of_kernels_give_the_same_machine_code() {
+    let ptxas = Ptxas::at(needed_ptxas()).unwrap();
+    assert_all(&kernels(), |source| match machine_code(&ptxas, source, &canonical(source)?) {
         Ok(true) => Ok(()),
         Ok(false) => Err("ptxas refuses it".to_owned()),
         Err(what) => Err(what),
@@ -49,27 +52,24 @@ fn kernels_are_formatted_and_their_canonical_texts_are_the_same_programs() {
 }
 
 /// Every `step`th file of the corpus that is not larger than `most` bytes.
-fn sample(step: usize, most: u64) -> Option<Vec<PathBuf>> {
+fn sample(step: usize, most: u64) -> Vec<PathBuf> {
     let small = |path: &PathBuf| path.metadata().is_ok_and(|metadata| metadata.len() <= most);
-    Some(files(&corpus()?, "ptx").into_iter().filter(small).step_by(step).collect())
+    files(corpus(), "ptx").into_iter().filter(small).step_by(step).collect()
 }
 
 #[test]
 fn canonical_texts_of_compilers_output_give_the_same_ir() {
-    let Some(files) = sample(4, 100_000) else { return skipped("the canonical texts of the corpus") };
-    assert_all(&files, |source| match canonical(source) {
+    assert_all(&sample(4, 100_000), |source| match canonical(source) {
         Err(what) if what.starts_with("syntax error:") => Ok(()),
         result => result.map(drop),
     });
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn canonical_texts_of_compilers_output_give_the_same_machine_code() {
-    let Some(files) = sample(20, 40_000) else { return skipped("the machine code of the corpus") };
-    let Some(ptxas) = ptxas().and_then(|program| Ptxas::at(program).ok()) else {
-        return skipped("the machine code of the corpus; tests/install-toolkit.sh installs ptxas");
-    };
-    assert_all(&files, |source| match canonical(source) {
+    let ptxas = Ptxas::at(needed_ptxas()).unwrap();
+    assert_all(&sample(20, 40_000), |source| match canonical(source) {
         Err(what) if what.starts_with("syntax error:") => Ok(()),
         Ok(text) => machine_code(&ptxas, source, &text).map(drop),
         Err(what) => Err(what),

@@ -9,7 +9,7 @@ use ptx_emit::assemble::{Options, Ptxas, Source};
 use ptx_tests::case::files;
 use ptx_tests::machine_code;
 use ptx_tests::properties::tokens_cover;
-use ptx_tests::tools::{corpus, ptxas, root, skipped};
+use ptx_tests::tools::{corpus, needed_ptxas, root};
 
 #[test]
 fn layouts() {
@@ -66,11 +66,8 @@ fn real_files(corpus: &Path) -> impl Iterator<Item = Real> {
 /// Every file lexes without gaps; every file that ptxas takes parses without an error and is formatted.
 #[test]
 fn compilers_output_is_formatted() {
-    let Some(corpus) = corpus() else {
-        return skipped("formatting of compilers' output, which is not there");
-    };
     let (mut count, mut accepted) = (0, 0);
-    for file in real_files(&corpus) {
+    for file in real_files(corpus()) {
         tokens_cover(&file.text, &ptx_syntax::lexer::tokenize(&file.text));
         count += 1;
         // The contract is checked by `format` itself, so its answer is enough here.
@@ -84,11 +81,9 @@ fn compilers_output_is_formatted() {
 
 /// White space means nothing: the machine code of a formatted text is that of the text.
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn machine_code_stays_the_same() {
-    let Some(ptxas) = ptxas() else {
-        return skipped("machine code of formatted texts; tests/install-toolkit.sh installs ptxas");
-    };
-    let ptxas = Ptxas::at(ptxas).unwrap();
+    let ptxas = Ptxas::at(needed_ptxas()).unwrap();
     let mut programs: Vec<(PathBuf, String, String)> = Vec::new();
     let own = files(&root().join("tests/format"), "ptx")
         .into_iter()
@@ -97,14 +92,9 @@ fn machine_code_stays_the_same() {
         let text = std::fs::read_to_string(&path).unwrap();
         (path, text, "sm_80".to_owned())
     }));
-    match corpus() {
-        Some(corpus) => {
-            let small = real_files(&corpus).filter(|file| file.text.len() < 40_000);
-            let sample = small.filter_map(|file| Some((file.path, file.text, file.accepted?)));
-            programs.extend(sample.step_by(24));
-        }
-        None => skipped("machine code of compilers' formatted output, which is not there"),
-    }
+    let small = real_files(corpus()).filter(|file| file.text.len() < 40_000);
+    let sample = small.filter_map(|file| Some((file.path, file.text, file.accepted?)));
+    programs.extend(sample.step_by(24));
     let mut compared = 0;
     for (path, text, target) in &programs {
         let formatted = ptx_emit::format(text).unwrap().text;

@@ -4,18 +4,17 @@
 use std::fmt::Write;
 
 use ptx_tests::modules::{Probe, all, disagreement};
-use ptx_tests::tools::{ptxas, skipped};
+use ptx_tests::tools::needed_ptxas;
 
 /// Of so many probes one is asked about.
 const SAMPLE: usize = 61;
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn ptxas_agrees_about_modules() {
     let probes = all();
     assert!(probes.len() > 20_000, "only {} probes", probes.len());
-    let Some(ptxas) = ptxas() else {
-        return skipped("the verdicts of ptxas on tests/modules; tests/install-toolkit.sh installs it");
-    };
+    let ptxas = needed_ptxas();
     let every = std::env::var_os("EVERY_MODULE").is_some_and(|value| value == "1");
     let step = if every { 1 } else { SAMPLE };
     // What is known to disagree is asked about always, so that it is noticed when it agrees.

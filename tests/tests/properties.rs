@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arbtest::arbtest;
 use ptx_tests::case::files;
 use ptx_tests::properties::{self, generate};
-use ptx_tests::tools::{corpus, root, skipped};
+use ptx_tests::tools::{corpus, root};
 
 #[test]
 fn any_bytes() {
@@ -33,15 +33,10 @@ fn damaged_programs() {
         .iter()
         .filter_map(|path| std::fs::read_to_string(path).ok())
         .collect();
-    match corpus() {
-        Some(corpus) => {
-            // A few of each compiler's, the smaller ones.
-            let all = files(&corpus, "ptx");
-            let small = all.iter().filter(|path| path.metadata().is_ok_and(|data| data.len() < 60_000));
-            programs.extend(small.step_by(16).filter_map(|path| std::fs::read_to_string(path).ok()));
-        }
-        None => skipped("damaged files of the corpus, which is not there"),
-    }
+    // A few of each compiler's, the smaller ones.
+    let all = files(corpus(), "ptx");
+    let small = all.iter().filter(|path| path.metadata().is_ok_and(|data| data.len() < 60_000));
+    programs.extend(small.step_by(16).filter_map(|path| std::fs::read_to_string(path).ok()));
     assert!(programs.len() > 10, "{}", programs.len());
     arbtest(|u| {
         let program = u.choose(&programs)?;

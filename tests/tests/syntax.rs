@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ptx_syntax::LineIndex;
-use ptx_tests::tools::{assemble, ptxas, root, skipped};
+use ptx_tests::tools::{assemble, needed_ptxas, root};
 
 /// Lines in front of a text of kind `module`.
 const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -153,10 +153,9 @@ fn what_ptxas_refuses_is_explained() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn ptxas_agrees_about_every_line() {
-    let Some(ptxas) = ptxas() else {
-        return skipped("the verdicts of ptxas on tests/syntax; tests/install-toolkit.sh installs it");
-    };
+    let ptxas = needed_ptxas();
     let mut report = String::new();
     for (name, accepted) in [("accepted.txt", true), ("refused.txt", false)] {
         let snippets = list(name).2;

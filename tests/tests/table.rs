@@ -3,8 +3,10 @@
 //! `BLESS=1 cargo test -p ptx-tests --test table` writes `tests/golden/table.txt` anew: read the difference. The
 //! program `oracle` compares many more lines than the sample here.
 
+use std::collections::BTreeSet;
+
 use ptx_tests::oracle::{PAIRS, Pair, Probe, Report, Run, compare};
-use ptx_tests::tools::{ptxas, root, skipped};
+use ptx_tests::tools::{needed_ptxas, root};
 
 /// How many mutants that the assembler takes may be refused: it takes what nobody means.
 const MUTANTS_REFUSED: usize = 3;
@@ -29,8 +31,9 @@ fn the_table_is_the_one_under_version_control() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn a_sample_of_the_table_agrees_with_ptxas() {
-    let Some(report) = judged(&Run { seed: 20_260_101, count: 800, ..Run::default() }) else { return };
+    let report = judged(&Run { seed: 20_260_101, count: 800, ..Run::default() });
     assert!(report.legal > 1000 && report.illegal > 2000, "{report}");
     let legal = report.refused.iter().filter(|each| each.probe.kind == "legal");
     assert_eq!(legal.count(), 0, "{report}");
@@ -39,30 +42,25 @@ fn a_sample_of_the_table_agrees_with_ptxas() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn a_sample_that_knows_nothing_of_the_table_agrees_with_ptxas() {
     let run = Run { seed: 20_260_101, count: 400, spec: true, ..Run::default() };
-    let Some(report) = judged(&run) else { return };
+    let report = judged(&run);
     assert!(report.legal > 200 && report.illegal > 2000, "{report}");
     assert!(report.is_good(), "{report}");
 }
 
-/// The result of a run with all pairs; none without an assembler.
-fn judged(run: &Run) -> Option<Report> {
-    let Some(ptxas) = ptxas() else {
-        skipped("a sample of the instruction table against ptxas; tests/install-toolkit.sh installs it");
-        return None;
-    };
+/// The result of a run with all pairs.
+fn judged(run: &Run) -> Report {
     let pairs = PAIRS.iter().filter_map(|(target, version)| Pair::parse(target, version)).collect();
     let mut report = Report::default();
-    Run { pairs, ..run.clone() }.judge(ptxas, &mut report).unwrap();
-    Some(report)
+    Run { pairs, ..run.clone() }.judge(needed_ptxas(), &mut report).unwrap();
+    report
 }
 
-/// Every deviation of the table is shown by a line of `tests/deviations.txt`, and every line there is one.
-#[test]
-fn a_deviation_is_one() {
+/// The lines of `tests/deviations.txt`, each with the reason above it.
+fn deviations() -> Vec<(Pair, String, String)> {
     let text = std::fs::read_to_string(root().join("tests/deviations.txt")).unwrap();
-    let mut shown = std::collections::BTreeSet::new();
     let mut reason = "";
     let mut probes = Vec::new();
     for line in text.lines() {
@@ -71,21 +69,27 @@ fn a_deviation_is_one() {
         } else if let Some((pair, statement)) = line.split_once("  ") {
             let (target, version) = pair.split_once(',').unwrap();
             let pair = Pair::parse(target, version).unwrap_or_else(|| panic!("{line}"));
-            shown.insert(reason);
-            probes.push((pair, statement, reason));
+            probes.push((pair, statement.to_owned(), reason.to_owned()));
         }
     }
-    let reasons: std::collections::BTreeSet<&str> =
-        ptx_ir::isa::forms().flat_map(ptx_ir::isa::FormId::deviations).collect();
+    probes
+}
+
+#[test]
+fn each_deviation_of_the_table_is_shown() {
+    let deviations = deviations();
+    let shown: BTreeSet<&str> = deviations.iter().map(|(.., reason)| reason.as_str()).collect();
+    let reasons: BTreeSet<&str> = ptx_ir::isa::forms().flat_map(ptx_ir::isa::FormId::deviations).collect();
     assert_eq!(shown, reasons, "tests/deviations.txt shows each reason of the table, and no other");
-    let Some(ptxas) = ptxas() else {
-        skipped("the deviations against ptxas; tests/install-toolkit.sh installs it");
-        return;
-    };
-    for (pair, statement, reason) in probes {
+}
+
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn a_deviation_is_one() {
+    for (pair, statement, reason) in deviations() {
         let mut report = Report::default();
-        let probe = Probe { line: statement.to_owned(), kind: "given", place: reason.to_owned(), form: None };
-        compare(ptxas, &pair, &[probe], &mut report).unwrap();
+        let probe = Probe { line: statement.clone(), kind: "given", place: reason.clone(), form: None };
+        compare(needed_ptxas(), &pair, &[probe], &mut report).unwrap();
         let [(disagreement, why)] = &report.deliberate[..] else {
             panic!("no deviation: {statement}\n{report}")
         };

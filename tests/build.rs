@@ -1,0 +1,38 @@
+//! Finds out which of NVIDIA's tools are installed, so that a test that needs one is shown as *ignored* where it is
+//! not. `tests/install-toolkit.sh` installs them.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(no_ptxas, no_nvcc)");
+    println!("cargo::rerun-if-changed=build.rs");
+    for variable in ["PTXAS", "CUDA_HOME", "PATH"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
+    // A folder that is not there yet is looked for at each build.
+    println!("cargo::rerun-if-changed={}", root.join("target/cuda-toolkit/bin").display());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let in_path =
+        |name: &str| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    let given = std::env::var_os("PTXAS").map(PathBuf::from);
+    let home = std::env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin/ptxas"));
+    let ptxas = given
+        .or(home.filter(|file| file.is_file()))
+        .or_else(|| installed(&root))
+        .or_else(|| in_path("ptxas"));
+    if ptxas.is_none() {
+        println!("cargo::rustc-cfg=no_ptxas");
+    }
+    let nvcc = ptxas.map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.is_file());
+    if nvcc.is_none() || in_path("g++").is_none() {
+        println!("cargo::rustc-cfg=no_nvcc");
+    }
+}
+
+/// What `tests/install-toolkit.sh` installed.
+fn installed(root: &Path) -> Option<PathBuf> {
+    let pythons = std::fs::read_dir(root.join("target/cuda-toolkit/lib")).ok()?;
+    let programs = pythons.flatten().map(|python| python.path().join("site-packages/nvidia/cu13/bin/ptxas"));
+    programs.into_iter().find(|program| program.is_file())
+}
