@@ -30,6 +30,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ptx_verify::Level;
 use serde::Deserialize;
 
+use crate::foreign;
 use crate::options::Compiler;
 use crate::source::{Input, Origin, plain};
 
@@ -123,9 +124,9 @@ pub struct Config {
 impl Config {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
-            .map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", path.display(), plain(&error)))?;
+            .map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", foreign::path(path), plain(&error)))?;
         Self::new(path, &text)
-            .with_context(|| format!("the configuration file `{}` is not right", path.display()))
+            .with_context(|| format!("the configuration file `{}` is not right", foreign::path(path)))
     }
 
     fn new(path: &Path, text: &str) -> anyhow::Result<Self> {
@@ -185,7 +186,7 @@ impl Configs {
         }
         let path = match &input.origin {
             Origin::File(path) => path.clone(),
-            Origin::Stdin => PathBuf::from(&input.name),
+            Origin::Stdin => input.name.path().to_owned(),
         };
         let folder = std::path::absolute(&path).context("the current directory is gone")?;
         self.of_folder(folder.parent().unwrap_or(Path::new("/")))
@@ -220,5 +221,5 @@ pub fn is_excluded(config: Option<&Config>, input: &Input) -> bool {
 
 /// Fails with the place of a wrong entry.
 pub fn wrong_entry<T>(config: &Config, error: &dyn std::fmt::Display) -> anyhow::Result<T> {
-    bail!("the configuration file `{}` is not right: {error}", config.path.display())
+    bail!("the configuration file `{}` is not right: {error}", foreign::path(&config.path))
 }

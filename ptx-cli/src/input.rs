@@ -1,11 +1,13 @@
 //! From the paths of the command line to the files to work on.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
 use ignore::WalkBuilder;
 
+use crate::foreign::{self, Name};
 use crate::source::{Input, Kind, Origin, plain};
 
 /// Which files to work on.
@@ -40,7 +42,7 @@ pub enum Wanted {
 /// The files found, and what could not be looked at.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// In the order of the command line, directories in the order of their paths; each name once.
+    /// In the order of the command line, directories in the order of their paths; each file once.
     pub inputs: Vec<Input>,
     /// One message for each path that could not be used.
     pub failures: Vec<String>,
@@ -76,9 +78,17 @@ impl InputArgs {
                 found.inputs.push(file_input(path, Kind::of(path)));
             }
         }
-        let mut seen = std::collections::HashSet::new();
-        found.inputs.retain(|input| seen.insert(input.name.clone()));
+        let mut seen = HashSet::new();
+        found.inputs.retain(|input| seen.insert(identity(input)));
         Ok(found)
+    }
+}
+
+/// What makes two inputs the same: the bytes of the path, and nothing that is made of them for showing.
+fn identity(input: &Input) -> Option<PathBuf> {
+    match &input.origin {
+        Origin::File(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+        Origin::Stdin => None,
     }
 }
 
@@ -86,7 +96,7 @@ impl InputArgs {
 pub fn stdin_input(name: Option<&Path>) -> Input {
     Input {
         origin: Origin::Stdin,
-        name: name.map_or_else(|| "<stdin>".to_owned(), |name| name.display().to_string()),
+        name: Name::from(name.unwrap_or(Path::new("<stdin>"))),
         kind: name.map_or(Kind::Ptx, Kind::of),
     }
 }
@@ -97,7 +107,7 @@ pub fn single_input(path: &Path) -> Input {
 }
 
 fn file_input(path: &Path, kind: Kind) -> Input {
-    Input { origin: Origin::File(path.to_owned()), name: path.display().to_string(), kind }
+    Input { origin: Origin::File(path.to_owned()), name: Name::from(path), kind }
 }
 
 /// Adds the files below `root`. The current directory, taken where no path is given, is not shown in
@@ -116,7 +126,7 @@ fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
             Wanted::All => "PTX or CUDA file",
             Wanted::PtxOnly => "PTX file",
         };
-        found.failures.push(format!("there is no {kinds} in `{}`", root.display()));
+        found.failures.push(format!("there is no {kinds} in `{}`", foreign::path(root)));
     }
 }
 
@@ -131,7 +141,7 @@ fn add_entry(path: &Path, wanted: Wanted, found: &mut Found) {
 
 fn walk_failure(root: &Path, error: &ignore::Error) -> String {
     match error.io_error() {
-        Some(io) => format!("cannot read below `{}`: {}", root.display(), plain(io)),
-        None => format!("cannot read below `{}`: {error}", root.display()),
+        Some(io) => format!("cannot read below `{}`: {}", foreign::path(root), plain(io)),
+        None => format!("cannot read below `{}`: {error}", foreign::path(root)),
     }
 }

@@ -4,12 +4,15 @@
 //! `pre-commit` needs; there is nothing here to call but [`main`].
 //!
 //! This crate does all the reading, writing and printing of the toolkit; what a library user could
-//! want lives in the crates below it. Three rules hold everywhere here:
+//! want lives in the crates below it. Four rules hold everywhere here:
 //!
 //! * The exit status is 0 where nothing is wrong, 1 for findings, 2 where the work could not be done.
 //! * Results go to standard output, everything else to standard error, and a closed pipe is no error.
+//! * What strangers wrote (names, sources, messages of other programs) is shown through `foreign`.
 //! * No input ends in a panic. Should one happen all the same, it is caught for the file it happened
 //!   on, told as an internal error, and the other files are still worked on.
+
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod cli;
 mod commands;
@@ -17,6 +20,7 @@ mod config;
 mod diff;
 mod dump;
 mod fix;
+mod foreign;
 mod input;
 mod levels;
 mod lsp;
@@ -47,7 +51,7 @@ const STACK_BYTES: usize = 256 << 20;
 pub fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
     std::thread::scope(|scope| {
@@ -68,10 +72,10 @@ fn run(cli: &cli::Cli) -> Exit {
 }
 
 /// Prints what clap has to say: help and version succeed, wrong usage is exit status 2.
-fn usage(error: &clap::Error) -> ExitCode {
-    // A pipe closed by the reader of a help text is no failure.
-    let _ = error.print();
-    if error.use_stderr() { Exit::Failed.into() } else { Exit::Clean.into() }
+fn usage(error: clap::Error) -> ExitCode {
+    let exit = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
+    foreign::print_usage(error);
+    exit.into()
 }
 
 /// Tells a panic in one sentence; the caller of the panicking code goes on with the next file.
@@ -83,5 +87,5 @@ fn tell_panic(info: &std::panic::PanicHookInfo<'_>) {
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("unknown cause");
     let place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
-    let _ = writeln!(std::io::stderr(), "internal error{place}: {what}");
+    let _ = writeln!(std::io::stderr(), "internal error{place}: {}", foreign::line(what));
 }

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::foreign::Name;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
 /// Files larger than this are refused before they are read.
@@ -63,7 +64,7 @@ pub struct Input {
     /// Where to read it.
     pub origin: Origin,
     /// The name to show: the path as the user gave it, or what `--stdin-filename` says.
-    pub name: String,
+    pub name: Name,
     /// The language.
     pub kind: Kind,
 }
@@ -72,7 +73,7 @@ pub struct Input {
 #[derive(Debug)]
 pub struct Source {
     /// The name to show.
-    pub name: String,
+    pub name: Name,
     /// The language.
     pub kind: Kind,
     /// The text to analyse, of the same length as the file.
@@ -129,7 +130,7 @@ fn too_large(size: Option<u64>) -> io::Error {
 
 impl Source {
     /// A source of these bytes.
-    pub fn new(name: String, kind: Kind, bytes: Vec<u8>) -> Self {
+    pub fn new(name: Name, kind: Kind, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self { name, kind, text, original: None },
             Err(error) => {

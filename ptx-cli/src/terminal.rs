@@ -1,8 +1,11 @@
 //! What standard output and standard error are connected to, and messages about the work itself.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
+
+use crate::foreign;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +25,8 @@ pub struct Terminal {
     pub stdout_color: bool,
     /// Whether standard error takes colour.
     pub stderr_color: bool,
+    /// Whether standard output is a terminal, which shows documents and does not only carry them.
+    pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal, and a progress bar thus welcome.
     pub stderr_is_terminal: bool,
 }
@@ -36,24 +41,35 @@ impl Terminal {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         };
+        let stdout_is_terminal = io::stdout().is_terminal();
         let stderr_is_terminal = io::stderr().is_terminal();
         Self {
-            stdout_color: color(io::stdout().is_terminal()),
+            stdout_color: color(stdout_is_terminal),
             stderr_color: color(stderr_is_terminal),
+            stdout_is_terminal,
             stderr_is_terminal,
         }
+    }
+
+    /// A document as standard output takes it: byte for byte where a program or a file reads it, and
+    /// safe to show on a terminal.
+    pub fn document<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        if !self.stdout_is_terminal {
+            return Cow::Borrowed(bytes);
+        }
+        Cow::Owned(foreign::text(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
     }
 
     /// Tells on standard error that something could not be done.
     pub fn error(&self, message: &str) {
         let (on, off) = if self.stderr_color { ("\x1b[1m\x1b[91m", "\x1b[0m") } else { ("", "") };
         // Standard error is the last resort: where it is closed there is nobody left to tell.
-        let _ = writeln!(io::stderr(), "{on}error{off}: {message}");
+        let _ = writeln!(io::stderr(), "{on}error{off}: {}", foreign::text(message));
     }
 
     /// Tells something on standard error.
     pub fn note(&self, message: &str) {
-        let _ = writeln!(io::stderr(), "{message}");
+        let _ = writeln!(io::stderr(), "{}", foreign::text(message));
     }
 }
 

@@ -136,7 +136,12 @@ impl Progress {
 mod tests {
     use super::*;
 
-    const QUIET: Terminal = Terminal { stdout_color: false, stderr_color: false, stderr_is_terminal: false };
+    const QUIET: Terminal = Terminal {
+        stdout_color: false,
+        stderr_color: false,
+        stdout_is_terminal: false,
+        stderr_is_terminal: false,
+    };
 
     #[test]
     fn results_come_in_order_whatever_the_threads_do() {

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use ptx_emit::assemble::{self, Error, Options, Source as Text};
 
+use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
 use crate::render::{self, Format, Style};
@@ -65,7 +66,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = input.read()?;
     let options = Options { target: args.target.clone(), ..Options::default() };
     let assembler = report::open(backend, &options)?;
-    let text = Text { file: &input.name, text: source.bytes() };
+    let text = Text { file: &input.name.exact(), text: source.bytes() };
     let assembly = match assembler.assemble(&text, &options) {
         Ok(assembly) => assembly,
         Err(error) => bail!("cannot assemble `{}`: {}", input.name, report::failure(&error)),
@@ -74,7 +75,8 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let messages = report::diagnostics(&source, &assembly.report);
     io::stderr().lock().write_all(&render::file(style, &source, &messages))?;
     let Some(cubin) = assembly.cubin else { return Ok(Exit::Findings) };
-    write::create(&args.output, &cubin)
-        .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", args.output.display(), plain(&error)))?;
+    write::create(&args.output, &cubin).map_err(|error| {
+        anyhow::anyhow!("cannot write `{}`: {}", foreign::path(&args.output), plain(&error))
+    })?;
     Ok(Exit::Clean)
 }

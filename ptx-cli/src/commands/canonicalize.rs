@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
+use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
 use crate::pipeline;
@@ -54,10 +55,12 @@ pub fn run(args: &CanonicalizeArgs, terminal: &Terminal) -> anyhow::Result<Exit>
     };
     match &args.output {
         Some(path) => write::create(path, text.as_bytes())
-            .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", path.display(), plain(&error)))?,
+            .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", foreign::path(path), plain(&error)))?,
         None => {
             let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write")?;
+            out.write_all(&terminal.document(text.as_bytes()))
+                .and_then(|()| out.flush())
+                .context("cannot write")?;
         }
     }
     Ok(Exit::Clean)

@@ -9,6 +9,7 @@ use ptx_ir::lower::lower;
 use ptx_syntax::Severity;
 
 use crate::dump;
+use crate::foreign::Lines;
 use crate::input::single_input;
 use crate::outcome::Exit;
 use crate::render::{self, Format, Style};
@@ -76,7 +77,7 @@ struct Step {
 /// Runs `dump`.
 pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = single_input(&args.file).read()?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = Lines::new(BufWriter::new(io::stdout().lock()));
     let mut found = Vec::new();
     if args.step.tokens {
         dump::tokens(&mut out, &source.text)?;

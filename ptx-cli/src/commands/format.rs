@@ -115,15 +115,15 @@ fn tell(
         Outcome::Same(source) => {
             tally.same += 1;
             if pipe {
-                out.write_all(source.bytes())?;
+                out.write_all(&terminal.document(source.bytes()))?;
             }
         }
         Outcome::Changed(source, bytes) => {
             tally.changed += 1;
             if pipe {
-                out.write_all(bytes)?;
+                out.write_all(&terminal.document(bytes))?;
             } else if args.diff {
-                out.write_all(&unified(&input.name, source.bytes(), bytes, terminal.stdout_color))?;
+                out.write_all(&unified(&input.name, source.bytes(), bytes, terminal))?;
             } else if args.check {
                 writeln!(out, "{}", input.name)?;
             }
@@ -132,7 +132,7 @@ fn tell(
             tally.declined += 1;
             terminal.error(&format!("`{}` is left as it is: {reason}", input.name));
             if pipe {
-                out.write_all(source.bytes())?;
+                out.write_all(&terminal.document(source.bytes()))?;
             }
         }
         Outcome::Failed(reason) => {

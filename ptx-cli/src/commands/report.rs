@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use ptx_emit::assemble::{Assembler, Backend as Assembly, Baseline, Budget, Options, Report, Source as Text};
 
 use crate::diff::counted;
+use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::render::{self, Format, Style};
@@ -156,15 +157,17 @@ fn report_on(
         return Err(format!("cannot report on `{}`: it is CUDA C++, not PTX", input.name));
     }
     let source = input.read().map_err(|error| error.to_string())?;
-    let text = Text { file: &input.name, text: source.bytes() };
+    let text = Text { file: &input.name.exact(), text: source.bytes() };
     let assembled = assembler.assemble(&text, options);
     let report = assembled
         .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?
         .report;
     let rendered = match format {
         ReportFormat::Json => {
-            let object = serde_json::to_string(&report).map_err(|error| error.to_string())?;
-            (object + "\n").into_bytes()
+            let mut object = Vec::new();
+            foreign::write_json(&mut object, &report).map_err(|error| error.to_string())?;
+            object.push(b'\n');
+            object
         }
         ReportFormat::Full => {
             let style =
@@ -196,7 +199,7 @@ fn judge(
         ReportFormat::Json => lines.iter().for_each(|line| terminal.note(line)),
         ReportFormat::Full => {
             let mut out = io::stdout().lock();
-            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            lines.iter().try_for_each(|line| writeln!(out, "{}", foreign::text(line)))?;
             out.flush()?;
         }
     }
@@ -220,7 +223,7 @@ fn budget(limits: LimitArgs) -> Budget {
 }
 
 fn load(path: &Path) -> anyhow::Result<Baseline> {
-    let name = path.display();
+    let name = foreign::path(path);
     let text = fs::read_to_string(path)
         .map_err(|error| anyhow::anyhow!("cannot read the baseline `{name}`: {}", plain(&error)))?;
     Baseline::from_json(&text).with_context(|| format!("cannot use the baseline `{name}`"))
@@ -229,5 +232,5 @@ fn load(path: &Path) -> anyhow::Result<Baseline> {
 fn save(path: &Path, reports: &[Report]) -> anyhow::Result<()> {
     let text = Baseline::from_reports(reports).to_json().context("cannot write the baseline")?;
     write::create(path, text.as_bytes())
-        .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", path.display(), plain(&error)))
+        .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", foreign::path(path), plain(&error)))
 }

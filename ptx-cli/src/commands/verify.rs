@@ -107,7 +107,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let mut report = Report::begin(findings, format)?;
     // The threads are for the files; where there is but one file, they may work on its functions.
     let threads = if jobs.len() == 1 { args.input.threads() } else { 1 };
-    let work = |job: &Job| verify_file(job, args.fixes, threads, style);
+    let work = |job: &Job| verify_file(job, args.fixes, threads, style, terminal);
     work::in_order(&jobs, args.input.jobs(jobs.len()), terminal, work, |job, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| Outcome {
             failure: Some(format!("cannot verify `{}`: internal error", job.input.name)),
@@ -171,7 +171,7 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
 const LARGE: usize = 32 << 20;
 static LARGE_ONE: Mutex<()> = Mutex::new(());
 
-fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style) -> Outcome {
+fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style, terminal: &Terminal) -> Outcome {
     let source = match job.input.read() {
         Ok(source) => source,
         Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
@@ -180,25 +180,25 @@ fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style) -> Outco
     let large = || LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let _turn = (source.text.len() > LARGE).then(large);
     if fixes.fix || fixes.diff {
-        return fix_file(job, source, fixes, style);
+        return fix_file(job, source, fixes, style, terminal);
     }
     let diagnostics = pipeline::verify(&source, &job.options, threads);
     let counts = Counts::of(&diagnostics);
     Outcome { rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
 }
 
-fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style) -> Outcome {
+fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style, terminal: &Terminal) -> Outcome {
     let before = source.bytes().to_vec();
     let fixed = fix::fix(source, &job.options, fixes.unsafe_fixes);
     let mut outcome =
         Outcome { counts: Counts::of(&fixed.diagnostics), fixed: fixed.count, ..Outcome::default() };
     let (name, after) = (&job.input.name, fixed.source.bytes());
     if fixes.diff {
-        outcome.text = unified(name, &before, after, style.color);
+        outcome.text = unified(name, &before, after, terminal);
         return outcome;
     }
     match &job.input.origin {
-        Origin::Stdin => outcome.text = after.to_vec(),
+        Origin::Stdin => outcome.text = terminal.document(after).into_owned(),
         Origin::File(path) if fixed.count > 0 => {
             if let Err(error) = write::replace(path, after) {
                 outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));

@@ -1,11 +1,12 @@
 //! An open document.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lsp_types::{Position, Range, TextEdit, Uri};
 use ptx_syntax::{Diagnostic, LineIndex, Span};
 
 use super::convert::{self, Encoding};
+use crate::foreign::Name;
 use crate::options::Options;
 use crate::pipeline;
 use crate::source::{Kind, Source};
@@ -32,7 +33,7 @@ impl Document {
     /// A document that was opened.
     pub fn new(uri: Uri, language: &str, version: i32, text: String) -> Self {
         let path = convert::path(&uri);
-        let name = path.as_ref().map_or_else(|| uri.as_str().to_owned(), |path| path.display().to_string());
+        let name = Name::from(path.as_deref().unwrap_or(Path::new(uri.as_str())));
         let kind = match (path.as_deref().and_then(Kind::by_extension), language) {
             (Some(kind), _) => kind,
             (None, "cuda-cpp" | "cuda" | "cpp" | "c") => Kind::Cuda,

@@ -8,6 +8,7 @@ mod document;
 mod hover;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -24,6 +25,7 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 
 use crate::config::{ConfigArgs, Configs, is_excluded};
+use crate::foreign;
 use crate::options::{OptionArgs, Options};
 use crate::source::{Input, Origin};
 use crate::work::guarded;
@@ -227,7 +229,7 @@ fn options_of(document: &Document) -> Option<Options> {
         Ok((!excluded).then_some(options))
     });
     options.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+        tell(&format!("{error:#}"));
         Some(Options::default())
     })
 }
@@ -237,9 +239,15 @@ fn publish(connection: &Connection, params: PublishDiagnosticsParams) -> anyhow:
     connection.sender.send(Message::Notification(notification)).context("the editor is gone")
 }
 
+/// Tells the log of the editor what is wrong.
+fn tell(error: &str) {
+    // An editor that reads no log is no reason to stop.
+    let _ = writeln!(io::stderr(), "error: {}", foreign::text(error));
+}
+
 /// The parameters of a notification; wrong ones are told and passed over, as there is nobody to answer.
 fn read<T: DeserializeOwned>(params: serde_json::Value) -> Option<T> {
-    parse(params).map_err(|error| eprintln!("error: {error}")).ok()
+    parse(params).map_err(|error| tell(&error)).ok()
 }
 
 fn parse<T: DeserializeOwned>(params: serde_json::Value) -> Result<T, String> {

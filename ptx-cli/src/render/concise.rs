@@ -14,14 +14,9 @@ pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagn
         let place = positions.place(diagnostic.span);
         let (on, off) = if color { (severity_color(diagnostic.severity), "\x1b[0m") } else { ("", "") };
         let (severity, code) = (diagnostic.severity.as_str(), diagnostic.code);
-        let message = one_line(&diagnostic.message);
+        let message = &diagnostic.message;
         // Writing to a vector cannot fail.
         let _ =
             writeln!(out, "{file}:{}:{}: {on}{severity}[{code}]{off} {message}", place.line, place.column);
     }
-}
-
-/// `text` without line breaks and control characters, which a message quotes from broken input.
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }

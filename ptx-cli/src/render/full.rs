@@ -47,7 +47,7 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Group<'
     };
     let id = format!("{} {}", diagnostic.code, diagnostic.rule);
     let place = positions.place(diagnostic.span);
-    let origin = Origin::path(positions.source.name.as_str())
+    let origin = Origin::path(positions.source.name.to_string())
         .line(place.line as usize)
         .char_column(place.column as usize);
     let mut group = level.primary_title(diagnostic.message.as_str()).id(id).element(origin);

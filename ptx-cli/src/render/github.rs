@@ -10,7 +10,7 @@ use super::position::Positions;
 
 /// Renders `::error file=…,line=…::message`.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic]) {
-    let file = property(&positions.source.name);
+    let file = property(&positions.source.name.to_string());
     for diagnostic in diagnostics {
         let place = positions.place(diagnostic.span);
         let command = match diagnostic.severity {

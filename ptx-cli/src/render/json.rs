@@ -3,14 +3,17 @@
 //! The fields have no place of their own for the text beside the primary underline and for the help:
 //! the first is a label at the primary place, the second a note that begins with "help: ".
 
+use std::borrow::Cow;
+
 use ptx_syntax::{Applicability, Diagnostic, Fix, Span};
 use serde::Serialize;
 
 use super::position::{Place, Positions};
+use crate::foreign;
 
 #[derive(Serialize)]
 struct Finding<'a> {
-    file: &'a str,
+    file: Cow<'a, str>,
     #[serde(flatten)]
     place: Place,
     class: &'static str,
@@ -48,7 +51,7 @@ struct EditObject<'a> {
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         // Strings and numbers always have a JSON form, and writing to a vector cannot fail.
-        let _ = serde_json::to_writer(&mut *out, &finding(positions, diagnostic));
+        let _ = foreign::write_json(out, &finding(positions, diagnostic));
         out.push(b'\n');
     }
 }
@@ -67,7 +70,7 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Finding
     let label = |(span, message): (Span, &'a str)| LabelObject { place: positions.place(span), message };
     let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
     Finding {
-        file: &positions.source.name,
+        file: positions.source.name.exact(),
         place: positions.place(diagnostic.span),
         class: diagnostic.class.as_str(),
         severity: diagnostic.severity.as_str(),

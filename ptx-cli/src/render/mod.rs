@@ -13,6 +13,7 @@ use std::io;
 use clap::ValueEnum;
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::foreign;
 use crate::source::Source;
 use position::Positions;
 
@@ -50,11 +51,13 @@ pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8
     }
     // The line starts are looked for once a file, and only where there is something to show.
     let positions = Positions::new(source);
+    let shown = || foreign::diagnostics(diagnostics);
     match style.format {
-        Format::Full => full::render(&mut out, &positions, diagnostics, style),
-        Format::Concise => concise::render(&mut out, &positions, diagnostics, style.color),
+        Format::Full => full::render(&mut out, &positions, &shown(), style),
+        Format::Concise => concise::render(&mut out, &positions, &shown(), style.color),
+        Format::Github => github::render(&mut out, &positions, &shown()),
+        // JSON holds the exact text, in which its own escapes hide what must not be shown.
         Format::Json => json::render(&mut out, &positions, diagnostics),
-        Format::Github => github::render(&mut out, &positions, diagnostics),
         Format::Sarif => sarif::render(&mut out, &positions, diagnostics),
     }
     out

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::json::applicability;
 use super::position::Positions;
+use crate::foreign;
 use crate::levels;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -24,7 +25,9 @@ pub fn begin(out: &mut impl Write) -> io::Result<()> {
 
 /// Ends the log.
 pub fn end(out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\n],\"tool\":{}}}]}}", tool())
+    write!(out, "\n],\"tool\":")?;
+    foreign::write_json(out, &tool())?;
+    writeln!(out, "}}]}}")
 }
 
 fn tool() -> Value {
@@ -55,13 +58,13 @@ fn rule(rule: &RuleInfo) -> Value {
 
 /// Renders the result objects of one file, with commas between them.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic]) {
-    let uri = uri(&positions.source.name);
+    let uri = uri(&positions.source.name.exact());
     for (index, diagnostic) in diagnostics.iter().enumerate() {
         if index > 0 {
             out.extend_from_slice(b",\n");
         }
         // A value always has a JSON form, and writing to a vector cannot fail.
-        let _ = serde_json::to_writer(&mut *out, &result(positions, &uri, diagnostic));
+        let _ = foreign::write_json(out, &result(positions, &uri, diagnostic));
     }
 }
 

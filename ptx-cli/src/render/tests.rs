@@ -128,11 +128,12 @@ fn json_has_exactly_the_fixed_fields() {
 
 #[test]
 fn github_escapes_what_the_runner_reads() {
-    let found = Diagnostic::invalid("E0001", "some-rule", Span::new(0, 1), "100 % :: of\nit, here");
+    let found =
+        Diagnostic::invalid("E0001", "some-rule", Span::new(0, 1), "100 % :: of").with_note("it,\nhere");
     let text = rendered(Format::Github, &source("a,b:c.ptx", "x"), &[found]);
     assert_eq!(
         text,
-        "::error file=a%2Cb%3Ac.ptx,line=1,endLine=1,col=1,endColumn=2,title=E0001 some-rule::100 %25 :: of%0Ait, here\n"
+        "::error file=a%2Cb%3Ac.ptx,line=1,endLine=1,col=1,endColumn=2,title=E0001 some-rule::100 %25 :: of%0Anote: it,%0Ahere\n"
     );
 }
 

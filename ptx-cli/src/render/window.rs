@@ -6,6 +6,7 @@
 use ptx_syntax::Span;
 
 use super::position::Positions;
+use crate::foreign;
 
 /// Lines longer than this are cut.
 const MAX_LINE: usize = 240;
@@ -86,13 +87,28 @@ impl Window {
         if shown.start > whole.start {
             self.text.push('…');
         }
-        let window = self.text.len();
-        self.pieces.push(Piece { source: shown.start, end: shown.end, window });
-        self.text.push_str(source.get(shown.clone()).unwrap_or(""));
+        self.push_shown(source.get(shown.clone()).unwrap_or(""), shown.start);
         if shown.end < end {
             self.text.push('…');
         }
         self.text.push('\n');
+    }
+
+    /// Appends a part of the source. A character that must not be shown is a piece of its own, since what
+    /// stands for it has another length.
+    fn push_shown(&mut self, source: &str, start: usize) {
+        let end = start + source.len();
+        self.pieces.push(Piece { source: start, end, window: self.text.len() });
+        for (at, each, picture) in foreign::pictures(source) {
+            let Some(picture) = picture else {
+                self.text.push(each);
+                continue;
+            };
+            let (at, next) = (start + at, start + at + each.len_utf8());
+            self.pieces.push(Piece { source: at, end: at, window: self.text.len() });
+            self.text.push(picture);
+            self.pieces.push(Piece { source: next, end, window: self.text.len() });
+        }
     }
 }
 

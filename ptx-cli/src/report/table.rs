@@ -1,5 +1,6 @@
 //! The figures of one file as an aligned table.
 
+use crate::foreign::{Name, line};
 use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 
 /// A column: its title and how to read its value.
@@ -24,7 +25,7 @@ const UNKNOWN: &str = "-";
 /// Columns of which nothing is known are left out.
 pub fn table(report: &Report, color: bool) -> String {
     let (on, off) = if color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-    let mut text = format!("{on}{}{off}: {}\n", report.file, summary(report));
+    let mut text = format!("{on}{}{off}: {}\n", Name::from(&report.file), line(&summary(report)));
     let columns: Vec<Column> = COLUMNS
         .into_iter()
         .filter(|(_, value)| report.functions.iter().any(|function| value(function).is_some()))
@@ -57,8 +58,8 @@ fn summary(report: &Report) -> String {
 
 fn row(function: &FunctionUsage, columns: &[Column]) -> Vec<String> {
     let name = match function.kind {
-        FunctionKind::Entry => function.name.clone(),
-        FunctionKind::Func => format!("{} (device function)", function.name),
+        FunctionKind::Entry => line(&function.name).into_owned(),
+        FunctionKind::Func => format!("{} (device function)", line(&function.name)),
     };
     let cell =
         |(_, value): &Column| value(function).map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string());
