@@ -5,6 +5,7 @@
 //! in bytes is given beside them.
 
 use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
 
 use ptx_syntax::{Diagnostic, Fix, Severity, Span};
 use ptx_verify::RuleInfo;
@@ -17,10 +18,21 @@ use crate::levels;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
+/// What relative addresses are relative to: the name that code scanning services know for the folder
+/// that was analysed.
+const BASE: &str = "%SRCROOT%";
+
 /// Begins the log with its one run.
 pub fn begin(out: &mut impl Write) -> io::Result<()> {
-    let head = format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"#);
-    writeln!(out, r#"{head}"columnKind":"unicodeCodePoints","results":["#)
+    write!(out, r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"#)?;
+    if let Ok(folder) = std::env::current_dir() {
+        let mut folder = file_uri(&folder);
+        if !folder.ends_with('/') {
+            folder.push('/');
+        }
+        write!(out, r#""originalUriBaseIds":{{"{BASE}":{{"uri":"{folder}"}}}},"#)?;
+    }
+    writeln!(out, r#""columnKind":"unicodeCodePoints","results":["#)
 }
 
 /// Ends the log.
@@ -58,19 +70,19 @@ fn rule(rule: &RuleInfo) -> Value {
 
 /// Renders the result objects of one file, with commas between them.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic]) {
-    let uri = uri(&positions.source.name.exact());
+    let file = artifact_location(positions.source.name.path());
     for (index, diagnostic) in diagnostics.iter().enumerate() {
         if index > 0 {
             out.extend_from_slice(b",\n");
         }
         // A value always has a JSON form, and writing to a vector cannot fail.
-        let _ = foreign::write_json(out, &result(positions, &uri, diagnostic));
+        let _ = foreign::write_json(out, &result(positions, &file, diagnostic));
     }
 }
 
-fn result(positions: &Positions<'_>, uri: &str, diagnostic: &Diagnostic) -> Value {
+fn result(positions: &Positions<'_>, file: &Value, diagnostic: &Diagnostic) -> Value {
     let labels = diagnostic.labels.iter().enumerate().map(|(index, label)| {
-        let mut location = location(positions, uri, label.span);
+        let mut location = location(positions, file, label.span);
         location["id"] = json!(index + 1);
         location["message"] = json!({"text": label.message});
         location
@@ -79,7 +91,7 @@ fn result(positions: &Positions<'_>, uri: &str, diagnostic: &Diagnostic) -> Valu
         "ruleId": diagnostic.code,
         "level": level(diagnostic.severity),
         "message": {"text": message(diagnostic)},
-        "locations": [location(positions, uri, diagnostic.span)],
+        "locations": [location(positions, file, diagnostic.span)],
         "relatedLocations": labels.collect::<Vec<_>>(),
         "properties": {"class": diagnostic.class.as_str(), "rule": diagnostic.rule},
     });
@@ -87,7 +99,7 @@ fn result(positions: &Positions<'_>, uri: &str, diagnostic: &Diagnostic) -> Valu
         object["ruleIndex"] = json!(index);
     }
     if let Some(found) = &diagnostic.fix {
-        object["fixes"] = json!([fix(positions, uri, found)]);
+        object["fixes"] = json!([fix(positions, file, found)]);
     }
     object
 }
@@ -98,9 +110,9 @@ fn message(diagnostic: &Diagnostic) -> String {
     std::iter::once(diagnostic.message.clone()).chain(notes).chain(help).collect()
 }
 
-fn location(positions: &Positions<'_>, uri: &str, span: Span) -> Value {
+fn location(positions: &Positions<'_>, file: &Value, span: Span) -> Value {
     json!({"physicalLocation": {
-        "artifactLocation": {"uri": uri},
+        "artifactLocation": file,
         "region": region(positions, span),
     }})
 }
@@ -117,7 +129,7 @@ fn region(positions: &Positions<'_>, span: Span) -> Value {
     })
 }
 
-fn fix(positions: &Positions<'_>, uri: &str, fix: &Fix) -> Value {
+fn fix(positions: &Positions<'_>, file: &Value, fix: &Fix) -> Value {
     let replacements = fix.edits.iter().map(|edit| {
         json!({
             "deletedRegion": region(positions, edit.span),
@@ -127,7 +139,7 @@ fn fix(positions: &Positions<'_>, uri: &str, fix: &Fix) -> Value {
     json!({
         "description": {"text": fix.message},
         "artifactChanges": [{
-            "artifactLocation": {"uri": uri},
+            "artifactLocation": file,
             "replacements": replacements.collect::<Vec<_>>(),
         }],
         "properties": {"applicability": applicability(fix.applicability)},
@@ -142,17 +154,64 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// `path` as a relative or absolute URI reference.
-fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.trim_start_matches("./").bytes() {
+/// Where a file is: relative to [`BASE`], or an address with a scheme where its path is absolute or leads
+/// out of that folder, which a relative address must not.
+fn artifact_location(path: &Path) -> Value {
+    let leads_out = path.components().any(|part| part == Component::ParentDir);
+    if path.is_absolute() || leads_out {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        return json!({"uri": file_uri(&absolute)});
+    }
+    let parts: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    json!({"uri": percent_encoded(&parts), "uriBaseId": BASE})
+}
+
+/// The address of an absolute path, without parts that lead upwards.
+fn file_uri(path: &Path) -> String {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let path = percent_encoded(&parts);
+    // A path of Windows begins with a drive.
+    let root = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{root}{path}")
+}
+
+/// The bytes of a path as RFC 3986 lets them stand in an address.
+fn percent_encoded(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let mut uri = String::with_capacity(bytes.len());
+    for byte in bytes {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte));
+                uri.push(char::from(*byte));
             }
             b'\\' if cfg!(windows) => uri.push('/'),
             _ => uri.push_str(&format!("%{byte:02X}")),
         }
     }
     uri
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_absolute_with_a_scheme_or_relative_to_the_base() {
+        let location = |path: &[u8]| artifact_location(Path::new(std::ffi::OsStr::from_bytes(path)));
+        assert_eq!(
+            location(b"./a b/%c\xff:d.ptx"),
+            json!({"uri": "a%20b/%25c%FF%3Ad.ptx", "uriBaseId": BASE})
+        );
+        assert_eq!(location(b"/x/../y\n.ptx"), json!({"uri": "file:///y%0A.ptx"}));
+        let out = location(b"../../../../../../../../../../../../../../a.ptx");
+        assert_eq!(out, json!({"uri": "file:///a.ptx"}));
+    }
 }
