@@ -1,33 +1,17 @@
-//! Against the real `ptxas`: found like the library finds it, or in `target/cuda-toolkit` below the
-//! workspace. Where it is missing, each test says that it was skipped.
+//! The `ptxas` back end against the real program.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ptx_emit::assemble::ptxas::SearchPath;
 use ptx_emit::assemble::{
     Assembly, Error, FunctionKind, FunctionUsage, Locator, LogSeverity, Options, Ptxas, Report, Source,
 };
+use ptx_tests::tools::needed_ptxas;
 
-/// The folder of the workspace.
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The real `ptxas`, or a line that says that the test is skipped.
-fn ptxas() -> Option<Ptxas> {
-    let installed = SearchPath::from_environment().find().ok().or_else(|| {
-        let python = fs::read_dir(workspace().join("target/cuda-toolkit/lib")).ok()?;
-        let program = |folder: fs::DirEntry| folder.path().join("site-packages/nvidia/cu13/bin/ptxas");
-        python.flatten().map(program).find(|program| program.is_file())
-    });
-    let Some(program) = installed else {
-        println!("skipped: no `ptxas` in `$PTXAS`, `$CUDA_HOME/bin`, `$PATH` or `target/cuda-toolkit`");
-        return None;
-    };
-    Some(Ptxas::at(program).unwrap())
+fn ptxas() -> Ptxas {
+    Ptxas::at(needed_ptxas()).unwrap()
 }
 
 fn assemble(ptxas: &Ptxas, text: &str, options: &Options) -> Assembly {
@@ -79,8 +63,9 @@ const TWO_KERNELS: &str = "\
 ";
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn figures_of_every_function_in_source_order() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let assembly = assemble(&ptxas, TWO_KERNELS, &Options::default());
     let report = &assembly.report;
     assert!(report.accepted, "{report:?}");
@@ -104,8 +89,9 @@ fn figures_of_every_function_in_source_order() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn registers_that_do_not_fit_are_spilled() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     // 60 values that all live until the end.
     let loads: String =
         (0..60).map(|n| format!("ld.volatile.global.u32 %r{n}, [%rd0+{}];\n", 4 * n)).collect();
@@ -125,8 +111,9 @@ fn registers_that_do_not_fit_are_spilled() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn every_error_has_its_line() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let text = ".version 7.0\n.target sm_80\n.entry k() {\n.reg .b32 %r<3>;\nadd.u32 %r1, %f1, %r2;\nadd.foo %r1, %r1;\nret;\n}\n";
     let found = refusals(&assemble(&ptxas, text, &Options::default()).report, text);
     let lines: Vec<Option<u32>> = found.iter().map(|(line, _)| *line).collect();
@@ -135,8 +122,9 @@ fn every_error_has_its_line() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn errors_without_a_line_get_one() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let header = ".version 8.0\n.target sm_90\n.address_size 64\n";
     let cases = [
         (
@@ -160,8 +148,9 @@ fn errors_without_a_line_get_one() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn another_target_asks_whether_the_file_loads_there() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k() { ret; }\n";
     assert_eq!(assemble(&ptxas, text, &Options::default()).report.target, "sm_90a");
     for target in ["sm_90", "sm_80", "sm_100"] {
@@ -175,8 +164,9 @@ fn another_target_asks_whether_the_file_loads_there() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn old_and_listed_targets() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     for (version, list) in [("1.4", "sm_10"), ("3.1", "sm_20, texmode_independent"), ("6.0", "sm_70")] {
         let text = format!(".version {version}\n.target {list}\n.entry k() {{ ret; }}\n");
         let report = assemble(&ptxas, &text, &Options::default()).report;
@@ -189,8 +179,9 @@ fn old_and_listed_targets() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn targets_that_this_ptxas_lacks_are_no_verdict() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let text = b".version 8.0\n.target sm_80\n.entry k() { ret; }\n";
     for target in ["sm_40", "sm_9999", "hopper", "", "sm_90 -o x"] {
         let error = ptxas.assemble(&Source { file: "a.ptx", text }, &for_target(target)).unwrap_err();
@@ -206,8 +197,9 @@ fn targets_that_this_ptxas_lacks_are_no_verdict() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn strange_texts_are_refused_without_a_crash() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let texts: [&[u8]; 6] = [b"", b"\0\0\0", b"\xff\xfe", b"\x7fELF\x02\x01", b".version", b"{{{{{{{{{{"];
     for text in texts {
         let report = ptxas.assemble(&Source { file: "a.ptx", text }, &Options::default()).unwrap().report;
@@ -224,8 +216,9 @@ fn strange_texts_are_refused_without_a_crash() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn equal_runs_give_equal_reports_and_code() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let without_times = |mut assembly: Assembly| {
         assembly.report.seconds = 0.0;
         assembly.report.log.retain(|line| !line.message.starts_with("Compile time"));
@@ -235,20 +228,18 @@ fn equal_runs_give_equal_reports_and_code() {
     assert_eq!(run(), run());
 }
 
-/// The files of the corpus beside the checkout, with what its manifest says.
-fn corpus() -> Option<Vec<(PathBuf, serde_json::Value)>> {
-    let root = workspace().join("../shared/corpus");
-    let Ok(manifest) = fs::read_to_string(root.join("manifest.jsonl")) else {
-        println!("skipped: no corpus at `{}`", root.display());
-        return None;
-    };
+/// The files of the corpus, with what its manifest says.
+fn corpus() -> Vec<(PathBuf, serde_json::Value)> {
+    let folder = ptx_tests::tools::corpus();
+    let manifest = fs::read_to_string(folder.join("manifest.jsonl")).unwrap();
     let entries = manifest.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    Some(entries.map(|entry| (root.join(entry["path"].as_str().unwrap()), entry)).collect())
+    entries.map(|entry| (folder.join(entry["path"].as_str().unwrap()), entry)).collect()
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn corpus_files_that_are_refused_are_refused_on_their_lines() {
-    let (Some(ptxas), Some(corpus)) = (ptxas(), corpus()) else { return };
+    let (ptxas, corpus) = (ptxas(), corpus());
     let mut seen = 0;
     for (path, entry) in corpus.iter().filter(|(_, entry)| entry["accepted"] == false) {
         let text = fs::read(path).unwrap();
@@ -287,12 +278,10 @@ fn resource_usage(cuobjdump: &Path, cubin: &Path) -> HashMap<String, (u32, Optio
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn figures_are_those_of_the_machine_code() {
-    let (Some(ptxas), Some(corpus)) = (ptxas(), corpus()) else { return };
+    let (ptxas, corpus) = (ptxas(), corpus());
     let cuobjdump = ptxas.program().with_file_name("cuobjdump");
-    if !cuobjdump.is_file() {
-        return println!("skipped: no `cuobjdump` beside `ptxas`");
-    }
     let folder = tempfile::tempdir().unwrap();
     let cubin_file = folder.path().join("a.cubin");
     let mut kernels = 0;
@@ -326,8 +315,9 @@ fn figures_are_those_of_the_machine_code() {
 }
 
 #[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn warnings_do_not_refuse() {
-    let Some(ptxas) = ptxas() else { return };
+    let ptxas = ptxas();
     let text = ".version 7.0\n.target sm_80\n.address_size 64\n.func f();\n.entry k() { call f, (); ret; }\n\
         .func f() { call f, (); ret; }\n";
     let report = assemble(&ptxas, text, &Options::default()).report;
