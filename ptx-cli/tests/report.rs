@@ -40,8 +40,16 @@ ptxas info    : Used 4 registers, used 0 barriers
 ptxas info    : Function properties for helper
     8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 END
-printf 'machine code' >output.cubin
+cp "${0%/*}/code" output.cubin
 "#;
+
+/// The smallest cubin: the header of an ELF file for CUDA without sections.
+fn code() -> Vec<u8> {
+    let mut bytes = b"\x7fELF\x02\x01".to_vec();
+    bytes.resize(64, 0);
+    bytes[18] = 190;
+    bytes
+}
 
 /// A folder with a `ptxas` and two texts, of which `bad.ptx` is refused.
 struct Place {
@@ -54,6 +62,7 @@ impl Place {
         let program = folder.path().join("ptxas");
         fs::write(&program, FAKE_PTXAS).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join("code"), code()).unwrap();
         fs::write(folder.path().join("a.ptx"), TEXT).unwrap();
         fs::write(folder.path().join("bad.ptx"), TEXT.replace("{ ret; }\n.func", "{  refuse; }\n.func"))
             .unwrap();
@@ -186,8 +195,85 @@ fn limits_are_findings() {
     assert_eq!(run(&["--max-registers", "40", "--max-spill", "12"]).0, 0);
     let (status, out, _) = run(&["--max-registers", "39"]);
     assert_eq!(status, 1);
-    assert!(out.ends_with("too many: `second` of `a.ptx`: 40 registers, allowed are 39\n"), "{out}");
+    assert!(
+        out.ends_with("too many: `second` of `a.ptx` for sm_90: 40 registers, allowed are 39\n"),
+        "{out}"
+    );
     assert_eq!(run(&["--max-spill", "0"]).0, 1);
+}
+
+/// A `ptxas` that compiles and says nothing about it.
+const SILENT_PTXAS: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "release 1.2, V1.2.3"; exit 0; fi
+cp "${0%/*}/code" output.cubin
+"#;
+
+#[test]
+fn what_cannot_be_judged_is_status_2() {
+    let place = Place::new();
+    // One kernel, and only its name: as in a cubin whose attributes nobody knows.
+    let symbols = [vec![0; 24], vec![1, 0, 0, 0, 0x12, 0x10, 1, 0], vec![0; 16]].concat();
+    let names = b"\0k\0".to_vec();
+    let mut cubin = code();
+    let mut headers = vec![0; 64];
+    for (kind, link, content) in [(2_u8, 2_u8, &symbols), (3, 0, &names)] {
+        let mut header = [0; 64];
+        (header[4], header[0x28]) = (kind, link);
+        header[0x18..0x20].copy_from_slice(&(cubin.len() as u64).to_le_bytes());
+        header[0x20..0x28].copy_from_slice(&(content.len() as u64).to_le_bytes());
+        headers.extend(header);
+        cubin.extend(content);
+    }
+    let table = cubin.len() as u64;
+    cubin[0x28..0x30].copy_from_slice(&table.to_le_bytes());
+    (cubin[0x3a], cubin[0x3c]) = (64, 3);
+    cubin.extend(headers);
+    fs::write(place.path().join("code"), &cubin).unwrap();
+    let report = ["report", "--backend", "ptxas", "a.ptx"];
+    assert_eq!(place.run(&[&report[..], &["--save", "figures.json"]].concat()).0, 0);
+    fs::write(place.path().join("ptxas"), SILENT_PTXAS).unwrap();
+    for limit in ["--max-registers", "--max-spill", "--max-stack", "--max-shared"] {
+        let (status, _, err) = place.run(&[&report[..], &[limit, "1000"]].concat());
+        assert_eq!(status, 2, "{limit}: {err}");
+        assert!(err.contains("error: cannot judge the limits: ptxas 1.2.3 told no "), "{err}");
+        assert!(err.contains(" of `k` of `a.ptx` for sm_90"), "{err}");
+    }
+    assert_eq!(place.run(&report).0, 0, "nothing was to be judged");
+}
+
+#[test]
+fn a_baseline_that_shares_nothing_is_status_2_and_a_vanished_file_is_told() {
+    let place = Place::new();
+    fs::copy(place.path().join("a.ptx"), place.path().join("b.ptx")).unwrap();
+    let save = ["report", "--backend", "ptxas", "--save", "figures.json", "a.ptx", "b.ptx"];
+    assert_eq!(place.run(&save).0, 0);
+    let compare = ["report", "--backend", "ptxas", "--baseline", "figures.json"];
+    let (status, _, err) = place.run(&[&compare[..], &["--target", "sm_100", "a.ptx"]].concat());
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("note: `a.ptx` is in the baseline for `sm_90`, not for `sm_100`"), "{err}");
+    assert!(err.contains("error: cannot judge the baseline: it has no file of this run"), "{err}");
+    fs::remove_file(place.path().join("b.ptx")).unwrap();
+    fs::remove_file(place.path().join("bad.ptx")).unwrap();
+    let (status, _, err) = place.run(&[&compare[..], &["."]].concat());
+    assert_eq!(status, 0, "{err}");
+    let note = "note: in the baseline, but not compiled now: `b.ptx` for `sm_90`, which is gone\n";
+    assert!(err.contains(note), "{err}");
+}
+
+#[test]
+fn several_targets_give_a_report_each() {
+    let place = Place::new();
+    let targets = ["report", "--backend", "ptxas", "--target", "sm_90,sm_100a,sm_90", "a.ptx"];
+    let (status, out, err) = place.run(&targets);
+    assert_eq!((status, err.as_str()), (0, "1 file for 2 targets, 6 functions; 0 of 2 refused\n"));
+    let first = out.find("a.ptx: accepted for sm_90 by").unwrap();
+    assert!(first < out.find("a.ptx: accepted for sm_100a by").unwrap(), "{out}");
+    let (_, out, _) = place.run(&[&targets[..], &["--message-format", "json"]].concat());
+    assert_eq!(out.lines().count(), 2);
+    assert_eq!(place.run(&["report", "--target", "sm_90,", "a.ptx"]).0, 2);
+    let (status, _, err) = place.run(&["assemble", "--target", "sm_90,sm_100", "a.ptx", "-o", "a.cubin"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("a cubin is for one target"), "{err}");
 }
 
 #[test]
@@ -230,7 +316,7 @@ fn assemble_writes_machine_code_or_nothing() {
     let place = Place::new();
     let (status, out, err) = place.run(&["assemble", "a.ptx", "-o", "a.cubin"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
-    assert_eq!(fs::read(place.path().join("a.cubin")).unwrap(), b"machine code");
+    assert_eq!(fs::read(place.path().join("a.cubin")).unwrap(), code());
     let (status, out, err) = place.run(&["assemble", "bad.ptx", "-o", "bad.cubin"]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(err.contains("--> bad.ptx:3:1") && !place.path().join("bad.cubin").exists(), "{err}");

@@ -45,8 +45,19 @@ pub struct AssembleArgs {
     backend: Backend,
 
     /// Assemble for this target instead of the file's own
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = one_target)]
     target: Option<String>,
+}
+
+/// A cubin is for one target.
+fn one_target(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("a target is wanted, such as `sm_90`".to_owned()),
+        list if list.contains(',') => {
+            Err("a cubin is for one target; run `assemble` once for each".to_owned())
+        }
+        one => Ok(one.to_owned()),
+    }
 }
 
 /// Runs `assemble`.
@@ -65,7 +76,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     }
     let source = input.read()?;
     let options = Options { target: args.target.clone(), ..Options::default() };
-    let assembler = report::open(backend, &options)?;
+    let assembler = report::open(backend, std::slice::from_ref(&options.target))?;
     let text = Text { file: &input.name.exact(), text: source.bytes() };
     let assembly = match assembler.assemble(&text, &options) {
         Ok(assembly) => assembly,

@@ -1,12 +1,16 @@
 //! `report`: compile and tell what came of it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use ptx_emit::assemble::{Assembler, Backend as Assembly, Baseline, Budget, Options, Report, Source as Text};
+use ptx_emit::assemble::{
+    Assembler, Backend as Assembly, Baseline, Budget, Comparison, Options, Report, Source as Text,
+};
 
 use crate::diff::counted;
 use crate::foreign;
@@ -14,7 +18,7 @@ use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::render::{self, Format, Style};
 use crate::report::{self, Backend};
-use crate::source::{Input, Kind, plain};
+use crate::source::{Input, Kind, Source, plain};
 use crate::terminal::{self, Terminal};
 use crate::{work, write};
 
@@ -22,14 +26,18 @@ const AFTER_HELP: &str = "\
 Each file is compiled by NVIDIA's own assembler. A figure that the back end does not tell is `-`, in JSON
 `null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
 
+A limit on a figure that the back end does not tell, and a baseline that shares no file and target with this
+run, cannot be judged: that is exit status 2.
+
 Exit status:
   0  every file was accepted, nothing got worse, every limit is kept
   1  a file was refused, a figure is worse than in the baseline, or a limit is exceeded
-  2  a file could not be read, the back end is missing or gave no verdict, or wrong usage
+  2  a file could not be read, the back end is missing or gave no verdict, a limit or the baseline
+     cannot be judged, or wrong usage
 
 Examples:
   ptx-cli report kernel.ptx
-  ptx-cli report --target sm_90a --message-format json src/
+  ptx-cli report --target sm_90a,sm_100a --message-format json src/
   ptx-cli report --save figures.json src/            remember the figures ...
   ptx-cli report --baseline figures.json src/        ... and fail where one got worse
   ptx-cli report --max-registers 128 --max-spill 0 src/";
@@ -45,9 +53,10 @@ pub struct ReportArgs {
     #[arg(long, value_enum, value_name = "BACKEND", default_value = "auto")]
     backend: Backend,
 
-    /// Compile for this target instead of the file's own
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
+    /// Compile for these targets instead of the file's own, and report on each
+    #[arg(long = "target", value_name = "TARGETS", value_delimiter = ',')]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    targets: Vec<String>,
 
     /// How to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
@@ -95,105 +104,147 @@ struct LimitArgs {
 pub enum ReportFormat {
     /// For people
     Full,
-    /// One JSON object a file
+    /// One JSON object for each file and target
     Json,
 }
 
-/// What became of one file.
+/// What became of one file for one target.
 struct Outcome {
     report: Report,
     /// Ready to be printed.
     rendered: Vec<u8>,
 }
 
+/// What all files together gave.
+#[derive(Default)]
+struct Judgement {
+    /// Whether something is refused, worse than it was or above its limit.
+    found: bool,
+    /// Whether something could not be judged.
+    failed: bool,
+}
+
 /// Runs `report`.
 pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let baseline = args.baseline.as_deref().map(load).transpose()?;
-    let options = Options { target: args.target.clone(), ..Options::default() };
+    let targets = targets(&args.targets);
     let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let mut failed = !failures.is_empty();
-    let assembler = report::open(args.backend, &options)?;
+    let assembler = report::open(args.backend, &targets)?;
     let jobs = match assembler.backend() {
         Assembly::Ptxas => args.input.jobs(inputs.len()),
-        // Both compile in this process, where nobody has promised that two compilations get along.
+        // Both compile in one process, where nobody has promised that two compilations get along.
         Assembly::Driver | Assembly::Library => 1,
     };
     let mut reports = Vec::new();
-    let work = |input: &Input| report_on(input, &assembler, &options, args.message_format, terminal);
-    work::in_order(&inputs, jobs, terminal, work, |input, outcome| {
-        let outcome = outcome.unwrap_or_else(|work::Panicked| {
-            Err(format!("cannot report on `{}`: internal error", input.name))
+    let work = |input: &Input| report_on(input, &assembler, &targets, args.message_format, terminal);
+    work::in_order(&inputs, jobs, terminal, work, |input, outcomes| {
+        let outcomes = outcomes.unwrap_or_else(|work::Panicked| {
+            vec![Err(format!("cannot report on `{}`: internal error", input.name))]
         });
-        match outcome {
-            Ok(Outcome { report, rendered }) => {
-                let mut out = io::stdout().lock();
-                out.write_all(&rendered).and_then(|()| out.flush())?;
-                reports.push(report);
-            }
-            Err(failure) => {
-                terminal.error(&failure);
-                failed = true;
+        for outcome in outcomes {
+            match outcome {
+                Ok(Outcome { report, rendered }) => {
+                    let mut out = io::stdout().lock();
+                    out.write_all(&rendered).and_then(|()| out.flush())?;
+                    reports.push(report);
+                }
+                Err(failure) => {
+                    terminal.error(&failure);
+                    failed = true;
+                }
             }
         }
         Ok(())
     })?;
-    let found = judge(args, baseline.as_ref(), &reports, terminal)?;
+    let judgement = judge(args, baseline.as_ref(), &reports, terminal)?;
+    let failed = failed || judgement.failed;
     if let Some(path) = args.save.as_deref().filter(|_| !failed) {
         save(path, &reports)?;
     }
-    Ok(if failed { Exit::Failed } else { Exit::findings(found) })
+    Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found) })
 }
 
-/// Compiles one file and renders what came of it.
+/// Each target once, in the order given; `None` is the file's own.
+fn targets(given: &[String]) -> Vec<Option<String>> {
+    let mut targets: Vec<Option<String>> = Vec::new();
+    for target in given {
+        if !targets.iter().flatten().any(|known| known == target) {
+            targets.push(Some(target.clone()));
+        }
+    }
+    if targets.is_empty() { vec![None] } else { targets }
+}
+
+/// Compiles one file for each target and renders what came of it.
 fn report_on(
     input: &Input,
     assembler: &Assembler,
-    options: &Options,
+    targets: &[Option<String>],
     format: ReportFormat,
     terminal: &Terminal,
-) -> Result<Outcome, String> {
+) -> Vec<Result<Outcome, String>> {
     if input.kind != Kind::Ptx {
-        return Err(format!("cannot report on `{}`: it is CUDA C++, not PTX", input.name));
+        return vec![Err(format!("cannot report on `{}`: it is CUDA C++, not PTX", input.name))];
     }
-    let source = input.read().map_err(|error| error.to_string())?;
-    let text = Text { file: &input.name.exact(), text: source.bytes() };
-    let assembled = assembler.assemble(&text, options);
-    let report = assembled
-        .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?
-        .report;
-    let rendered = match format {
+    let source = match input.read() {
+        Ok(source) => source,
+        Err(error) => return vec![Err(error.to_string())],
+    };
+    let report = |target: &Option<String>| {
+        let options = Options { target: target.clone(), ..Options::default() };
+        let text = Text { file: &input.name.exact(), text: source.bytes() };
+        let assembly = assembler
+            .assemble(&text, &options)
+            .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
+        let rendered = render(&source, &assembly.report, format, terminal)?;
+        Ok(Outcome { report: assembly.report, rendered })
+    };
+    targets.iter().map(report).collect()
+}
+
+fn render(
+    source: &Source,
+    report: &Report,
+    format: ReportFormat,
+    terminal: &Terminal,
+) -> Result<Vec<u8>, String> {
+    match format {
         ReportFormat::Json => {
             let mut object = Vec::new();
-            foreign::write_json(&mut object, &report).map_err(|error| error.to_string())?;
+            foreign::write_json(&mut object, report).map_err(|error| error.to_string())?;
             object.push(b'\n');
-            object
+            Ok(object)
         }
         ReportFormat::Full => {
             let style =
                 Style { format: Format::Full, color: terminal.stdout_color, width: terminal::width() };
-            let mut rendered = render::file(style, &source, &report::diagnostics(&source, &report));
-            rendered.extend(report::table(&report, style.color).into_bytes());
-            rendered
+            let mut rendered = render::file(style, source, &report::diagnostics(source, report));
+            rendered.extend(report::table(report, style.color).into_bytes());
+            Ok(rendered)
         }
-    };
-    Ok(Outcome { report, rendered })
+    }
 }
 
-/// Tells what is to be told about all files together, and whether anything of it is a finding.
+/// Tells what is to be told about all files together.
 fn judge(
     args: &ReportArgs,
     baseline: Option<&Baseline>,
     reports: &[Report],
     terminal: &Terminal,
-) -> io::Result<bool> {
+) -> io::Result<Judgement> {
     let mut lines = Vec::new();
     let comparison = baseline.map(|baseline| baseline.compare(reports)).unwrap_or_default();
     lines.extend(comparison.improvements.iter().chain(&comparison.regressions).map(report::change));
     let budget = budget(args.limits);
     let excesses: Vec<_> = reports.iter().flat_map(|report| budget.excesses(report)).collect();
     lines.extend(excesses.iter().map(report::excess));
-    comparison.notes.iter().for_each(|note| terminal.note(&format!("note: {note}")));
+    let note = |text: &str| terminal.note(&format!("note: {}", foreign::line(text)));
+    comparison.notes.iter().for_each(|each| note(&each.to_string()));
+    if let Some(unused) = report::unused(&comparison.unused, |file| !Path::new(file).exists()) {
+        note(&unused);
+    }
     match args.message_format {
         // Standard output is for the objects alone.
         ReportFormat::Json => lines.iter().for_each(|line| terminal.note(line)),
@@ -203,13 +254,51 @@ fn judge(
             out.flush()?;
         }
     }
-    let refused = reports.iter().filter(|report| !report.accepted).count();
     if args.message_format == ReportFormat::Full && !args.quiet && !reports.is_empty() {
-        let functions = reports.iter().map(|report| report.functions.len()).sum();
-        let (files, functions) = (counted(reports.len(), "file"), counted(functions, "function"));
-        terminal.note(&format!("{files}, {functions}; {refused} refused"));
+        terminal.note(&summary(reports));
     }
-    Ok(refused > 0 || !comparison.regressions.is_empty() || !excesses.is_empty())
+    let refused = reports.iter().any(|report| !report.accepted);
+    Ok(Judgement {
+        found: refused || !comparison.regressions.is_empty() || !excesses.is_empty(),
+        failed: tell_unjudged(baseline, &comparison, &budget, reports, terminal),
+    })
+}
+
+/// Tells what could not be judged; whether there is anything of that.
+fn tell_unjudged(
+    baseline: Option<&Baseline>,
+    comparison: &Comparison,
+    budget: &Budget,
+    reports: &[Report],
+    terminal: &Terminal,
+) -> bool {
+    let over_limit: Vec<_> = reports.iter().flat_map(|report| budget.unjudged(report)).collect();
+    // Nothing to compare with is no failure where there is nothing yet, or nothing was accepted.
+    let shares_nothing = comparison.compared == 0
+        && baseline.is_some_and(|baseline| !baseline.records.is_empty())
+        && reports.iter().any(|report| report.accepted);
+    let nothing = "cannot judge the baseline: it has no file of this run for the same target";
+    let failures = [
+        report::unjudged("the limits", &over_limit),
+        report::unjudged("the baseline", &comparison.unjudged),
+        shares_nothing.then(|| nothing.to_owned()),
+    ];
+    failures.iter().flatten().for_each(|failure| terminal.error(failure));
+    failures.iter().any(Option::is_some)
+}
+
+/// How many files, functions and refusals there are.
+fn summary(reports: &[Report]) -> String {
+    let distinct = |name: fn(&Report) -> &str| reports.iter().map(name).collect::<BTreeSet<_>>().len();
+    let files = distinct(|report| &report.file);
+    let functions = counted(reports.iter().map(|report| report.functions.len()).sum(), "function");
+    let refused = reports.iter().filter(|report| !report.accepted).count();
+    if reports.len() == files {
+        return format!("{}, {functions}; {refused} refused", counted(files, "file"));
+    }
+    let targets = distinct(|report| &report.target);
+    let (files, targets) = (counted(files, "file"), counted(targets, "target"));
+    format!("{files} for {targets}, {functions}; {refused} of {} refused", reports.len())
 }
 
 fn budget(limits: LimitArgs) -> Budget {

@@ -16,15 +16,29 @@ pub enum Backend {
     Library,
 }
 
-/// Finds the back end.
-pub fn open(backend: Backend, options: &Options) -> anyhow::Result<Assembler> {
+/// Finds the back end, one for all `targets`: figures of two compilers are not comparable.
+pub fn open(backend: Backend, targets: &[Option<String>]) -> anyhow::Result<Assembler> {
     let choice = match backend {
         Backend::Auto => Choice::Auto,
         Backend::Driver => Choice::Driver,
         Backend::Ptxas => Choice::Ptxas,
         Backend::Library => Choice::Library,
     };
-    Assembler::open(choice, options).map_err(|error| anyhow::anyhow!(failure(&error)))
+    let open = |choice, target: Option<&String>| {
+        let options = Options { target: target.cloned(), ..Options::default() };
+        Assembler::open(choice, &options).map_err(|error| anyhow::anyhow!(failure(&error)))
+    };
+    let assembler = open(choice, targets.first().and_then(Option::as_ref))?;
+    match &assembler {
+        // The driver compiles for its own GPU only.
+        Assembler::Driver(driver)
+            if choice == Choice::Auto
+                && targets.iter().any(|target| driver.require_target(target.as_deref()).is_err()) =>
+        {
+            open(Choice::Ptxas, None)
+        }
+        _ => Ok(assembler),
+    }
 }
 
 /// What happened and, where it is known, what to do about it.

@@ -7,6 +7,6 @@ mod messages;
 mod table;
 
 pub use backend::{Backend, failure, open};
-pub use changes::{change, excess};
+pub use changes::{change, excess, unjudged, unused};
 pub use messages::diagnostics;
 pub use table::table;

@@ -131,6 +131,33 @@ pub struct Change {
     pub after: u64,
 }
 
+/// A figure that somebody wants judged and that the back end did not tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFigure {
+    /// The file.
+    pub file: String,
+    /// The target.
+    pub target: String,
+    /// Who compiled, such as `ptxas 13.0.88`.
+    pub compiler: String,
+    /// The function.
+    pub function: String,
+    /// What is not known.
+    pub figure: Figure,
+}
+
+impl UnknownFigure {
+    pub(super) fn new(report: &Report, function: &FunctionUsage, figure: Figure) -> Self {
+        Self {
+            file: report.file.clone(),
+            target: report.target.clone(),
+            compiler: compiler(report.backend, report.backend_version.as_deref()),
+            function: function.name.clone(),
+            figure,
+        }
+    }
+}
+
 /// Why a comparison says less than it seems to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -142,12 +169,21 @@ pub enum Note {
         /// Compiler of this run.
         after: String,
     },
-    /// The baseline has no record of this file and target.
+    /// The baseline has no record of this file.
     NewFile {
         /// The file.
         file: String,
         /// The target.
         target: String,
+    },
+    /// The baseline has this file, but for other targets.
+    OtherTarget {
+        /// The file.
+        file: String,
+        /// The target of this run.
+        target: String,
+        /// The targets of the baseline.
+        known: Vec<String>,
     },
     /// The baseline knows the file but not this function.
     NewFunction {
@@ -175,6 +211,11 @@ impl fmt::Display for Note {
                 )
             }
             Self::NewFile { file, target } => write!(f, "`{file}` for `{target}` is not in the baseline"),
+            Self::OtherTarget { file, target, known } => {
+                let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+                let known = known.join(", ");
+                write!(f, "`{file}` is in the baseline for {known}, not for `{target}`")
+            }
             Self::NewFunction { file, function } => {
                 write!(f, "`{function}` of `{file}` is not in the baseline")
             }
@@ -192,8 +233,14 @@ pub struct Comparison {
     pub regressions: Vec<Change>,
     /// Figures that shrank.
     pub improvements: Vec<Change>,
+    /// Figures that the baseline has and this run does not.
+    pub unjudged: Vec<UnknownFigure>,
     /// What to keep in mind.
     pub notes: Vec<Note>,
+    /// How many reports were compared with a record.
+    pub compared: usize,
+    /// File and target of each record that no report belongs to, in the order of the baseline.
+    pub unused: Vec<(String, String)>,
 }
 
 impl Baseline {
@@ -241,23 +288,41 @@ impl Baseline {
     #[must_use]
     pub fn compare<'a>(&self, reports: impl IntoIterator<Item = &'a Report>) -> Comparison {
         let mut comparison = Comparison::default();
-        let records: HashMap<(&str, &str), &Record> =
-            self.records.iter().map(|record| ((&*record.file, &*record.target), record)).collect();
-        for report in reports.into_iter().filter(|report| report.accepted) {
-            match records.get(&(&*report.file, &*report.target)) {
-                Some(record) => comparison.add(record, report),
-                None => comparison
-                    .notes
-                    .push(Note::NewFile { file: report.file.clone(), target: report.target.clone() }),
+        let mut records: HashMap<&str, Vec<&Record>> = HashMap::new();
+        for record in &self.records {
+            records.entry(&record.file).or_default().push(record);
+        }
+        let mut seen = HashSet::new();
+        for report in reports {
+            seen.insert((&*report.file, &*report.target));
+            if report.accepted {
+                comparison.add_report(records.get(&*report.file).map_or(&[], Vec::as_slice), report);
             }
         }
+        let unused = self.records.iter().filter(|record| !seen.contains(&(&*record.file, &*record.target)));
+        comparison.unused = unused.map(|record| (record.file.clone(), record.target.clone())).collect();
         comparison
     }
 }
 
 impl Comparison {
+    /// Compares one report with the record of its target, which is one of those of its file.
+    fn add_report(&mut self, records: &[&Record], report: &Report) {
+        let (file, target) = (report.file.clone(), report.target.clone());
+        // Where there are several of one target, the last counts.
+        match records.iter().rev().find(|record| record.target == report.target) {
+            Some(record) => self.add(record, report),
+            None if records.is_empty() => self.notes.push(Note::NewFile { file, target }),
+            None => {
+                let known = records.iter().map(|record| record.target.clone()).collect();
+                self.notes.push(Note::OtherTarget { file, target, known });
+            }
+        }
+    }
+
     /// Compares one file with its record.
     fn add(&mut self, record: &Record, report: &Report) {
+        self.compared += 1;
         let before = compiler(record.backend, record.backend_version.as_deref());
         let after = compiler(report.backend, report.backend_version.as_deref());
         if before != after {
@@ -285,10 +350,14 @@ impl Comparison {
         }));
     }
 
-    /// Compares the figures of one function; one that either side does not know is no change.
+    /// Compares the figures of one function; one that the baseline does not know is no change.
     fn add_function(&mut self, before: &FunctionUsage, after: &FunctionUsage, report: &Report) {
         for figure in Figure::ALL {
-            let (Some(old), Some(new)) = (figure.of(before), figure.of(after)) else { continue };
+            let Some(old) = figure.of(before) else { continue };
+            let Some(new) = figure.of(after) else {
+                self.unjudged.push(UnknownFigure::new(report, after, figure));
+                continue;
+            };
             let list = match new.cmp(&old) {
                 std::cmp::Ordering::Greater => &mut self.regressions,
                 std::cmp::Ordering::Less => &mut self.improvements,

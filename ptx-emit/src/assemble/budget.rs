@@ -1,7 +1,7 @@
 //! Limits on what a kernel may cost.
 
-use super::baseline::Figure;
-use super::report::{FunctionKind, Report};
+use super::baseline::{Figure, UnknownFigure};
+use super::report::{FunctionKind, FunctionUsage, Report};
 
 /// The highest figures that kernels may have; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Budget {
 pub struct Excess {
     /// The file as in the report.
     pub file: String,
+    /// The target.
+    pub target: String,
     /// The kernel.
     pub function: String,
     /// What there is too much of.
@@ -39,21 +41,33 @@ impl Budget {
     }
 
     /// The figures of the kernels in `report` that are above their limits, in the report's order.
-    /// A figure that the back end did not tell is within every limit.
+    /// Those that the back end did not tell are in [`Budget::unjudged`].
     #[must_use]
     pub fn excesses(&self, report: &Report) -> Vec<Excess> {
-        let mut excesses = Vec::new();
-        for function in report.functions.iter().filter(|function| function.kind == FunctionKind::Entry) {
-            for figure in Figure::ALL {
-                if let (Some(value), Some(limit)) = (figure.of(function), self.limit(figure))
-                    && value > limit
-                {
-                    let (file, function) = (report.file.clone(), function.name.clone());
-                    excesses.push(Excess { file, function, figure, value, limit });
-                }
-            }
-        }
-        excesses
+        let excess = |(function, figure, limit): (&FunctionUsage, Figure, u64)| {
+            let value = figure.of(function).filter(|&value| value > limit)?;
+            let (file, target) = (report.file.clone(), report.target.clone());
+            Some(Excess { file, target, function: function.name.clone(), figure, value, limit })
+        };
+        self.limited(report).filter_map(excess).collect()
+    }
+
+    /// The figures of the kernels in `report` that have a limit and that the back end did not tell:
+    /// nobody knows whether the limit is kept.
+    #[must_use]
+    pub fn unjudged(&self, report: &Report) -> Vec<UnknownFigure> {
+        self.limited(report)
+            .filter(|(function, figure, _)| figure.of(function).is_none())
+            .map(|(function, figure, _)| UnknownFigure::new(report, function, figure))
+            .collect()
+    }
+
+    /// Every kernel with every figure that has a limit.
+    fn limited<'a>(&self, report: &'a Report) -> impl Iterator<Item = (&'a FunctionUsage, Figure, u64)> {
+        let kernels = report.functions.iter().filter(|function| function.kind == FunctionKind::Entry);
+        kernels.flat_map(move |function| {
+            Figure::ALL.into_iter().filter_map(move |figure| Some((function, figure, self.limit(figure)?)))
+        })
     }
 
     const fn limit(&self, figure: Figure) -> Option<u64> {

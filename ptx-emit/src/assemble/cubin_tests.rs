@@ -27,12 +27,19 @@ fn attribute(attribute: u8, value: &[u32]) -> Vec<u8> {
 
 /// A cubin with one kernel, `k`: 24 registers, blocks of at most 64 × 2 × 1, 0x210 bytes of constants.
 fn cubin() -> Vec<u8> {
+    cubin_with(EIATTR_MAX_THREADS)
+}
+
+/// The same with the size of blocks in this attribute.
+fn cubin_with(threads: u8) -> Vec<u8> {
     let names = [".shstrtab", ".strtab", ".symtab", ".nv.info", ".nv.info.k", ".nv.constant0.k"];
     let (section_names, offsets) = strings(&names);
     let (symbol_names, symbol_offsets) = strings(&["k"]);
-    let symbols = [vec![0; 24], words(&[symbol_offsets[0], 0, 0, 0, 0, 0])].concat();
+    // A global function, a kernel, in the section that is the fourth here.
+    let kernel = u32::from_le_bytes([0x12, STO_CUDA_ENTRY, 4, 0]);
+    let symbols = [vec![0; 24], words(&[symbol_offsets[0], kernel, 0, 0, 0, 0])].concat();
     // An attribute without a value comes before the others.
-    let per_kernel = [vec![1, 0x17, 0, 0], attribute(EIATTR_MAX_THREADS, &[64, 2, 1])].concat();
+    let per_kernel = [vec![1, 0x17, 0, 0], attribute(threads, &[64, 2, 1])].concat();
     let contents = [
         (3, section_names),
         (3, symbol_names),
@@ -43,6 +50,7 @@ fn cubin() -> Vec<u8> {
     ];
     let mut file = b"\x7fELF\x02\x01".to_vec();
     file.resize(64, 0);
+    file[18..20].copy_from_slice(&EM_CUDA.to_le_bytes());
     let mut headers = vec![0; 64];
     for ((kind, content), name) in contents.iter().zip(offsets) {
         let link = u32::from(*kind == SHT_SYMTAB) * 2;
@@ -65,7 +73,7 @@ fn unknown() -> Vec<FunctionUsage> {
 fn figures_of_a_kernel() {
     let mut functions = unknown();
     functions[0].registers = Some(23);
-    complete(&mut functions, &cubin());
+    complete(&mut functions, &cubin(), &Outline::default());
     let [kernel, function] = &functions[..] else { unreachable!() };
     assert_eq!(
         (kernel.registers, kernel.max_threads, kernel.const_bytes),
@@ -75,10 +83,39 @@ fn figures_of_a_kernel() {
 }
 
 #[test]
+fn a_required_size_of_blocks_is_the_largest_too() {
+    let mut functions = unknown();
+    complete(&mut functions, &cubin_with(EIATTR_REQNTID), &Outline::default());
+    assert_eq!(functions[0].max_threads, Some(128));
+}
+
+#[test]
+fn kernels_that_the_log_did_not_name_are_added() {
+    let mut functions = Vec::new();
+    complete(&mut functions, &cubin(), &Outline::default());
+    assert_eq!(functions.len(), 1);
+    assert_eq!((functions[0].name.as_str(), functions[0].registers), ("k", Some(24)));
+    assert_eq!(kernels_of_cubin(&cubin()), Some(functions));
+    assert_eq!(kernels_of_cubin(b"machine code"), None);
+}
+
+#[test]
+fn only_complete_elf_files_for_cuda_are_cubins() {
+    let good = cubin();
+    assert!(is_cubin(&good));
+    for size in 0..good.len() {
+        assert!(!is_cubin(&good[..size]), "cut to {size} bytes");
+    }
+    let mut for_another_machine = good;
+    for_another_machine[18] = 62;
+    assert!(!is_cubin(&for_another_machine) && !is_cubin(b"machine code"));
+}
+
+#[test]
 fn what_the_log_told_of_constants_stays() {
     let mut functions = unknown();
     functions[0].const_bytes = Some(360);
-    complete(&mut functions, &cubin());
+    complete(&mut functions, &cubin(), &Outline::default());
     assert_eq!(functions[0].const_bytes, Some(360));
 }
 
@@ -88,7 +125,7 @@ fn files_of_another_shape_change_nothing() {
     header.resize(64, 0xff);
     for bytes in [&b""[..], b"\x7fELF", b"\x7fELF\x02\x01", b"not an ELF file", &header] {
         let mut functions = unknown();
-        complete(&mut functions, bytes);
+        complete(&mut functions, bytes, &Outline::default());
         assert_eq!(functions, unknown());
     }
 }
@@ -102,7 +139,7 @@ fn damaged_files_never_panic() {
             bytes[at] = u.arbitrary()?;
         }
         bytes.truncate(u.int_in_range(0..=bytes.len())?);
-        complete(&mut unknown(), &bytes);
+        complete(&mut unknown(), &bytes, &Outline::default());
         Ok(())
     })
     .budget_ms(300);

@@ -129,6 +129,9 @@ impl Library {
             let version = self.version.clone();
             return Err(Error::TargetUnsupported { backend: Backend::Library, version, target, reason });
         }
+        if cubin.as_deref().is_some_and(|bytes| !cubin::is_cubin(bytes)) {
+            return Err(crashed("wrote code that is no cubin".to_owned()));
+        }
         let accepted = result == SUCCESS && cubin.is_some();
         let refused = log.refuses()
             || matches!(result, COMPILATION_FAILURE | UNSUPPORTED_PTX_VERSION | UNSUPPORTED_DEVICE_SIDE_SYNC);
@@ -137,7 +140,7 @@ impl Library {
         }
         let (lines, mut functions) = log.functions_in_source_order(&outline);
         match &cubin {
-            Some(bytes) if accepted => cubin::complete(&mut functions, bytes),
+            Some(bytes) if accepted => cubin::complete(&mut functions, bytes, &outline),
             _ => functions.clear(),
         }
         let report = Report {

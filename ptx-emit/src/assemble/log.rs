@@ -57,6 +57,13 @@ impl Log {
     }
 }
 
+/// Reads a log that `ptxas -v` printed: its messages and, in the log's order, what it says of functions.
+#[must_use]
+pub fn parse_log(text: &str) -> (Vec<LogLine>, Vec<FunctionUsage>) {
+    let log = Log::parse(text);
+    (log.lines, log.functions)
+}
+
 /// Sorts `functions` by where the text first names them.
 pub(crate) fn sort_by_source(functions: &mut [FunctionUsage], outline: &Outline) {
     let mut ranks: HashMap<&str, usize> = HashMap::new();

@@ -50,12 +50,14 @@ pub mod ptxas;
 mod report;
 mod target;
 
-pub use baseline::{Baseline, BaselineError, Change, Comparison, Figure, Note, Record};
+pub use baseline::{Baseline, BaselineError, Change, Comparison, Figure, Note, Record, UnknownFigure};
 pub use budget::{Budget, Excess};
+pub use cubin::{is_cubin, kernels_of_cubin};
 pub use driver::Driver;
 pub use error::Error;
 pub use library::Library;
 pub use locate::Locator;
+pub use log::parse_log;
 pub use ptxas::Ptxas;
 pub use report::{Backend, FunctionKind, FunctionUsage, LogLine, LogSeverity, Report};
 

@@ -7,9 +7,12 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 use super::log::Log;
 use super::outline::Outline;
@@ -135,7 +138,7 @@ impl Ptxas {
             return Err(Error::TimedOut { backend: Backend::Ptxas, after: VERSION_TIMEOUT });
         };
         if !status.success() {
-            return Err(crashed(status, &outcome));
+            return Err(crashed(status, false, &outcome));
         }
         let version = parse_version(&outcome.stdout.text());
         Ok(Self { program, version })
@@ -160,10 +163,7 @@ impl Ptxas {
     pub fn assemble(&self, source: &Source<'_>, options: &Options) -> Result<Assembly, Error> {
         let outline = Outline::of(source.text);
         let target = options.target.clone().unwrap_or_else(|| target::default_target(&outline));
-        let folder = tempfile::Builder::new()
-            .prefix("ptx-emit-")
-            .tempdir()
-            .map_err(|error| Error::io("create a temporary folder", error))?;
+        let folder = private_folder().map_err(|error| Error::io("create a temporary folder", error))?;
         fs::write(folder.path().join(INPUT), source.text)
             .map_err(|error| Error::io("write the text to a temporary file", error))?;
         let mut command = Command::new(&self.program);
@@ -198,10 +198,11 @@ impl Ptxas {
         }
         // A verdict is either a cubin and status 0, or messages that refuse and the status of a
         // refusal. Everything else is a program that broke down.
-        let accepted = status.success() && !refused && cubin.is_some();
+        let success = status.success() && !refused;
+        let accepted = success && cubin.as_deref().is_some_and(cubin::is_cubin);
         let clean_refusal = refused && status.code().is_some_and(|code| code != 0) && !is_breakdown(&log);
         if !accepted && !clean_refusal {
-            return Err(crashed(status, &outcome));
+            return Err(crashed(status, success && cubin.is_some(), &outcome));
         }
         let (lines, functions) = log.functions_in_source_order(outline);
         let mut report = Report {
@@ -216,7 +217,7 @@ impl Ptxas {
         };
         let cubin = cubin.filter(|_| accepted);
         if let Some(bytes) = &cubin {
-            cubin::complete(&mut report.functions, bytes);
+            cubin::complete(&mut report.functions, bytes, outline);
         }
         Ok(Assembly { report, cubin })
     }
@@ -286,10 +287,24 @@ fn is_breakdown(log: &Log) -> bool {
     log.lines.iter().any(|line| line.severity.is_refusal() && about_itself(&line.message))
 }
 
+/// A temporary folder that nobody else can look into: the text may be a secret, and on a machine
+/// with several users so is the name of the program that is being compiled.
+fn private_folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("ptx-emit-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
 /// The error for a run that ended without a verdict.
-fn crashed(status: ExitStatus, outcome: &Outcome) -> Error {
+fn crashed(status: ExitStatus, wrote_something: bool, outcome: &Outcome) -> Error {
     let how = match (status.code(), signal_of(status)) {
         (_, Some(signal)) => format!("was killed by signal {signal}"),
+        (Some(0), None) if wrote_something => "wrote a file that is no cubin".to_owned(),
         (Some(0), None) => "ended with status 0 but wrote no cubin".to_owned(),
         (Some(code), None) => format!("ended with status {code}"),
         (None, None) => "ended without a status".to_owned(),

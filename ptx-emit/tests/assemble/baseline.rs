@@ -1,8 +1,8 @@
 //! Reports as JSON, baselines and budgets.
 
 use ptx_emit::assemble::{
-    Backend, Baseline, BaselineError, Budget, Figure, FunctionKind, FunctionUsage, LogLine, LogSeverity,
-    Note, Report,
+    Backend, Baseline, BaselineError, Budget, Comparison, Figure, FunctionKind, FunctionUsage, LogLine,
+    LogSeverity, Note, Report,
 };
 
 fn function(name: &str, registers: u32) -> FunctionUsage {
@@ -60,7 +60,7 @@ fn a_baseline_survives_its_file() {
 fn nothing_changed() {
     let reports = [report(vec![function("k", 4)])];
     let comparison = Baseline::from_reports(&reports).compare(&reports);
-    assert_eq!(comparison, Default::default());
+    assert_eq!(comparison, Comparison { compared: 1, ..Comparison::default() });
 }
 
 #[test]
@@ -79,7 +79,9 @@ fn each_figure_is_compared_by_itself() {
     };
     assert_eq!(changes(&comparison.regressions), [(Figure::Registers, 4, 6), (Figure::Stack, 0, 16)]);
     assert_eq!(changes(&comparison.improvements), [(Figure::SpillLoads, 8, 0)]);
-    assert!(comparison.notes.is_empty(), "an unknown figure is no change");
+    let unjudged: Vec<_> = comparison.unjudged.iter().map(|missing| missing.figure).collect();
+    assert_eq!(unjudged, [Figure::Shared], "what the baseline has and this run has not");
+    assert!(comparison.notes.is_empty());
 }
 
 #[test]
@@ -96,10 +98,36 @@ fn notes_say_what_the_comparison_cannot() {
         Note::CompilerDiffers { before: "ptxas 13.5.37".to_owned(), after: "ptxas 13.0.88".to_owned() },
         Note::NewFunction { file: file(), function: "new".to_owned() },
         Note::MissingFunction { file: file(), function: "gone".to_owned() },
-        Note::NewFile { file: file(), target: "sm_80".to_owned() },
+        Note::OtherTarget { file: file(), target: "sm_80".to_owned(), known: vec!["sm_90a".to_owned()] },
     ];
     assert_eq!(comparison.notes, expected);
     assert!(expected[0].to_string().contains("a change may be the compiler's"));
+}
+
+#[test]
+fn records_that_nothing_was_compared_with_are_told() {
+    let at = |file: &str, target: &str| Report {
+        file: file.to_owned(),
+        target: target.to_owned(),
+        ..report(vec![function("k", 4)])
+    };
+    let before =
+        [at("a.ptx", "sm_80"), at("a.ptx", "sm_90a"), at("gone.ptx", "sm_90a"), at("bad.ptx", "sm_90a")];
+    let refused = Report { accepted: false, functions: Vec::new(), ..at("bad.ptx", "sm_90a") };
+    let comparison = Baseline::from_reports(&before).compare(&[at("a.ptx", "sm_90a"), refused]);
+    let unused = [("a.ptx", "sm_80"), ("gone.ptx", "sm_90a")]
+        .map(|(file, target)| (file.to_owned(), target.to_owned()));
+    assert_eq!((comparison.compared, comparison.unused), (1, unused.to_vec()));
+}
+
+#[test]
+fn a_limit_on_an_unknown_figure_is_not_kept_but_unjudged() {
+    let unknown = report(vec![FunctionUsage::unknown("k", FunctionKind::Entry)]);
+    let budget = Budget { registers: Some(1), spill_bytes: Some(0), ..Budget::default() };
+    assert!(budget.excesses(&unknown).is_empty());
+    let missing: Vec<_> = budget.unjudged(&unknown).into_iter().map(|missing| missing.figure).collect();
+    assert_eq!(missing, [Figure::Registers, Figure::SpillStores, Figure::SpillLoads]);
+    assert!(budget.unjudged(&report(vec![function("k", 9)])).is_empty());
 }
 
 #[test]

@@ -17,10 +17,17 @@ fn script(path: &Path, body: &str) -> PathBuf {
     path.to_owned()
 }
 
+/// Makes the shell function `code`, which prints the smallest cubin: the header of an ELF file for CUDA
+/// without sections.
+const CODE: &str = r"code() {
+  printf '\177ELF\002\001'; head -c 12 /dev/zero; printf '\276\000'; head -c 44 /dev/zero
+}";
+
 /// A program that tells a version and otherwise does `body`, in a folder of its own.
 fn fake(body: &str) -> (TempDir, Ptxas) {
     let folder = tempfile::tempdir().unwrap();
-    let body = format!("[ \"$1\" = --version ] && {{ echo 'release 1.2, V1.2.3'; exit 0; }}\n{body}");
+    let version = "[ \"$1\" = --version ] && { echo 'release 1.2, V1.2.3'; exit 0; }";
+    let body = format!("{version}\n{CODE}\n{body}");
     let ptxas = Ptxas::at(script(&folder.path().join("ptxas"), &body)).unwrap();
     (folder, ptxas)
 }
@@ -45,7 +52,7 @@ fn crash(body: &str) -> (String, String) {
 
 #[test]
 fn a_well_behaved_program_is_believed() {
-    let body = "echo 'ptxas warning : odd' >&2\nprintf code > output.cubin";
+    let body = "echo 'ptxas warning : odd' >&2\ncode > output.cubin";
     let report = run(body).unwrap();
     assert!(report.accepted);
     assert_eq!(report.backend_version.as_deref(), Some("1.2.3"));
@@ -67,11 +74,28 @@ fn crashes_are_no_verdict() {
 }
 
 #[test]
+fn only_a_cubin_is_taken_for_one() {
+    for file in ["printf xx", "printf ''; printf '\\177ELF\\002\\001'", "code | head -c 60"] {
+        assert_eq!(
+            crash(&format!("{{ {file}; }} > output.cubin")).0,
+            "wrote a file that is no cubin",
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn nobody_else_can_look_into_the_folder() {
+    let report = run("echo \"mode $(stat -c %a . 2>/dev/null || stat -f %Lp .)\" >&2; code > output.cubin");
+    assert_eq!(report.unwrap().log[0].message, "mode 700");
+}
+
+#[test]
 fn contradictions_are_no_verdict() {
     // Errors, yet status 0 and code.
-    crash("echo 'ptxas input.ptx, line 1; error   : x' >&2; printf code > output.cubin");
+    crash("echo 'ptxas input.ptx, line 1; error   : x' >&2; code > output.cubin");
     // Code, yet a status of failure and no error.
-    crash("printf code > output.cubin; exit 1");
+    crash("code > output.cubin; exit 1");
 }
 
 #[test]
@@ -90,7 +114,7 @@ fn a_program_that_hangs_is_stopped() {
 #[test]
 fn a_grandchild_that_holds_the_output_open_is_not_waited_for() {
     let start = Instant::now();
-    let report = run("sleep 30 & printf code > output.cubin").unwrap();
+    let report = run("sleep 30 & code > output.cubin").unwrap();
     assert!(report.accepted && start.elapsed() < Duration::from_secs(15));
 }
 
