@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(no_ptxas, no_nvcc)");
+    println!("cargo::rustc-check-cfg=cfg(no_ptxas, no_nvcc, no_library)");
     println!("cargo::rerun-if-changed=build.rs");
     for variable in ["PTXAS", "CUDA_HOME", "PATH"] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -23,6 +23,10 @@ fn main() {
         .or_else(|| in_path("ptxas"));
     if ptxas.is_none() {
         println!("cargo::rustc-cfg=no_ptxas");
+    }
+    let folder = ptxas.as_deref().and_then(Path::parent).map(|bin| bin.with_file_name("lib"));
+    if !folder.is_some_and(|folder| folder.join("libnvptxcompiler.so").is_file()) {
+        println!("cargo::rustc-cfg=no_library");
     }
     let nvcc = ptxas.map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.is_file());
     if nvcc.is_none() || in_path("g++").is_none() {

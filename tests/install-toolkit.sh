@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Installs NVIDIA's compiler tools from PyPI (ptxas, nvcc, cuobjdump, nvdisasm; no driver, no GPU) into
-# the folder named as argument, by default target/cuda-toolkit of this repository, and prints the folder
-# whose bin/ holds them. The tests that ask ptxas for its verdict find them there. A second call installs
-# nothing.
+# Installs NVIDIA's compiler tools from PyPI (ptxas, nvcc, cuobjdump, nvdisasm, the PTX compiler library; no driver,
+# no GPU) into the folder named as argument, by default target/cuda-toolkit of this repository, and prints the
+# folder whose bin/ holds them. The tests that ask NVIDIA's tools find them there. A second call installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-target/cuda-toolkit}
@@ -19,4 +18,14 @@ fi
 ptxas=$(tools)
 [ -x "$ptxas" ] || { echo "$0: the packages came without ptxas" >&2; exit 1; }
 cd "$(dirname "$ptxas")/.."
-pwd
+home=$PWD
+# The library comes as an archive; the back end that loads it wants a shared object.
+if ! [ -f lib/libnvptxcompiler.so ] && command -v g++ >/dev/null; then
+  cd "$OLDPWD"
+  [ -f "$home/lib/libnvptxcompiler_static.a" ] ||
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "nvidia-nvptxcompiler==$version" >&2
+  g++ -shared -o "$home/lib/libnvptxcompiler.new" -Wl,--whole-archive "$home/lib/libnvptxcompiler_static.a" \
+    -Wl,--no-whole-archive -lpthread -ldl >&2
+  mv "$home/lib/libnvptxcompiler.new" "$home/lib/libnvptxcompiler.so"
+fi
+echo "$home"

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_emit::assemble::{
-    Assembly, Error, FunctionKind, FunctionUsage, Locator, LogSeverity, Options, Ptxas, Report, Source,
+    Assembly, Error, FunctionKind, FunctionUsage, Library, Locator, LogSeverity, Options, Ptxas, Report,
+    Source,
 };
 use ptx_tests::tools::needed_ptxas;
 
@@ -327,4 +328,31 @@ fn warnings_do_not_refuse() {
         warning.message.contains("Stack size") && Locator::new(text.as_bytes()).line_of(warning) == Some(5),
         "{warning:?}"
     );
+}
+
+#[test]
+#[cfg_attr(no_library, ignore = "needs the PTX compiler library, which tests/install-toolkit.sh installs")]
+fn the_compiler_library_compiles_and_refuses() {
+    let folder = needed_ptxas().parent().unwrap().with_file_name("lib");
+    let library = Library::at(&folder.join("libnvptxcompiler.so")).unwrap();
+    assert!(library.version().is_some());
+    let assemble = |text: &[u8]| library.assemble(&Source { file: "a.ptx", text }, &Options::default());
+    let good = assemble(TWO_KERNELS.as_bytes()).unwrap();
+    assert!(good.report.accepted, "{:?}", good.report);
+    // The same compiler in another dress gives the same code and figures.
+    let theirs = self::assemble(&ptxas(), TWO_KERNELS, &Options::default());
+    let registers = |report: &Report| -> Vec<_> {
+        report.functions.iter().map(|function| (function.name.clone(), function.registers)).collect()
+    };
+    assert_eq!(registers(&good.report), registers(&theirs.report));
+    assert_eq!(&good.cubin.unwrap()[..4], b"\x7fELF");
+    for text in [&b""[..], b"\0", b".version 7.0\n.target sm_80\n.entry k() { rex; }\n"] {
+        let refused = assemble(text).unwrap();
+        assert!(!refused.report.accepted && refused.cubin.is_none(), "{:?}", refused.report);
+        assert!(refused.report.refusals().next().is_some());
+    }
+    let unknown = for_target("sm_40");
+    let text = b".version 7.0\n.target sm_80\n";
+    let error = library.assemble(&Source { file: "a.ptx", text }, &unknown).unwrap_err();
+    assert!(matches!(error, Error::TargetUnsupported { .. }), "{error}");
 }

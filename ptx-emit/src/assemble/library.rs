@@ -83,6 +83,16 @@ impl Library {
         Err(Error::Missing { backend: Some(Backend::Library), looked_for })
     }
 
+    /// Loads the library from this file.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] says what the loader has against it.
+    pub fn at(file: &std::path::Path) -> Result<Self, Error> {
+        let missing =
+            |error| Error::Missing { backend: Some(Backend::Library), looked_for: vec![loader_says(&error)] };
+        Self::load(file).map_err(missing)
+    }
+
     fn load(name: &std::path::Path) -> Result<Self, libloading::Error> {
         // SAFETY: the library has no initialisers that depend on anything of this process.
         let library = unsafe { libloading::Library::new(name) }?;

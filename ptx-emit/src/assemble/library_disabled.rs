@@ -20,6 +20,14 @@ impl Library {
         Err(Error::Missing { backend: Some(Backend::Library), looked_for: vec![reason] })
     }
 
+    /// Says the same of any file.
+    ///
+    /// # Errors
+    /// Always [`Error::Missing`].
+    pub fn at(_file: &std::path::Path) -> Result<Self, Error> {
+        Self::open()
+    }
+
     /// The library's version.
     #[must_use]
     pub fn version(&self) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Choosing a back end on a machine that has none of them.
 
-use ptx_emit::assemble::{Assembler, Backend, Choice, Error, Options, Source};
+use ptx_emit::assemble::{Assembler, Backend, Choice, Error, Options};
 
 #[test]
 fn a_missing_library_says_why() {
@@ -38,26 +38,4 @@ fn auto_takes_what_is_there_or_names_all_that_is_not() {
             }
         }
     }
-}
-
-/// Only where somebody made a shared object of NVIDIA's archive.
-#[test]
-fn a_library_that_is_there_compiles() {
-    let library = match Assembler::open(Choice::Library, &Options::default()) {
-        Ok(library) => library,
-        Err(error) => return println!("skipped: {error}"),
-    };
-    let assemble = |text: &[u8]| library.assemble(&Source { file: "a.ptx", text }, &Options::default());
-    let good = assemble(b".version 7.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n").unwrap();
-    assert!(good.report.accepted && good.cubin.is_some(), "{:?}", good.report);
-    assert!(good.report.functions[0].registers.is_some());
-    for text in [&b""[..], b"\0", b".version 7.0\n.target sm_80\n.entry k() { rex; }\n"] {
-        let refused = assemble(text).unwrap();
-        assert!(!refused.report.accepted && refused.cubin.is_none(), "{:?}", refused.report);
-        assert!(refused.report.refusals().next().is_some());
-    }
-    let unknown = Options { target: Some("sm_40".to_owned()), ..Options::default() };
-    let text = b".version 7.0\n.target sm_80\n";
-    let error = library.assemble(&Source { file: "a.ptx", text }, &unknown).unwrap_err();
-    assert!(matches!(error, Error::TargetUnsupported { .. }), "{error}");
 }
