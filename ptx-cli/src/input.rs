@@ -132,11 +132,19 @@ fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
 
 fn add_entry(path: &Path, wanted: Wanted, found: &mut Found) {
     let Some(kind) = Kind::by_extension(path) else { return };
-    // Symbolic links to files are followed, as they are where the user names one.
-    if (wanted == Wanted::PtxOnly && kind != Kind::Ptx) || !path.is_file() {
+    if wanted == Wanted::PtxOnly && kind != Kind::Ptx {
         return;
     }
-    found.inputs.push(file_input(path.strip_prefix("./").unwrap_or(path), kind));
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let failure = |reason: &str| format!("cannot read `{}`: {reason}", foreign::path(path));
+    // Symbolic links to files are followed, as they are where the user names one. What has the name of a
+    // source and cannot be read as one is told: without a verdict it must not count as good.
+    match path.metadata() {
+        Ok(of) if of.is_file() => found.inputs.push(file_input(path, kind)),
+        Ok(of) if of.is_dir() => {}
+        Ok(_) => found.failures.push(failure("it is no regular file")),
+        Err(error) => found.failures.push(failure(&plain(&error))),
+    }
 }
 
 fn walk_failure(root: &Path, error: &ignore::Error) -> String {

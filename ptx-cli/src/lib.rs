@@ -22,6 +22,7 @@ mod dump;
 mod fix;
 mod foreign;
 mod input;
+mod interrupt;
 mod levels;
 mod lsp;
 mod manual;
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
+    interrupt::watch();
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || run(&cli));
         match worker.map(std::thread::ScopedJoinHandle::join) {

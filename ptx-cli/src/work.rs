@@ -40,6 +40,7 @@ pub fn in_order<T: Sync, R: Send>(
     let stop = AtomicBool::new(false);
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
+        let mut threads = 0;
         for _ in 0..jobs.max(1) {
             let (sender, next, stop, work) = (sender.clone(), &next, &stop, &work);
             // Taking the next index, rather than dividing the list beforehand, keeps the results
@@ -53,9 +54,17 @@ pub fn in_order<T: Sync, R: Send>(
                     }
                 }
             };
-            std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, body)?;
+            let thread = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, body);
+            // The threads that there are do the work; without any it is done here.
+            if thread.is_err() {
+                break;
+            }
+            threads += 1;
         }
         drop(sender);
+        if threads == 0 {
+            return items.iter().try_for_each(|item| sink(item, guarded(|| work(item))));
+        }
         let result = deliver(items, &receiver, terminal, &mut sink);
         stop.store(true, Ordering::Relaxed);
         result

@@ -106,7 +106,9 @@ fn in_parallel(context: &ModuleContext<'_>, facts: &SpellingFacts) -> Vec<Vec<Di
     };
     let mut results: Vec<_> = functions.iter().map(|_| Vec::new()).collect();
     thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // The threads that the system gives are enough: this one works too.
+        let spawned = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
+        let workers: Vec<_> = spawned.collect();
         let mut done = work();
         for worker in workers {
             match worker.join() {

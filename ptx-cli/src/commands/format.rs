@@ -92,7 +92,8 @@ fn format_file(input: &Input, args: &FormatArgs) -> Outcome {
         return Outcome::Same(source);
     }
     match &input.origin {
-        Origin::File(path) if !args.check && !args.diff => match write::replace(path, &bytes) {
+        Origin::File(path) if !args.check && !args.diff => match write::replace(path, source.bytes(), &bytes)
+        {
             Ok(()) => Outcome::Changed(source, bytes),
             Err(error) => Outcome::Failed(format!("cannot write `{}`: {}", input.name, plain(&error))),
         },

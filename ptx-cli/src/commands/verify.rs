@@ -200,7 +200,7 @@ fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style, terminal: &
     match &job.input.origin {
         Origin::Stdin => outcome.text = terminal.document(after).into_owned(),
         Origin::File(path) if fixed.count > 0 => {
-            if let Err(error) = write::replace(path, after) {
+            if let Err(error) = write::replace(path, &before, after) {
                 outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
             }
         }
