@@ -96,9 +96,8 @@ fn superfluous(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
     let other = candidates
         .get(1)
         .map_or_else(|| conflicting(opcode, spelling, first), |&other| spelling.modifiers[other].clone());
-    let fixed = Some(replaced(spelling, &range, ""));
     let allowed = replacements(opcode, spelling, &range);
-    Some(SpellingProblem::Exclusive { range, other, allowed, fixed })
+    Some(SpellingProblem::Exclusive { range, other, allowed })
 }
 
 /// Another modifier whose change would also let the one at `index` stay.
@@ -123,8 +122,7 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
     let range = spelling.modifiers[*index].clone();
     let other = candidates.iter().find(|(other, _)| other != index);
     let other = other.map_or(0..0, |(other, _)| spelling.modifiers[*other].clone());
-    let fixed = (allowed.len() == 1).then(|| replaced(spelling, &range, allowed[0]));
-    Some(SpellingProblem::Exclusive { range, other, allowed: allowed.clone(), fixed })
+    Some(SpellingProblem::Exclusive { range, other, allowed: allowed.clone() })
 }
 
 /// What stands for a modifier that is looked for; no value is spelled like it.
@@ -156,7 +154,7 @@ fn unexplained(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
     let (count, slot) = longest.unwrap_or((0, None));
     match (spelling.modifiers.get(count), slot) {
         (Some(range), _) => {
-            SpellingProblem::Exclusive { range: range.clone(), other: 0..0, allowed: Vec::new(), fixed: None }
+            SpellingProblem::Exclusive { range: range.clone(), other: 0..0, allowed: Vec::new() }
         }
         (None, Some((name, values))) => {
             let end = spelling.text.len();
@@ -169,7 +167,7 @@ fn unexplained(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
         }
         (None, None) => {
             let range = spelling.modifiers.first().cloned().unwrap_or(0..spelling.text.len());
-            SpellingProblem::Exclusive { range, other: 0..0, allowed: Vec::new(), fixed: None }
+            SpellingProblem::Exclusive { range, other: 0..0, allowed: Vec::new() }
         }
     }
 }

@@ -33,7 +33,8 @@ pub enum SpellingProblem {
         /// The whole spelling with the missing modifier, where only one is possible.
         fixed: Option<String>,
     },
-    /// Modifiers that each exist and do not go together.
+    /// Modifiers that each exist and do not go together. There is no fix: each of them means something, and which one
+    /// its author can do without is not known.
     Exclusive {
         /// The one that is in the way.
         range: Range<usize>,
@@ -41,8 +42,6 @@ pub enum SpellingProblem {
         other: Range<usize>,
         /// The values that could stand instead of the first.
         allowed: Vec<&'static str>,
-        /// The nearest spelling that has a meaning.
-        fixed: Option<String>,
     },
     /// A modifier that is there twice, or two values for one place.
     Duplicate {

@@ -125,6 +125,16 @@ impl<'a> Occurrence<'a> {
         diagnostic.with_secondary(group.span, format!("declared `{ty}` here"))
     }
 
+    /// Whether a spelling has the same modifiers as the one that is there, in whatever order.
+    pub(crate) fn has_modifiers_of(&self, spelling: &str) -> bool {
+        let sorted = |text: &'_ str| {
+            let mut words: Vec<String> = text.split('.').map(str::to_owned).collect();
+            words.sort_unstable();
+            words
+        };
+        sorted(self.name()) == sorted(spelling)
+    }
+
     /// Adds the fix that writes `spelling` instead of the one that is there.
     pub(crate) fn with_spelling(
         &self,

@@ -1,4 +1,4 @@
-use ptx_ir::isa::LeniencyReason;
+use ptx_ir::isa::{FormId, LeniencyReason, forms};
 use ptx_syntax::{Applicability, Diagnostic};
 
 use crate::instruction::{Occurrence, Problem};
@@ -7,7 +7,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a modifier that the instruction does not have, where NVIDIA's assembler takes it and does nothing
-    /// with it.
+    /// with it. There is a fix unless the modifier is a memory ordering or a scope: whoever wrote that may need another
+    /// instruction, and not one modifier less.
     ///
     /// ## Why is this bad
     /// Whoever wrote it expects something of it.
@@ -41,5 +42,24 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let finding = RULE
         .at(occurrence.place(&leniency.range), format!("`{modifier}` does nothing here"))
         .with_note("the assembler takes it though the manual has no such form");
+    if orders_memory(modifier) {
+        return Some(
+            finding
+                .with_help("where an ordering or a scope is needed, another instruction or a fence has it"),
+        );
+    }
     Some(occurrence.with_spelling(finding, &leniency.canonical, Applicability::Certain))
+}
+
+/// Whether a modifier is a memory ordering or a scope where the instruction table has it.
+fn orders_memory(modifier: &str) -> bool {
+    forms().flat_map(FormId::slots).any(|slot| {
+        let orders = slot.name.split('_').any(|word| matches!(word, "sem" | "scope"));
+        // One value may be an ordering and its scope.
+        orders
+            && slot
+                .values
+                .iter()
+                .any(|value| value.split('.').any(|word| modifier.strip_prefix('.') == Some(word)))
+    })
 }

@@ -7,7 +7,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports modifiers that the instruction has, but not together: the upper half of a floating-point product, two
-    /// types for one place, a rounding where nothing is rounded.
+    /// types for one place, a rounding where nothing is rounded. There is no fix: each modifier means something, and only
+    /// the author knows which one has to go.
     ///
     /// ## Why is this bad
     /// The module does not assemble.
@@ -34,8 +35,8 @@ declare_rule! {
 
 fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     match occurrence.problem {
-        Problem::Spelling(SpellingProblem::Exclusive { range, other, allowed, fixed }) => {
-            Some(exclusive(occurrence, range, other, allowed, fixed.as_deref()))
+        Problem::Spelling(SpellingProblem::Exclusive { range, other, allowed }) => {
+            Some(exclusive(occurrence, range, other, allowed))
         }
         Problem::Spelling(SpellingProblem::Duplicate { range, other, fixed }) => {
             Some(duplicate(occurrence, range, other, fixed.as_deref()))
@@ -51,7 +52,6 @@ fn exclusive(
     range: &Bytes,
     other: &Bytes,
     allowed: &[&'static str],
-    fixed: Option<&str>,
 ) -> Diagnostic {
     let (opcode, modifier) = (occurrence.opcode_beside(range), occurrence.part(range));
     let message = if other.is_empty() {
@@ -69,7 +69,7 @@ fn exclusive(
         let names: Vec<String> = allowed.iter().map(|each| format!("`{each}`")).collect();
         finding = finding.with_help(format!("here it could be {}", list_of(&names, "or")));
     }
-    finish(occurrence, finding, fixed)
+    finding
 }
 
 fn duplicate(occurrence: &Occurrence<'_>, range: &Bytes, other: &Bytes, fixed: Option<&str>) -> Diagnostic {
@@ -81,10 +81,6 @@ fn duplicate(occurrence: &Occurrence<'_>, range: &Bytes, other: &Bytes, fixed: O
     };
     let finding =
         RULE.at(occurrence.place(range), message).with_secondary(occurrence.place(other), "the first one");
-    finish(occurrence, finding, fixed)
-}
-
-fn finish(occurrence: &Occurrence<'_>, finding: Diagnostic, fixed: Option<&str>) -> Diagnostic {
     match fixed {
         Some(fixed) => occurrence.with_spelling(finding, fixed, Applicability::Likely),
         None => finding,

@@ -39,5 +39,8 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let message =
         format!("modifier `{}` of `{}` is out of order", occurrence.part(range), occurrence.opcode());
     let finding = RULE.at(occurrence.place(range), message).with_help(format!("the order is `{canonical}`"));
+    if !occurrence.has_modifiers_of(canonical) {
+        return Some(finding);
+    }
     Some(occurrence.with_spelling(finding, canonical, Applicability::Certain))
 }
