@@ -134,17 +134,20 @@ impl Reader<'_, '_> {
         // Where the last operand ended, unless a comma came since.
         let mut since_operand: Option<u32> = None;
         let mut comma = None;
+        let mut after_macro = false;
         while let Some(token) = tokens.get(at).copied() {
             if token.is(self.source, ",") {
-                if since_operand.is_none() {
+                if since_operand.is_none() && !after_macro {
                     statement.oddities.push(Oddity { kind: OddityKind::Unexpected, span: token.span });
                 }
                 since_operand = None;
+                after_macro = false;
                 comma = Some(token.span);
                 at += 1;
                 continue;
             }
-            if let Some(end) = since_operand {
+            let is_macro = self.may_bring_colon(tokens, at);
+            if let Some(end) = since_operand.filter(|_| !is_macro) {
                 let span = Span::new(end, token.span.start.max(end));
                 statement.oddities.push(Oddity { kind: OddityKind::MissingComma, span });
             }
@@ -153,13 +156,21 @@ impl Reader<'_, '_> {
             let next = self.operand(tokens, at, statement, &mut operands).max(at + 1);
             // Behind what is no operand, a comma is not what lacks.
             let stray = statement.oddities.get(odd).is_some_and(|found| found.kind == OddityKind::Unexpected);
-            since_operand = (!stray).then_some(tokens[next - 1].span.end);
+            since_operand = (!stray && !is_macro).then_some(tokens[next - 1].span.end);
+            after_macro = is_macro;
             at = next;
         }
         if let Some(span) = comma {
             statement.oddities.push(Oddity { kind: OddityKind::TrailingComma, span });
         }
         operands
+    }
+
+    /// Whether a name stands where an operand may begin, and is no string: a macro, or a macro's parameter, which may
+    /// bring a comma or a colon of its own.
+    fn may_bring_colon(&self, tokens: &[Token], at: usize) -> bool {
+        tokens[at].kind == Kind::Identifier
+            && self.prepared.pointer_macro(self.source, self.text(tokens[at])).is_none()
     }
 
     /// Reads one operand at `at` and returns the index after it.
