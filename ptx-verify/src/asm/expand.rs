@@ -3,11 +3,18 @@
 //! What nvcc 13.5 does, measured (`nvcc -ptx`, sm_90 and sm_100 alike):
 //! * Without operands the template is passed on as it is, whatever colons and clobbers there are.
 //! * With operands, `%` and digits is an operand, by decimal number; `%%` is `%`; `%=` is a number that is different
-//!   in each copy; `%` and a letter that is not followed by a digit is passed on as it is (`%laneid`, `%rd1`); `%`, a
-//!   letter and a digit is refused; `%` and anything else vanishes together with it; `%` at the end is refused, and
-//!   so is `%[name]`.
+//!   in each copy, also in those that inlining and unrolling make; `%` and a letter that is not followed by a digit is
+//!   passed on as it is (`%laneid`, `%rd1`); `%`, a letter and a digit is refused; `%` and anything else vanishes
+//!   together with it, also `%{`; `%` at the end is refused, and so is `%[name]`.
 //!
-//! clang follows GCC: a template with any colon is processed, and `%` before a letter must be a modifier.
+//! clang follows GCC: a template with any colon is processed, `%` before a letter must be a modifier, and `%{` is `{`.
+//! LLVM counts up for `%=` wherever it prints a statement, so each copy has a number of its own there too.
+//!
+//! # Constants whose value is not known
+//! nvcc pastes the number of an `"n"` operand wherever it is named. Where the expression does not tell it, as a template
+//! parameter does not, what is pasted is a [`Hole`] in a word (`.v%2`, `.cta_group::%1`, a name), and
+//! [`UNKNOWN_NUMBER`] in an expression (`[%1+%2]`); a finding about such a place says nothing. As an operand of its own
+//! it is a name that nothing declares, of which no value is assumed.
 
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, SourceMap, WILDCARD};
@@ -16,6 +23,9 @@ use super::Compiler;
 
 /// Stands for a wildcard: an identifier that no instruction has.
 pub(crate) const PLACEHOLDER: &str = "__wildcard__";
+
+/// Stands for a constant of unknown value in an expression. As the number of registers it declares enough.
+const UNKNOWN_NUMBER: &str = "64";
 
 /// The template as PTX text, and the way back.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +38,12 @@ pub(crate) struct Expanded {
     pub(crate) problems: Vec<Problem>,
     /// Whether parts of the text are not known.
     pub(crate) has_wildcards: bool,
+    /// Where constants of unknown value are parts of words.
+    pub(crate) holes: Vec<Hole>,
+    /// Where constants of unknown value are parts of expressions.
+    unknown_numbers: Vec<Span>,
+    /// Where `%=` gives the number of the copy.
+    copy_numbers: Vec<Span>,
     runs: Vec<Run>,
 }
 
@@ -37,6 +53,15 @@ pub(crate) struct Use {
     /// Which operand.
     pub(crate) operand: usize,
     /// Where in the PTX text.
+    pub(crate) expanded: Span,
+}
+
+/// A constant of unknown value as a part of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hole {
+    /// Which operand.
+    pub(crate) operand: usize,
+    /// Where its [`PLACEHOLDER`] stands in the PTX text.
     pub(crate) expanded: Span,
 }
 
@@ -60,7 +85,7 @@ pub(crate) enum ProblemKind {
     Named(String),
     /// `%` at the end.
     AtEnd,
-    /// `%-`: both characters vanish.
+    /// `%-`: for nvcc both characters vanish; clang refuses it.
     Vanishes(char),
     /// `%%` without operands, which the compiler passes on.
     DoubledWithoutOperands,
@@ -125,9 +150,16 @@ impl Expanded {
         self.uses.iter().find(covers).map(|used| used.operand)
     }
 
+    /// Whether a range of the PTX text holds the number that `%=` gives each copy.
+    pub(crate) fn is_numbered(&self, expanded: Span) -> bool {
+        self.copy_numbers.iter().any(|number| expanded.start <= number.start && number.end <= expanded.end)
+    }
+
     /// Whether a range of the PTX text holds a part that is not known.
     pub(crate) fn is_uncertain(&self, expanded: Span) -> bool {
-        self.has_wildcards && expanded.text(&self.text).contains(PLACEHOLDER)
+        let overlaps = |number: &Span| number.start < expanded.end && expanded.start < number.end;
+        (self.has_wildcards && expanded.text(&self.text).contains(PLACEHOLDER))
+            || self.unknown_numbers.iter().any(overlaps)
     }
 
     fn copy(&mut self, text: &str, decoded: u32) {
@@ -176,7 +208,7 @@ pub(crate) fn expand(
             out.replace(PLACEHOLDER, Span::new(at as u32, (at + length) as u32));
             length
         } else if processed {
-            percent(&mut out, statement, source, rest, at as u32, names)
+            percent(&mut out, statement, source, compiler, rest, at as u32, names)
         } else {
             if rest.starts_with("%%") {
                 out.problem(ProblemKind::DoubledWithoutOperands, Span::new(at as u32, at as u32 + 2));
@@ -196,6 +228,7 @@ fn percent(
     out: &mut Expanded,
     statement: &AsmStatement,
     source: &str,
+    compiler: Compiler,
     rest: &str,
     at: u32,
     names: &[String],
@@ -210,7 +243,7 @@ fn percent(
     if first.is_ascii_digit() {
         let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
         let length = 1 + digits;
-        operand(out, statement, rest[1..length].parse().ok(), span(length), names);
+        operand(out, statement, rest[1..length].parse().ok(), span(length), names, &rest[length..]);
         return length;
     }
     match first {
@@ -219,7 +252,9 @@ fn percent(
             2
         }
         '=' => {
+            let start = out.text.len() as u32;
             out.replace("0", span(2));
+            out.copy_numbers.push(Span::new(start, out.text.len() as u32));
             2
         }
         '[' => {
@@ -228,7 +263,7 @@ fn percent(
             let same = |name_span: Option<Span>| name_span.is_some_and(|span| span.text(source) == name);
             let index = statement.operands().position(|operand| same(operand.name));
             out.problem(ProblemKind::Named(name.into()), span(length));
-            operand(out, statement, index, span(length), names);
+            operand(out, statement, index, span(length), names, &rest[length..]);
             length
         }
         letter if letter.is_ascii_alphabetic() => {
@@ -251,6 +286,10 @@ fn percent(
             out.replace("%", span(1));
             1
         }
+        '{' | '}' if compiler == Compiler::Clang => {
+            out.replace(&rest[1..2], span(2));
+            2
+        }
         other => {
             let length = 1 + other.len_utf8();
             out.problem(ProblemKind::Vanishes(other), span(length));
@@ -265,16 +304,28 @@ fn operand(
     index: Option<usize>,
     decoded: Span,
     names: &[String],
+    after: &str,
 ) {
-    let constant = |index: usize| {
-        statement.operands().nth(index).is_some_and(|operand| operand.constraint.letters() == "n")
+    let unknown = |index: usize, name: &str| {
+        let operand = statement.operands().nth(index);
+        name.starts_with('%')
+            && operand.is_some_and(|operand| matches!(operand.constraint.letters().as_str(), "n" | "i"))
     };
     let start = out.text.len() as u32;
     match index.and_then(|index| names.get(index).map(|name| (index, name))) {
-        // A constant whose value is not known makes a part of a word: `m16n8k%14`, `.%14`.
-        Some((index, name)) if name.starts_with('%') && out.text.ends_with(is_in_word) && constant(index) => {
+        Some((index, name)) if unknown(index, name) && is_part_of_word(&out.text, after) => {
             out.replace(PLACEHOLDER, decoded);
             out.has_wildcards = true;
+            let expanded = Span::new(start, out.text.len() as u32);
+            out.holes.push(Hole { operand: index, expanded });
+        }
+        Some((index, name)) if unknown(index, name) && is_part_of_expression(&out.text, after) => {
+            // How many registers `r<%1>` declares is not known.
+            out.has_wildcards |= out.text.trim_end().ends_with('<');
+            out.replace(UNKNOWN_NUMBER, decoded);
+            let expanded = Span::new(start, out.text.len() as u32);
+            out.unknown_numbers.push(expanded);
+            out.uses.push(Use { operand: index, expanded });
         }
         Some((index, name)) => {
             out.has_wildcards |= name == PLACEHOLDER;
@@ -291,7 +342,25 @@ fn operand(
     }
 }
 
-/// Whether what follows a character belongs to the same word or dotted spelling.
-fn is_in_word(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '.')
+/// Whether what stands between two texts makes one word, or one dotted spelling, with one of them: `m16n8k%14`,
+/// `.cta_group::%0.sync`.
+fn is_part_of_word(before: &str, after: &str) -> bool {
+    let in_word = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$');
+    before.ends_with(in_word)
+        || before.ends_with('.')
+        || before.ends_with("::")
+        || after.starts_with(in_word)
+        || (after.starts_with('.') && after[1..].starts_with(in_word))
+}
+
+/// Whether what stands between two texts is a part of an expression, an address or a length.
+fn is_part_of_expression(before: &str, after: &str) -> bool {
+    let operator = |character: char| matches!(character, '+' | '-' | '*' | '/' | '<' | '&' | '^' | '~');
+    let (before, after) = (before.trim_end(), after.trim_start());
+    let comment_before = before.ends_with("*/") || before.ends_with("//");
+    let comment_after = after.starts_with("/*") || after.starts_with("//");
+    (before.ends_with(operator) && !comment_before)
+        || before.ends_with(['[', '('])
+        || (after.starts_with(operator) && !comment_after)
+        || after.starts_with([']', ')', '>'])
 }

@@ -8,7 +8,7 @@ declare_rule! {
     /// ## What it does
     /// Reports constraint strings that the compiler refuses: no letter, several letters, a letter that device code
     /// does not have, a matching constraint such as `"0"`, `=` or `+` missing on an output, present on an input, or not
-    /// in front.
+    /// in front, `&` on an input. Several of `=` and `+`, as in `"=+r"`, are clang's to refuse: nvcc takes them.
     ///
     /// ## Why is this bad
     /// The source does not compile. A constraint of device code is one letter (`h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` or
@@ -74,8 +74,14 @@ fn problem(
         1 => {}
         _ => return Some((format!("a constraint has one letter, this one has {}", letters.len()), None)),
     }
-    if mode.len() > 1 {
-        return Some(("a constraint has one of `=` and `+`".into(), None));
+    // nvcc takes several, and a single `+` among them makes it `+`.
+    if mode.len() > 1 && unit.compiler.is_clang() {
+        let better = if mode.contains('+') { "+" } else { "=" };
+        let better = format!("{better}{early}{letters}");
+        return Some(("a constraint has one of `=` and `+`".into(), Some(better)));
+    }
+    if !output && !early.is_empty() {
+        return Some(("an input has no `&` in its constraint".into(), Some(letters)));
     }
     if text != canonical {
         return Some((

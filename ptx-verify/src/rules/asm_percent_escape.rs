@@ -1,5 +1,5 @@
 use ptx_syntax::lexer::Lexer;
-use ptx_syntax::{Applicability, Diagnostic, Edit};
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::asm::expand::{Problem, ProblemKind};
 use crate::asm::unit::Unit;
@@ -8,8 +8,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports `%` that the compiler does not treat as the writer thought: `%%` in a template without operands, which
-    /// nvcc passes on as it is; a single `%` before a name, which only nvcc takes; and `%` before anything else, which
-    /// vanishes together with it.
+    /// nvcc passes on as it is; a single `%` before a name, and `%` before a character that is no name and no digit, which
+    /// only nvcc takes.
     ///
     /// ## Why is this bad
     /// The assembler refuses `%%`. With operands, `%%laneid` is the form that every compiler takes; without, nvcc
@@ -36,24 +36,29 @@ declare_rule! {
 }
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
-    let said: Vec<&Problem> =
-        unit.expanded.problems.iter().filter(|problem| !in_comment(unit, problem)).collect();
-    for problem in said {
-        out.extend(finding(unit, problem));
+    if unit.expanded.problems.is_empty() {
+        return;
+    }
+    let comments = comments(unit);
+    for problem in &unit.expanded.problems {
+        // `%%` in a comment harms nobody.
+        let harmless = problem.kind == ProblemKind::DoubledWithoutOperands && is_inside(&comments, problem);
+        if !harmless {
+            out.extend(finding(unit, problem));
+        }
     }
 }
 
-/// Without operands a decoded place is a place of the PTX text, up to wildcards.
-fn in_comment(unit: &Unit<'_>, problem: &Problem) -> bool {
-    if problem.kind != ProblemKind::DoubledWithoutOperands || unit.expanded.has_wildcards {
-        return false;
-    }
-    let covers = |token: ptx_syntax::lexer::Token| {
-        token.kind.is_comment()
-            && token.span.start <= problem.decoded.start
-            && problem.decoded.end <= token.span.end
-    };
-    Lexer::new(&unit.expanded.text).any(covers)
+/// The comments of the decoded template, in order.
+pub(crate) fn comments(unit: &Unit<'_>) -> Vec<Span> {
+    let tokens = Lexer::new(&unit.statement.template.text);
+    tokens.filter(|token| token.kind.is_comment()).map(|token| token.span).collect()
+}
+
+/// Whether a problem lies in one of the comments.
+pub(crate) fn is_inside(comments: &[Span], problem: &Problem) -> bool {
+    let before = comments.partition_point(|comment| comment.start <= problem.decoded.start);
+    before.checked_sub(1).is_some_and(|last| problem.decoded.end <= comments[last].end)
 }
 
 fn finding(unit: &Unit<'_>, problem: &Problem) -> Option<Diagnostic> {
@@ -68,15 +73,15 @@ fn finding(unit: &Unit<'_>, problem: &Problem) -> Option<Diagnostic> {
         ProblemKind::NotDoubled if unit.compiler.is_clang() => {
             ("clang takes a single `%` before a name for an operand modifier".to_owned(), "write `%%`", "%%")
         }
-        ProblemKind::Vanishes(character) => {
-            let message = format!("`%{}` vanishes from a template with operands", character.escape_debug());
+        // clang knows `%{` and `%}`, which are braces.
+        ProblemKind::Vanishes(character) if unit.compiler.is_clang() && !matches!(character, '{' | '}') => {
+            let message = format!("clang has no escape `%{}`", character.escape_debug());
             return Some(RULE.at(span, message).with_help("write `%%` for a `%`"));
         }
         _ => return None,
     };
     let found = RULE.at(span, message).with_help(help);
-    let percent =
-        ptx_syntax::Span::new(problem.decoded.start, problem.decoded.start + replacement_source(problem));
+    let percent = Span::new(problem.decoded.start, problem.decoded.start + replacement_source(problem));
     let editable =
         map.is_verbatim(percent) && unit.statement.macro_definition.is_none() && unit.statement.variant == 0;
     if !editable {

@@ -26,8 +26,9 @@ mod asm_register_outside_scope;
 mod asm_side_effect_not_volatile;
 mod asm_statement;
 pub(crate) mod asm_target_feature;
-mod asm_unused_operand;
+pub(crate) mod asm_unused_operand;
 pub(crate) mod asm_uses_compiler_register;
+mod asm_vanishing_escape;
 mod attribute;
 mod bulk_copy_no_wait;
 mod call_signature;
@@ -233,6 +234,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &asm_immediate_not_allowed::RULE,
     &asm_target_feature::RULE,
     &asm_code_in_comment::RULE,
+    &asm_vanishing_escape::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
     &unreachable_code::RULE,

@@ -25,3 +25,12 @@ __device__ void nothing(int i) { asm volatile("// %0" :: ""(i)); }  // error[asm
 __device__ void blanks(int &i, int j) { asm("mov.s32 %0, %1;" : "= r"(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint stand in the order `=r`, without anything else
 // ---
 __device__ void right(int &i, int j) { asm("mov.s32 %0, %1; add.s32 %0, %0, %1;" : "=&r"(i) : "r"(j)); }
+// ---
+// nvcc takes several of `=` and `+`; with `+` among them the old value is passed in.
+__device__ void modes(int &i, int &j, int &k, int x) {
+  asm("mov.s32 %0, %1;" : "==r"(i) : "r"(x));
+  asm("add.s32 %0, %0, %1;" : "=+r"(j) : "r"(x));
+  asm("add.s32 %0, %0, %1;" : "+=r"(k) : "r"(x));
+}
+// ---
+__device__ void early_input(int &i, int j) { asm("mov.s32 %0, %1;" : "=r"(i) : "&r"(j)); }  // error[asm-constraint]: an input has no `&` in its constraint
