@@ -23,6 +23,7 @@ mod origin;
 pub(crate) mod stream;
 pub(crate) mod translate;
 pub(crate) mod unit;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 
@@ -118,12 +119,16 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
     let shared = translate::shared_names(file, units.iter().map(|(_, unit)| unit));
     let mut seen: HashSet<(Span, &'static str)> = HashSet::new();
     for (_, unit) in &units {
-        let mut found = Vec::new();
-        translate::findings(unit, &shared, target.is_some(), &mut found);
-        for rule in rules::ALL {
-            if let Check::Asm(check) = rule.check {
-                check(unit, &mut found);
+        let mut found = of_unit(unit, &shared, target.is_some());
+        for other in &unit.alternatives {
+            if found.is_empty() {
+                break;
             }
+            let said: HashSet<(Span, &'static str)> = of_unit(other, &shared, target.is_some())
+                .iter()
+                .map(|found| (found.span, found.code))
+                .collect();
+            found.retain(|found| said.contains(&(found.span, found.code)));
         }
         found.retain(|found| is_wanted(found, config));
         match unit.statement.used_at {
@@ -146,6 +151,18 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
         }
     }
     diagnostics
+}
+
+/// What is found in a statement, for one choice of values for its constants.
+fn of_unit(unit: &Unit<'_>, shared: &translate::Shared, requested: bool) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    translate::findings(unit, shared, requested, &mut found);
+    for rule in rules::ALL {
+        if let Check::Asm(check) = rule.check {
+            check(unit, &mut found);
+        }
+    }
+    found
 }
 
 /// Whether a finding is for the user: style is a matter of taste in an asm statement, and much of it stands in
@@ -246,7 +263,8 @@ fn by_default<'a>(
         if first.is_none() && !origin::is_ptx(&unit) {
             return None;
         }
-        if !translate::needs_another_target(&unit) {
+        let needs_another = translate::needs_another_target;
+        if !needs_another(&unit) || unit.alternatives.iter().any(|other| !needs_another(other)) {
             return Some(unit);
         }
         first = first.or(Some(unit));

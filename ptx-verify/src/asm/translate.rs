@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::driver;
 use crate::rules::{
     asm_constraint_type_mismatch, asm_control_flow_escape, asm_immediate_not_allowed, asm_missing_separator,
-    asm_target_feature, asm_uses_compiler_register,
+    asm_target_feature, asm_unused_operand, asm_uses_compiler_register,
 };
 
 /// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
@@ -201,9 +201,27 @@ fn translated(
             }
             // The type of the operand is not known.
             Some(_) if found.rule == "operand-type" => None,
-            _ => Some(moved(unit, found)),
+            _ => Some(without_percent(unit, found)),
         },
         _ => Some(moved(unit, found)),
+    }
+}
+
+/// A finding about a number; where that is the number of an operand which the template never names, its `%` is missing.
+fn without_percent(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
+    let Some(index) = asm_unused_operand::is_operand_without_percent(unit, found.span) else {
+        return moved(unit, found);
+    };
+    let edit = Edit { span: Span::at(found.span.start), replacement: "%".into() };
+    let meant = format!("write `%{index}`");
+    let mut found = Diagnostic { fix: None, help: None, ..found };
+    found.help = Some(format!("the template never names `{}: {meant}", unit.operand_name(index)));
+    // The `%` of an operand stays single: it is no text.
+    let place = unit.place(edit.span).filter(|_| unit.statement.macro_definition.is_none());
+    let moved = moved(unit, found);
+    match place.filter(|_| unit.statement.variant == 0) {
+        Some(span) => moved.with_fix(meant, Applicability::Likely, vec![Edit { span, ..edit }]),
+        None => moved,
     }
 }
 
@@ -223,8 +241,10 @@ fn undeclared(
     if asm_uses_compiler_register::is_such(name) {
         return Some(moved(unit, asm_uses_compiler_register::from(unit, found)));
     }
-    // A variable, a function or a label of the program: whether it is in sight is not known.
-    if !name.starts_with('%') && (is_word_of_file(unit.source, unit.file, name) || name.starts_with("_Z")) {
+    // A variable, a function or a label of the program: whether it is in sight is not known. OptiX itself has the
+    // functions of its prefix, and takes the PTX instead of the assembler.
+    let of_others = name.starts_with("_Z") || name.starts_with("_optix_");
+    if !name.starts_with('%') && (of_others || is_word_of_file(unit.source, unit.file, name)) {
         return None;
     }
     Some(moved(unit, found))

@@ -18,6 +18,7 @@ use ptx_syntax::{Diagnostic, Span};
 
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
+use super::values;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
@@ -83,6 +84,9 @@ pub(crate) struct Unit<'a> {
     pub(crate) broken: bool,
     /// Braces that the template opens, or closes if negative, for other statements.
     pub(crate) open_braces: i32,
+    /// The same statement with the other values that its constants of unknown value can have: what is said of the
+    /// statement has to be true of each.
+    pub(crate) alternatives: Vec<Self>,
     lowered: Lowered,
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
@@ -115,8 +119,29 @@ impl<'a> Unit<'a> {
         compiler: Compiler,
     ) -> Self {
         let (operands, names) = pseudo(statement, source, aim.target);
+        let with = |names: &[String], expanded: Expanded| {
+            Self::of_text(source, file, statement, aim, compiler, operands.clone(), names, expanded)
+        };
         let expanded = expand(statement, source, compiler, &names);
-        let (text, template, open_braces) = module(&operands, &names, &expanded, aim);
+        let mut choices = values::choices(&expanded, &names).into_iter();
+        let Some(first) = choices.next() else { return with(&names, expanded) };
+        let chosen = |names: &[String]| with(names, expand(statement, source, compiler, names));
+        let alternatives = choices.map(|names| chosen(&names)).collect();
+        Self { alternatives, ..chosen(&first) }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a unit, put together at one place")]
+    fn of_text(
+        source: &'a str,
+        file: &'a CudaFile,
+        statement: &'a AsmStatement,
+        aim: Aim,
+        compiler: Compiler,
+        operands: Vec<Pseudo>,
+        names: &[String],
+        expanded: Expanded,
+    ) -> Self {
+        let (text, template, open_braces) = module(&operands, names, &expanded, aim);
         let parse = ptx_syntax::parse(&text);
         let broken = !parse.diagnostics.is_empty();
         let lowered = ptx_ir::lower::lower(&parse.tree, &text);
@@ -135,6 +160,7 @@ impl<'a> Unit<'a> {
             found,
             broken,
             open_braces,
+            alternatives: Vec::new(),
             lowered,
             unset: OnceCell::new(),
             carry: OnceCell::new(),

@@ -1,7 +1,7 @@
 use ptx_ir::ir::Statement;
 use ptx_syntax::{Applicability, Diagnostic};
 
-use super::asm_register_outside_scope::{braces, is_used_elsewhere};
+use super::asm_register_outside_scope::{braces, is_unique, is_used_elsewhere};
 use crate::asm::unit::{Unit, inside};
 use crate::registry::declare_rule;
 
@@ -52,9 +52,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 let label = &body.labels[*label];
                 let name = unit.lowered().module.symbols.name(label.name);
                 let Some(place) = unit.place(label.span) else { continue };
-                // `%=` makes each copy different.
-                let unique = place.text(unit.source).contains("%=");
-                if !inside(unit.template, label.span) || unique || is_used_elsewhere(unit, name) {
+                if !inside(unit.template, label.span)
+                    || is_unique(unit, label.span)
+                    || is_used_elsewhere(unit, name)
+                {
                     continue;
                 }
                 let found = RULE

@@ -11,7 +11,8 @@ declare_rule! {
     ///
     /// ## Why is this bad
     /// The declaration lands in the function around it: where the statement is inlined twice, or stands in a loop that
-    /// is unrolled, the assembler refuses the second declaration.
+    /// is unrolled, the assembler refuses the second declaration. A name with `%=` is another one in each copy, with
+    /// nvcc and with clang, and is not reported.
     ///
     /// ## Example
     /// ```cuda
@@ -57,9 +58,14 @@ fn top_level(unit: &Unit<'_>) -> Vec<Option<(String, Span)>> {
     }
     let registers = outside_braces(unit).into_iter().filter(|(_, _, label)| !label);
     registers
-        .filter(|(name, _, _)| !is_used_elsewhere(unit, name))
+        .filter(|(name, span, _)| !is_unique(unit, *span) && !is_used_elsewhere(unit, name))
         .map(|(name, span, _)| Some((name, span)))
         .collect()
+}
+
+/// Whether a declaration has `%=` in its name, which makes the name of each copy different.
+pub(crate) fn is_unique(unit: &Unit<'_>, declaration: Span) -> bool {
+    unit.relative(declaration).is_some_and(|relative| unit.expanded.is_numbered(relative))
 }
 
 /// What the template declares outside braces, and whether it is a label.

@@ -39,3 +39,7 @@ __device__ int open_brace(int x) {
 // A vector, several names and a numbered row; in braces they belong to the statement.
 __device__ int rows(int x) { int y; asm(".reg .s32 a, b<3>;\n\tadd.s32 b2, %1, 1;\n\tadd.s32 a, b2, 2;\n\tmov.s32 %0, a;" : "=r"(y) : "r"(x)); return y; }  // warning[asm-register-outside-scope]: register `a` is declared outside braces
 __device__ int braced(int x) { int y; asm("{ .reg .s32 a, b<3>;\n\tadd.s32 b2, %1, 1;\n\tadd.s32 a, b2, 2;\n\tmov.s32 %0, a; }" : "=r"(y) : "r"(x)); return y; }
+// ---
+// `%=` is another number in each copy.
+__device__ __forceinline__ int numbered(int x) { int y; asm(".reg .b32 _v%=; mov.b32 _v%=, %1; add.s32 %0, _v%=, 1;" : "=r"(y) : "r"(x)); return y; }
+__global__ void twice(int *p) { p[0] = numbered(p[1]); p[2] = numbered(p[3]); }

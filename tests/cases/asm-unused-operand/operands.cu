@@ -14,3 +14,21 @@ __device__ int of_three(int a, int b, int c) { int r; asm("add.s32 %0, %1, %3;" 
 // ---
 // An empty template keeps a value alive, and a comment names what it is about.
 __device__ void kept(int a, int b) { asm volatile("" :: "r"(a)); asm volatile("// %0" :: "r"(b)); }
+// ---
+// A `%` is missing.
+__device__ float last(float a, float b) { float r; asm("fma.rn.f32 %0, %1, %1, 2;" : "=f"(r) : "f"(a), "f"(b)); return r; }  // error[operand-type]: `fma.rn.f32` takes a `.b32` or `.f32` register or a floating-point immediate here, `2` is an integer immediate  // warning[asm-unused-operand]: the template does not name `%2` (`b`)
+// ---
+__device__ int integer(int a, int b) { int r; asm("add.s32 %0, %1, 2;" : "=r"(r) : "r"(a), "r"(b)); return r; }  // warning[asm-unused-operand]: the template does not name `%2` (`b`)
+// ---
+// Another branch of the template names it.
+__device__ int branches(int a, int b) {
+  int r;
+  asm(
+#ifdef WITH_SUM
+      "add.s32 %0, %1, %2;"
+#else
+      "mov.s32 %0, %1;"
+#endif
+      : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
