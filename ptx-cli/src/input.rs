@@ -2,13 +2,21 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::Args;
 use ignore::WalkBuilder;
 
+use crate::config::is_shared;
 use crate::foreign::{self, Name};
-use crate::source::{Input, Kind, Origin, plain};
+use crate::source::{Input, Kind, Origin, check_regular, plain};
+
+/// The files that say what a walk leaves out.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
+/// No ignore file that people write is larger.
+const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
 /// Which files to work on.
 #[derive(Args, Clone, Debug)]
@@ -112,15 +120,36 @@ fn file_input(path: &Path, kind: Kind) -> Input {
 
 /// Adds the files below `root`. The current directory, taken where no path is given, is not shown in
 /// their names.
+///
+/// Ignore files above `root` count up to the root of its repository. Without a repository only those below
+/// do: what a stranger wrote into a folder above must not decide what is verified.
 fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
     let before = (found.inputs.len(), found.failures.len());
-    let walker = WalkBuilder::new(root).require_git(false).sort_by_file_path(Path::cmp).build();
-    for entry in walker {
+    let above = folders_above(root);
+    let unusable =
+        std::iter::once(root).chain(above.iter().map(PathBuf::as_path)).find_map(unusable_ignore_file);
+    if let Some(failure) = unusable {
+        found.failures.push(failure);
+        return;
+    }
+    let skipped = Arc::new(Mutex::new(Vec::new()));
+    let failures = Arc::clone(&skipped);
+    let mut walker = WalkBuilder::new(root);
+    walker.require_git(false).parents(!above.is_empty()).sort_by_file_path(Path::cmp);
+    walker.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|of| of.is_dir());
+        let failure = is_folder.then(|| unusable_ignore_file(entry.path())).flatten();
+        let usable = failure.is_none();
+        failures.lock().unwrap_or_else(PoisonError::into_inner).extend(failure);
+        usable
+    });
+    for entry in walker.build() {
         match entry {
             Ok(entry) => add_entry(entry.path(), wanted, found),
             Err(error) => found.failures.push(walk_failure(root, &error)),
         }
     }
+    found.failures.append(&mut skipped.lock().unwrap_or_else(PoisonError::into_inner));
     if (found.inputs.len(), found.failures.len()) == before {
         let kinds = match wanted {
             Wanted::All => "PTX or CUDA file",
@@ -128,6 +157,29 @@ fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
         };
         found.failures.push(format!("there is no {kinds} in `{}`", foreign::path(root)));
     }
+}
+
+/// The folders above `root` where `root` is in a repository; none where it is in none, or is its root.
+fn folders_above(root: &Path) -> Vec<PathBuf> {
+    let Ok(root) = root.canonicalize() else { return Vec::new() };
+    let in_repository =
+        root.ancestors().take_while(|folder| !is_shared(folder)).any(|folder| folder.join(".git").exists());
+    if !in_repository || root.join(".git").exists() {
+        return Vec::new();
+    }
+    root.ancestors().skip(1).map(Path::to_owned).collect()
+}
+
+/// Why the ignore files of a folder cannot be used: they are read as a whole, and their patterns take many
+/// times their size.
+fn unusable_ignore_file(folder: &Path) -> Option<String> {
+    IGNORE_FILES.iter().find_map(|name| {
+        let path = folder.join(name);
+        let of = path.metadata().ok().filter(|of| !of.is_dir())?;
+        let problem = check_regular(&of, MAX_IGNORE_BYTES).err()?;
+        let (folder, path) = (foreign::path(folder), foreign::path(&path));
+        Some(format!("cannot read below `{folder}`: the ignore file `{path}` cannot be used: {problem}"))
+    })
 }
 
 fn add_entry(path: &Path, wanted: Wanted, found: &mut Found) {

@@ -44,7 +44,7 @@ pub fn levels(args: &LevelArgs, config: Option<&Config>) -> anyhow::Result<Level
     if let Some(config) = config {
         for (name, level) in &config.rules {
             let result = levels_of_entry(args, name, (*level).into(), &mut levels);
-            result.or_else(|error| wrong_entry(config, &unknown(&error)))?;
+            result.or_else(|error| wrong_entry(config, &format!("rules.{name}"), &unknown(&error)))?;
         }
     }
     for (name, level) in args.requests() {

@@ -68,7 +68,7 @@ impl Options {
         let targets = targets(&args.target)?;
         let version = args.ptx_version.as_deref().map(version).transpose()?;
         let mut options = match config {
-            Some(config) => Self::of_config(config).or_else(|error| wrong_entry(config, &error))?,
+            Some(config) => Self::of_config(config)?,
             None => Self::default(),
         };
         options.levels = levels(&args.levels, config)?;
@@ -84,12 +84,17 @@ impl Options {
     }
 
     fn of_config(config: &Config) -> anyhow::Result<Self> {
+        let targets_of =
+            |key: &str, names: &[String]| targets(names).or_else(|error| wrong_entry(config, key, &error));
+        let version_of = |key: &str, text: Option<&str>| {
+            text.map(version).transpose().or_else(|error| wrong_entry(config, key, &error))
+        };
         Ok(Self {
             levels: Levels::default(),
-            ptx_targets: targets(config.ptx.target.as_slice())?,
-            ptx_version: config.ptx.version.as_deref().map(version).transpose()?,
-            cuda_targets: targets(&config.cuda.targets)?,
-            cuda_version: config.cuda.version.as_deref().map(version).transpose()?,
+            ptx_targets: targets_of("ptx.target", config.ptx.target.as_slice())?,
+            ptx_version: version_of("ptx.version", config.ptx.version.as_deref())?,
+            cuda_targets: targets_of("cuda.targets", &config.cuda.targets)?,
+            cuda_version: version_of("cuda.version", config.cuda.version.as_deref())?,
             compiler: config.cuda.compiler.unwrap_or_default(),
         })
     }

@@ -5,7 +5,7 @@
 //! analysis: offsets, lines and columns stay those of the file, a comment stays a comment, and outside
 //! a comment the placeholder is as unexpected as the byte was. The changed text is never written back.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -114,6 +114,37 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(too_large(Some(metadata.len())));
     }
     read_limited(file, metadata.len() as usize)
+}
+
+/// The text of a file that is read besides the sources, of at most `max` bytes. Only regular files are: a
+/// device may never end, and a pipe may never begin.
+pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
+    check_regular(&path.metadata()?, max)?;
+    let file = File::open(path)?;
+    let mut bytes = Vec::new();
+    // It may have grown since, or be another one.
+    file.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(io::Error::other(format!("it is larger than the {} MiB that are supported", max >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+/// Fails on what is no regular file or larger than `max` bytes.
+pub fn check_regular(of: &Metadata, max: u64) -> io::Result<()> {
+    if of.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    if !of.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    if of.len() > max {
+        let (is, supported) = (of.len().div_ceil(1 << 20), max >> 20);
+        return Err(io::Error::other(format!(
+            "its {is} MiB are more than the {supported} MiB that are supported"
+        )));
+    }
+    Ok(())
 }
 
 /// Reads at most [`MAX_BYTES`]: a pipe or a device does not say beforehand how much it has.

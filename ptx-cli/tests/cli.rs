@@ -302,10 +302,10 @@ fn the_configuration_counts_for_the_files_below_it() {
     let piped = ["verify", "--stdin-filename", "p/x.ptx", "-"];
     assert_eq!(scratch.run_with(&piped, bad().as_bytes()).status, 0);
     for (wrong, message) in [
-        ("rulez = 1\n", "unknown field `rulez`"),
-        ("[rules]\nsintax = \"warn\"\n", "did you mean `syntax`?"),
+        ("rulez = 1\n", "in line 1: there is no key `rulez`; did you mean `rules`?"),
+        ("[rules]\nsintax = \"warn\"\n", "in line 2: there is no rule `sintax`; did you mean `syntax`?"),
         ("[rules]\nsyntax = \"loud\"\n", "loud"),
-        ("[ptx]\ntarget = \"sm_91\"\n", "there is no target `sm_91`"),
+        ("[ptx]\ntarget = \"sm_91\"\n", "in line 2: there is no target `sm_91`"),
     ] {
         scratch.file("p/ptx.toml", wrong);
         let answer = scratch.run(&["verify", "p/a/bad.ptx"]);

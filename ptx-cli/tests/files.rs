@@ -272,3 +272,84 @@ fn the_work_goes_on_with_the_threads_that_there_are() {
         assert_eq!(said, "no findings in 20 files\n");
     }
 }
+
+#[test]
+fn files_that_never_end_or_never_begin_are_refused() {
+    let scratch = Scratch::new();
+    scratch.file("d/k.ptx", GOOD);
+    let huge = |name: &str| {
+        let path = scratch.file(name, "");
+        // Sparse: it takes no disk.
+        fs::File::options().write(true).open(path).unwrap().set_len(3 << 30).unwrap();
+    };
+    huge("huge");
+    let pipe = |name: &str| {
+        assert!(Command::new("mkfifo").arg(scratch.path().join(name)).status().unwrap().success());
+    };
+    pipe("pipe");
+    let refused = |arguments: &[&str], sentence: &str| {
+        let script = "ulimit -v 2000000; exec timeout 20 \"$0\" \"$@\"";
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script, env!("CARGO_BIN_EXE_ptx-cli")])
+            .args(arguments)
+            .current_dir(scratch.path());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(sentence), "{arguments:?}: {said}");
+    };
+    for (name, reason) in [
+        ("/dev/zero", "it is no regular file"),
+        ("pipe", "it is no regular file"),
+        ("d", "it is a directory"),
+        ("huge", "its 3072 MiB are more than the "),
+    ] {
+        refused(&["verify", "--config", name, "d/k.ptx"], &format!("cannot read `{name}`: {reason}"));
+        refused(
+            &["report", "--baseline", name, "d/k.ptx"],
+            &format!("cannot read the baseline `{name}`: {reason}"),
+        );
+    }
+    refused(&["verify", "/dev/zero"], "more than the 256 MiB that are supported");
+    huge("d/.gitignore");
+    refused(
+        &["verify", "."],
+        "cannot read below `./d`: the ignore file `./d/.gitignore` cannot be used: its 3072 MiB",
+    );
+    fs::remove_file(scratch.path().join("d/.gitignore")).unwrap();
+    pipe("d/.ignore");
+    refused(
+        &["verify", "d"],
+        "cannot read below `d`: the ignore file `d/.ignore` cannot be used: it is no regular file",
+    );
+    fs::remove_file(scratch.path().join("d/.ignore")).unwrap();
+    pipe("d/ptx.toml");
+    refused(&["verify", "d"], "it is no regular file");
+    fs::remove_file(scratch.path().join("d/ptx.toml")).unwrap();
+    assert_eq!(scratch.run(&["verify", "d"]).status, 0);
+}
+
+#[test]
+fn what_strangers_put_above_a_project_does_not_count() {
+    let scratch = Scratch::new();
+    scratch.file("shared/project/k.ptx", common::bad());
+    scratch.file("shared/ptx.toml", "exclude = [\"*.ptx\"]\n");
+    scratch.file("shared/.gitignore", "*.ptx\n");
+    let verify = || scratch.run(&["verify", "--verbose", "shared/project"]);
+    fs::set_permissions(scratch.path().join("shared"), fs::Permissions::from_mode(0o1777)).unwrap();
+    assert_eq!(verify().status, 1);
+    // A repository that a stranger made there is none of ours.
+    fs::create_dir(scratch.path().join("shared/.git")).unwrap();
+    assert_eq!(verify().status, 1);
+    // Where only its owner writes, the folder is part of the project.
+    fs::set_permissions(scratch.path().join("shared"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(scratch.path().join("shared/.gitignore")).unwrap();
+    let excluded = verify();
+    assert_eq!((excluded.status, excluded.stdout.as_str()), (0, ""));
+    let told = "1 file left out by the configuration `shared/ptx.toml`\n";
+    assert_eq!(excluded.stderr, told);
+    // Its own repository ends the search.
+    fs::create_dir(scratch.path().join("shared/project/.git")).unwrap();
+    assert_eq!(verify().status, 1);
+}

@@ -106,9 +106,16 @@ pub fn find_rule(name: &str) -> Option<&'static RuleInfo> {
     rules().find(|rule| rule.name == name || rule.code.eq_ignore_ascii_case(name))
 }
 
+/// Longer names than this are compared with none.
+const MAX_NAME: usize = 100;
+
 /// The name of the rule that is spelled most like `name`, if one is near.
 #[must_use]
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
+    // A text of any length may stand where a name belongs; none of that length is near one.
+    if name.len() > MAX_NAME {
+        return None;
+    }
     let (distance, nearest) = rules()
         .map(|rule| (edit_distance(rule.name, name), rule.name))
         .min_by_key(|&(distance, _)| distance)?;

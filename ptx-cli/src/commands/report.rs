@@ -1,7 +1,6 @@
 //! `report`: compile and tell what came of it.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::render::{self, Format, Style};
 use crate::report::{self, Backend};
-use crate::source::{Input, Kind, Source, plain};
+use crate::source::{Input, Kind, Source, plain, read_text};
 use crate::terminal::{self, Terminal};
 use crate::{work, write};
 
@@ -311,9 +310,12 @@ fn budget(limits: LimitArgs) -> Budget {
     }
 }
 
+/// A figure takes some hundred bytes; no baseline of a project is larger.
+const MAX_BASELINE: u64 = 64 << 20;
+
 fn load(path: &Path) -> anyhow::Result<Baseline> {
     let name = foreign::path(path);
-    let text = fs::read_to_string(path)
+    let text = read_text(path, MAX_BASELINE)
         .map_err(|error| anyhow::anyhow!("cannot read the baseline `{name}`: {}", plain(&error)))?;
     Baseline::from_json(&text).with_context(|| format!("cannot use the baseline `{name}`"))
 }

@@ -1,6 +1,8 @@
 //! `verify`: find what is wrong, and fix it where that is wanted.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +11,7 @@ use clap::Args;
 use crate::config::{Config, ConfigArgs, Configs, is_excluded};
 use crate::diff::{counted, unified};
 use crate::fix;
+use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::options::{OptionArgs, Options};
 use crate::outcome::Exit;
@@ -47,6 +50,10 @@ pub struct VerifyArgs {
     /// Do not print the summary
     #[arg(long, short)]
     quiet: bool,
+
+    /// Tell more about the work: which configuration files count
+    #[arg(long, short)]
+    verbose: bool,
 
     #[command(flatten)]
     options: OptionArgs,
@@ -137,11 +144,14 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
     // Files that share a configuration share their options.
     let mut known: Vec<(Option<Rc<Config>>, Arc<Options>)> = Vec::new();
     let mut jobs = Vec::new();
-    let mut excluded = 0;
+    let mut used: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for input in inputs {
         let config = configs.of(&input)?;
-        if is_excluded(config.as_deref(), &input) {
-            excluded += 1;
+        let excluded = is_excluded(config.as_deref(), &input);
+        if let Some(config) = &config {
+            *used.entry(config.path.clone()).or_default() += usize::from(excluded);
+        }
+        if excluded {
             continue;
         }
         let same = |(other, _): &&(Option<Rc<Config>>, _)| {
@@ -161,10 +171,23 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
         // Wrong flags are told even where there is nothing to do.
         Options::new(&args.options, None)?;
     }
-    if excluded > 0 && !args.quiet && args.message_format == Format::Full {
-        terminal.note(&format!("{} left out by the configuration", counted(excluded, "file")));
-    }
+    tell_configurations(&used, args, terminal);
     Ok(jobs)
+}
+
+/// Tells which configuration files left something out, and how many files; of the others only where more is
+/// to be told.
+fn tell_configurations(used: &BTreeMap<PathBuf, usize>, args: &VerifyArgs, terminal: &Terminal) {
+    let here = std::env::current_dir().unwrap_or_default();
+    for (path, excluded) in used {
+        let path = foreign::path(path.strip_prefix(&here).unwrap_or(path));
+        if *excluded > 0 && !args.quiet && (args.verbose || args.message_format == Format::Full) {
+            let files = counted(*excluded, "file");
+            terminal.note(&format!("{files} left out by the configuration `{path}`"));
+        } else if args.verbose {
+            terminal.note(&format!("the configuration `{path}` counts"));
+        }
+    }
 }
 
 /// Sources larger than this are verified one at a time, so that memory does not grow with the threads.
