@@ -10,25 +10,30 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose borrow an
-    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose carry a `subc` subtracts. It is a warning where the
-    /// instruction only takes the flag out, as `addc.u32 %r1, 0, 0` does, or where the one before it only puts it in:
-    /// it adds a constant, and nothing reads the sum.
+    /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose flag an
+    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose flag a `subc` subtracts. It is an error within a chain of
+    /// words. It is a warning where the flag is all that is wanted: the instruction adds or subtracts 0, as
+    /// `addc.u32 %r1, %r2, 0` does, or it adds one thing to itself; or nothing reads the sum or the difference that
+    /// the instruction before it computes.
     ///
     /// ## Why is this bad
-    /// The manual says one thing about the flag after a subtraction and the hardware does another, so nobody
-    /// can mean it: the flag after `sub.cc` is a borrow for `subc` only.
+    /// The manual says one thing about the flag after a subtraction and the hardware does another. The manual calls it
+    /// a borrow. The hardware sets it where there is *no* borrow, and `subc` subtracts 1 where it is not set. So `addc`
+    /// adds 1 where `sub.cc` did not borrow, and `subc` subtracts 1 where `add.cc` did not carry. Within a chain of
+    /// words nobody can mean that.
     ///
     /// ## Example
     /// ```ptx
     /// sub.cc.u32 %r3, %r1, %r2;
-    /// addc.u32 %r6, %r4, 0;
+    /// addc.u32 %r6, %r4, %r5;
+    /// st.global.v2.u32 [%rd1], {%r3, %r6};
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
     /// sub.cc.u32 %r3, %r1, %r2;
-    /// subc.u32 %r6, %r4, 0;
+    /// subc.u32 %r6, %r4, %r5;
+    /// st.global.v2.u32 [%rd1], {%r3, %r6};
     /// ```
     ///
     /// ## What it may miss
@@ -41,28 +46,26 @@ declare_rule! {
     check: Flow(check),
 }
 
-/// Whether the instruction adds one thing to itself or constants, and so only looks at the flag. Programs that
-/// do so after a subtraction may know what their hardware answers.
-fn takes_flag_out(context: &FlowContext<'_>, instruction: u32) -> bool {
+/// Whether the instruction is there for the flag alone: one of the terms is known to be 0, or it adds one thing to
+/// itself. Programs that count flags so may know what their hardware answers.
+pub(crate) fn counts_flag(context: &FlowContext<'_>, instruction: u32) -> bool {
     let operands = context.body.operands(FunctionFacts::handle(instruction));
-    match operands {
-        [_, left, right] => left == right || (is_number(context, *left) && is_number(context, *right)),
-        _ => false,
-    }
+    let Some((_, sources)) = operands.split_first() else { return false };
+    sources.iter().any(|source| is_zero(context, *source))
+        || matches!(sources, [left, right] if left == right)
+        || sources.iter().all(|source| matches!(source, Operand::Integer { .. }))
 }
 
-/// Whether nothing reads what the instruction computes of a constant, so that it is there for the flag. Libraries set
-/// the flag so in front of `subc`, with what their hardware takes for "no borrow".
-fn puts_flag_in(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let operands = context.body.operands(FunctionFacts::handle(instruction));
-    let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-    operands.iter().skip(1).any(|operand| is_number(context, *operand))
-        && written.all(|each| !facts.touched().is_read(each.register))
-}
-
-fn is_number(context: &FlowContext<'_>, operand: Operand) -> bool {
+fn is_zero(context: &FlowContext<'_>, operand: Operand) -> bool {
     let value = context.values().operand(context.module.module, operand);
-    matches!(value, Value::Number(bits) if bits.value().is_some())
+    matches!(value, Value::Number(bits) if bits.value() == Some(0))
+}
+
+/// Whether nothing reads what the instruction computes, so that it is there for the flag: as a comparison, or to set
+/// the flag for the next chain.
+fn makes_only_flag(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    written.all(|each| !facts.touched().is_read(each.register))
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -73,18 +76,22 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 facts.carry(writer).is_some_and(|carry| !fits(carry.chain, reader.carry.chain))
             });
         let Some(&writer) = wrong else { continue };
-        let message = match reader.carry.chain {
-            Chain::Add => "this addition continues a chain of subtractions: it would add a borrow",
-            Chain::Sub => "this subtraction continues a chain of additions: it would subtract a carry",
-        };
-        let made = match reader.carry.chain {
-            Chain::Add => "the borrow comes from here",
-            Chain::Sub => "the carry comes from here",
+        let only_flag =
+            counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
+        let message = match (reader.carry.chain, only_flag) {
+            (Chain::Add, true) => "this takes the flag of a subtraction: it adds 1 where there was no borrow",
+            (Chain::Sub, true) => "this takes the flag of an addition: it subtracts 1 where there was no carry",
+            (Chain::Add, false) => {
+                "this addition continues a chain of subtractions: it adds 1 where there was no borrow"
+            }
+            (Chain::Sub, false) => {
+                "this subtraction continues a chain of additions: it subtracts 1 where there was no carry"
+            }
         };
         let mut finding = RULE.at(context.instruction_span(reader.instruction), message);
-        if takes_flag_out(context, reader.instruction) || puts_flag_in(context, facts, writer) {
+        if only_flag {
             finding.severity = Severity::Warning;
         }
-        diagnostics.push(finding.with_secondary(context.instruction_span(writer), made));
+        diagnostics.push(finding.with_secondary(context.instruction_span(writer), "the flag comes from here"));
     }
 }
