@@ -6,6 +6,7 @@ use crate::context::FlowContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::{Reader, fits};
 use crate::registry::declare_rule;
+use crate::rules::carry_polarity::counts_flag;
 
 declare_rule! {
     /// ## What it does
@@ -33,8 +34,10 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A chain that is broken after its second member, where the first half might be a chain of its own, and one
-    /// that lost its start behind a chain whose last carry nobody reads.
+    /// A chain that is broken after its second member, where the first half might be a chain of its own, one
+    /// that lost its start behind a chain whose last carry nobody reads, and one that is overwritten where what follows
+    /// is a chain of its own: the instruction that reads the flag only counts it, as
+    /// `addc.u32 %r1, %r2, 0` does.
     name: "carry-clobbered",
     code: "H0311",
     class: Hazard,
@@ -227,6 +230,10 @@ fn overwritten(
     let reader = context.carry().readers.iter().find(|reader| reader.reaching.writers.contains(&next));
     let Some(reader) = reader.filter(|_| starts(lost) && starts(next) && same_block) else { return };
     if facts.condition(lost) != facts.condition(next) {
+        return;
+    }
+    // The next chain is complete in itself: it has one word, and its carry is counted.
+    if counts_flag(context, reader.instruction) {
         return;
     }
     // An addition's carry was never meant for a subtraction, nor the reverse.
