@@ -411,7 +411,11 @@ fn wide(a: Bits, b: Bits) -> Bits {
 fn fit(value: Value, ty: Option<Type>) -> Value {
     match value {
         Value::Number(bits) => Value::Number(bits.fit(ty)),
-        // Shared and local addresses may be kept in 32 bits; all that is known of them stays true.
+        // Shared and local addresses may be kept in 32 bits, and are counted modulo 2^32 there: -4 is an offset in
+        // front of the object, however it is spelled.
+        Value::Address(address) if ty.is_some_and(|ty| ty.bits() == 32) => {
+            Value::Address(Address { offset: address.offset.fit(Some(Type::S32)), ..address })
+        }
         Value::Unset | Value::Address(_) | Value::Any => value,
     }
 }
