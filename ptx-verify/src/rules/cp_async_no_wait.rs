@@ -9,9 +9,9 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a `cp.async` of a kernel from which a way leads out of the kernel without `cp.async.wait_group`,
-    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`, and one that no wait is for, because its group is not closed or
-    /// is among those that all waits leave pending; a load from the shared variable of a copy that the kernel comes to
+    /// Reports a `cp.async` of a kernel that no wait is for: no path from it leads to `cp.async.wait_group`,
+    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`, or its group is not closed or is among those that all waits
+    /// leave pending; a load from the shared variable of a copy that the kernel comes to
     /// before it has waited for anything; and an access of the very place of a copy before its group was waited for. A
     /// wait that leaves as many groups pending as there can be waits for nothing.
     ///
@@ -37,7 +37,9 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A wait for too few groups where the places are not known, and a read before its wait in a loop that waits
-    /// elsewhere as well. A function that is called may wait, and functions other than kernels may leave the wait to their
+    /// elsewhere as well. A path that leaves the kernel without a wait, where another path waits: a loop that copies some
+    /// rounds ahead only does so while there are rounds left, so that nothing is pending where it ends. A function that is
+    /// called may wait, and functions other than kernels may leave the wait to their
     /// callers.
     name: "cp-async-no-wait",
     code: "H0360",
@@ -63,18 +65,17 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     };
     let waits = asynchronous::effective_waits(facts, &row);
     // The first tells all: what follows it runs into the same end.
-    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &waits) {
-        let finding = RULE.at(context.instruction_span(start), "nothing waits for this copy on some way");
-        diagnostics.push(
-            finding
+    if let Some(start) = asynchronous::never_covered(facts, &row) {
+        let span = context.instruction_span(start);
+        diagnostics.push(match asynchronous::left_open(facts, &[start], &waits) {
+            Some((_, end)) => RULE
+                .at(span, "nothing waits for this copy")
                 .with_secondary(context.instruction_span(end), "the kernel is left here")
                 .with_help("wait with `cp.async.wait_group` before the data is read"),
-        );
-    } else if let Some(start) = asynchronous::never_covered(facts, &row) {
-        let finding = RULE.at(context.instruction_span(start), "no wait is for the group of this copy");
-        diagnostics.push(finding.with_help(
-            "close its group with `cp.async.commit_group`, and wait until no more than later groups are pending",
-        ));
+            None => RULE.at(span, "no wait is for the group of this copy").with_help(
+                "close its group with `cp.async.commit_group`, and wait until no more than later groups are pending",
+            ),
+        });
     } else if let Some((read, start, message)) = early_read(context, &row, &waits) {
         diagnostics.push(
             RULE.at(context.instruction_span(read), message)
