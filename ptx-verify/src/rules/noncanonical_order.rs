@@ -27,7 +27,7 @@ declare_rule! {
     name: "noncanonical-order",
     code: "S0201",
     class: Style,
-    level: Warn,
+    level: Info,
     summary: "modifiers in another order than the manual's",
     check: Instruction(check),
 }
