@@ -63,6 +63,15 @@ impl Rule {
     }
 }
 
+/// A message about the first of several things that have one cause, which are one finding.
+pub(crate) fn with_others(message: String, others: usize, noun: &str) -> String {
+    match others {
+        0 => message,
+        1 => format!("{message} (and 1 other {noun})"),
+        _ => format!("{message} (and {others} other {noun}s)"),
+    }
+}
+
 /// Declares the `RULE` of a file. The doc comment is the manual page, with the headings "What it does", "Why is
 /// this bad", "Example", "Use instead" and "What it may miss".
 macro_rules! declare_rule {

@@ -4,13 +4,15 @@ use crate::context::FlowContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::divergence::{Cause, Divergence, Divergent, Variance};
 use crate::instruction::register_name;
-use crate::registry::declare_rule;
+use crate::registry::{declare_rule, with_others};
+use ptx_ir::ir::Register;
+use rustc_hash::FxHashMap;
 
 declare_rule! {
     /// ## What it does
     /// Reports a barrier, or another instruction that the threads of a warp have to execute together (`.aligned`,
     /// `shfl.sync` with a full mask, `mma`, `wgmma`), under a guard or a branch that depends on the thread, with
-    /// code behind that all threads come to.
+    /// code behind that all threads come to. What follows one branch is one finding.
     ///
     /// ## Why is this bad
     /// The threads that come wait for those that do not: the kernel hangs, or the result is undefined. PTX ISA
@@ -54,11 +56,51 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// An instruction that only some threads come to.
+struct Found {
+    divergent: Divergent,
+    what: String,
+}
+
+/// One finding for each guard and each branch, whatever follows it.
 fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Divergence) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
-    for found in divergence.divergent(facts, context.values()) {
-        if let Some(instance) = facts.instance(found.instruction) {
-            findings.push(finding(context, facts, &found, &format!("this `{}`", instance.canonical)));
+    let mut by_cause: Vec<(Found, usize)> = Vec::new();
+    let mut places: FxHashMap<Origin, usize> = FxHashMap::default();
+    for found in each(context, facts, divergence) {
+        let place = *places.entry(origin(facts, &found.divergent)).or_insert(by_cause.len());
+        match by_cause.get_mut(place) {
+            Some((_, others)) => *others += 1,
+            None => by_cause.push((found, 0)),
+        }
+    }
+    by_cause.iter().map(|(found, others)| finding(context, facts, found, *others)).collect()
+}
+
+/// What makes threads part: a branch, or the register of a guard where it was set last.
+#[derive(PartialEq, Eq, Hash)]
+enum Origin {
+    Branch(u32),
+    Guard(Option<Register>, Option<u32>),
+}
+
+fn origin(facts: &FunctionFacts<'_>, found: &Divergent) -> Origin {
+    match found.cause {
+        Cause::Branch(branch) => Origin::Branch(branch),
+        Cause::Guard => {
+            let register = facts.condition(found.instruction).map(|condition| condition.register);
+            let writes = register.map_or(&[][..], |register| facts.definitions(register));
+            let last = writes.partition_point(|&write| write < found.instruction).checked_sub(1);
+            Origin::Guard(register, last.map(|last| writes[last]))
+        }
+    }
+}
+
+/// The instructions that only some threads come to, in order of the text.
+fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Divergence) -> Vec<Found> {
+    let mut all = Vec::new();
+    for divergent in divergence.divergent(facts, context.values()) {
+        if let Some(instance) = facts.instance(divergent.instruction) {
+            all.push(Found { divergent, what: format!("this `{}`", instance.canonical) });
         }
     }
     for handle in context.body.instructions.handles() {
@@ -69,26 +111,23 @@ fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Dive
         let module = context.module.module;
         let Some(callee) = module.callee(context.body, handle) else { continue };
         let Some(least) = context.module.summaries().needed(module, callee) else { continue };
-        if let Some(found) = divergence.cause(facts, call, least) {
+        if let Some(divergent) = divergence.cause(facts, call, least) {
             let name = module.name(module.functions[callee].name);
             let what = format!("this call, and all have to come to a barrier in `{name}`");
-            findings.push(finding(context, facts, &found, &what));
+            all.push(Found { divergent, what });
         }
     }
-    findings
+    all.sort_by_key(|found| found.divergent.instruction);
+    all
 }
 
-fn finding(
-    context: &FlowContext<'_>,
-    facts: &FunctionFacts<'_>,
-    found: &Divergent,
-    where_to: &str,
-) -> Diagnostic {
-    let who = if found.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
-    let finding =
-        RULE.at(context.instruction_span(found.instruction), format!("only {who} come to {where_to}"));
-    let (place, what) = match found.cause {
-        Cause::Guard => (found.instruction, "guard"),
+fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, others: usize) -> Diagnostic {
+    let Found { divergent, what: where_to } = found;
+    let who = if divergent.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
+    let message = with_others(format!("only {who} come to {where_to}"), others, "such instruction");
+    let finding = RULE.at(context.instruction_span(divergent.instruction), message);
+    let (place, what) = match divergent.cause {
+        Cause::Guard => (divergent.instruction, "guard"),
         Cause::Branch(branch) => (branch, "branch"),
     };
     let name = facts
@@ -98,7 +137,7 @@ fn finding(
         Some(name) => format!("this {what} depends on the thread through `{name}`"),
         None => format!("this {what} depends on the thread"),
     };
-    match found.cause {
+    match divergent.cause {
         Cause::Guard => finding.with_label(label),
         Cause::Branch(branch) => finding.with_secondary(context.instruction_span(branch), label),
     }
