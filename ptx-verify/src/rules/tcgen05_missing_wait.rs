@@ -5,7 +5,7 @@ use ptx_syntax::Diagnostic;
 use crate::context::FlowContext;
 use crate::dataflow::asynchronous::{EarlyUse, Reason, early_uses, left_open};
 use crate::instruction::register_name;
-use crate::registry::declare_rule;
+use crate::registry::{declare_rule, with_others};
 
 declare_rule! {
     /// ## What it does
@@ -53,7 +53,7 @@ declare_rule! {
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let early = early_uses(facts, context.actions(), &context.with_calls(&[]));
-    diagnostics.extend(early.iter().map(|use_| finding(context, use_)));
+    diagnostics.extend(omissions(&early).iter().map(|(first, others)| finding(context, first, *others)));
     // Other functions may leave the wait to their callers.
     if facts.function.kind != FunctionKind::Entry {
         return;
@@ -78,7 +78,23 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn finding(context: &FlowContext<'_>, early: &EarlyUse) -> Diagnostic {
+/// The first use for each wait that is missing, and how many other operations it would be for: those of the same kind
+/// that start in front of that use.
+fn omissions(early: &[EarlyUse]) -> Vec<(EarlyUse, usize)> {
+    let mut found: Vec<(EarlyUse, usize)> = Vec::new();
+    for &use_ in early {
+        let same = |(first, _): &&mut (EarlyUse, usize)| {
+            first.reason == use_.reason && use_.access.start < first.access.instruction
+        };
+        match found.iter_mut().rev().find(same) {
+            Some((_, others)) => *others += 1,
+            None => found.push((use_, 0)),
+        }
+    }
+    found
+}
+
+fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagnostic {
     let name = register_name(context.module.module, context.body, early.access.register);
     let (message, help) = match early.reason {
         Reason::Loaded => (
@@ -94,6 +110,7 @@ fn finding(context: &FlowContext<'_>, early: &EarlyUse) -> Diagnostic {
             "wait for the `mbarrier` of its `tcgen05.commit` in front",
         ),
     };
+    let message = with_others(message, others, "early use");
     RULE.at(context.instruction_span(early.access.instruction), message)
         .with_secondary(context.instruction_span(early.access.start), "started here")
         .with_help(help)
