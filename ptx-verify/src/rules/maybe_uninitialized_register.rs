@@ -5,7 +5,7 @@ use crate::dataflow::initialization::Unset;
 use crate::dataflow::paths::Undefined;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
-use crate::rules::uninitialized_register::{is_predicate, place};
+use crate::rules::uninitialized_register::{Together, by_operand, is_predicate};
 
 declare_rule! {
     /// ## What it does
@@ -44,11 +44,15 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let found = context.unset().iter().filter(|unset| !unset.certain && !is_predicate(context, unset));
-    diagnostics.extend(found.map(|unset| {
-        let name = register_name(context.module.module, context.body, unset.register);
-        let finding = RULE.at(place(context, unset), format!("`{name}` may be read before it is set"));
-        explain(context, unset, finding)
+    diagnostics.extend(by_operand(context, found).into_iter().map(|Together { first, names, span, all, .. }| {
+        let message = format!("{names} may be read before {} set", they_are(&all));
+        explain(context, first, RULE.at(span, message))
     }));
+}
+
+/// The words for what was named.
+pub(crate) fn they_are(all: &[&Unset]) -> &'static str {
+    if all.len() == 1 { "it is" } else { "they are" }
 }
 
 /// Adds where the register is set, and a way on which it is not.

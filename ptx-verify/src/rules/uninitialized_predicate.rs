@@ -4,7 +4,7 @@ use crate::context::FlowContext;
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 use crate::rules::maybe_uninitialized_register;
-use crate::rules::uninitialized_register::{explain, graded, is_predicate, place};
+use crate::rules::uninitialized_register::{explain, grade, is_predicate, place};
 
 declare_rule! {
     /// ## What it does
@@ -43,7 +43,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let place = place(context, unset);
         diagnostics.push(if unset.certain {
             let finding = RULE.at(place, format!("predicate `{name}` is read, but nothing sets it before"));
-            explain(context, unset, graded(context, unset, finding))
+            grade(context, unset).of(explain(context, unset, finding))
         } else {
             let mut finding = RULE.at(place, format!("predicate `{name}` may be read before it is set"));
             finding.severity = Severity::Warning;
