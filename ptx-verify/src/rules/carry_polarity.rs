@@ -76,11 +76,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 facts.carry(writer).is_some_and(|carry| !fits(carry.chain, reader.carry.chain))
             });
         let Some(&writer) = wrong else { continue };
-        let only_flag =
-            counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
+        let only_flag = counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
         let message = match (reader.carry.chain, only_flag) {
             (Chain::Add, true) => "this takes the flag of a subtraction: it adds 1 where there was no borrow",
-            (Chain::Sub, true) => "this takes the flag of an addition: it subtracts 1 where there was no carry",
+            (Chain::Sub, true) => {
+                "this takes the flag of an addition: it subtracts 1 where there was no carry"
+            }
             (Chain::Add, false) => {
                 "this addition continues a chain of subtractions: it adds 1 where there was no borrow"
             }
@@ -92,6 +93,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if only_flag {
             finding.severity = Severity::Warning;
         }
-        diagnostics.push(finding.with_secondary(context.instruction_span(writer), "the flag comes from here"));
+        diagnostics
+            .push(finding.with_secondary(context.instruction_span(writer), "the flag comes from here"));
     }
 }

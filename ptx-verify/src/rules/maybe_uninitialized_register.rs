@@ -44,10 +44,12 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let found = context.unset().iter().filter(|unset| !unset.certain && !is_predicate(context, unset));
-    diagnostics.extend(by_operand(context, found).into_iter().map(|Together { first, names, span, all, .. }| {
-        let message = format!("{names} may be read before {} set", they_are(&all));
-        explain(context, first, RULE.at(span, message))
-    }));
+    diagnostics.extend(by_operand(context, found).into_iter().map(
+        |Together { first, names, span, all, .. }| {
+            let message = format!("{names} may be read before {} set", they_are(&all));
+            explain(context, first, RULE.at(span, message))
+        },
+    ));
 }
 
 /// The words for what was named.

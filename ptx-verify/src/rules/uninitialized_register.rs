@@ -124,9 +124,7 @@ fn is_same_operand(one: &Unset, other: &Unset) -> bool {
 fn element(context: &FlowContext<'_>, unset: &Unset) -> Option<Span> {
     let operand = context.body.operands(FunctionFacts::handle(unset.instruction)).get(unset.operand?)?;
     let Operand::Vector(run) = operand else { return None };
-    let is_it = |element: &Operand| {
-        matches!(element, Operand::Register { register, .. } if *register == unset.register)
-    };
+    let is_it = |element: &Operand| matches!(element, Operand::Register { register, .. } if *register == unset.register);
     let index = context.body.children(*run).iter().position(is_it)?;
     context.body.child_spans.get(run.range()).and_then(|spans| spans.get(index)).copied()
 }
