@@ -190,17 +190,28 @@ impl Source {
         hidden.next().is_none().then_some(bytes)
     }
 
+    /// Whether a text that was taken for PTX has what CUDA C++ begins with, and nothing that PTX does.
+    pub fn looks_like_cuda(&self) -> bool {
+        const WORDS: [&str; 5] = ["__global__", "__device__", "asm(", "asm volatile", "namespace "];
+        const DIRECTIVES: [&str; 4] = ["#include", "#define", "#pragma", "#if"];
+        let directive = |line: &str| DIRECTIVES.iter().any(|each| line.trim_start().starts_with(each));
+        self.kind == Kind::Ptx
+            && !self.text.contains(".version")
+            && (self.text.lines().any(directive) || WORDS.iter().any(|word| self.text.contains(word)))
+    }
+
     /// The finding for a file that is no text at all, so that users see one sentence instead of a
     /// thousand unexpected characters.
     pub fn not_text(&self) -> Option<Diagnostic> {
-        if self.kind != Kind::Ptx {
-            return None;
-        }
-        let what = binary_kind(self.bytes())?;
-        let message = format!("the file is {what}, not PTX text");
+        let (what, help) = binary_kind(self.bytes())?;
+        let wanted = match self.kind {
+            Kind::Ptx => "PTX text",
+            Kind::Cuda => "CUDA C++",
+        };
+        let message = format!("the file is {what}, not {wanted}");
         let span = Span::at(0);
         let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0000", NOT_TEXT, span, message);
-        Some(found.with_help("give the PTX text; `cuobjdump --dump-ptx` takes it out of a binary"))
+        Some(found.with_help(help))
     }
 }
 
@@ -213,23 +224,43 @@ fn replace_invalid(bytes: &[u8]) -> String {
     text
 }
 
-/// What kind of binary `bytes` are, where they are no text.
-fn binary_kind(bytes: &[u8]) -> Option<&'static str> {
-    const MAGIC: [(&[u8], &str); 6] = [
-        (b"\x7fELF", "an ELF object"),
-        (b"\x50\xed\x55\xba", "a CUDA fat binary"),
-        (b"\x1f\x8b", "a gzip archive"),
-        (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
-        (b"\xff\xfe", "UTF-16 text"),
-        (b"\xfe\xff", "UTF-16 text"),
-    ];
-    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Some(what);
+/// Takes PTX out of what a CUDA compiler makes.
+const EXTRACT: &str = "`cuobjdump --dump-ptx FILE` prints the PTX that it carries, if it carries any";
+const CONVERT: &str = "convert it: `iconv -f UTF-16 -t UTF-8 FILE`";
+
+/// The beginnings of files that come instead of text, what they are, and how to get at the text.
+const MAGIC: [(&[u8], &str, &str); 11] = [
+    (b"\x7fELF", "an ELF object", EXTRACT),
+    (b"\x50\xed\x55\xba", "a CUDA fat binary", EXTRACT),
+    (b"\x1f\x8b", "compressed with gzip", "decompress it: `gzip -dc FILE | ptx-cli verify -`"),
+    (b"\xfd7zXZ\0", "compressed with xz", "decompress it: `xz -dc FILE | ptx-cli verify -`"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd", "decompress it: `zstd -dc FILE | ptx-cli verify -`"),
+    (b"BZh91AY&SY", "compressed with bzip2", "decompress it: `bzip2 -dc FILE | ptx-cli verify -`"),
+    (b"PK\x03\x04", "a ZIP archive", "unpack it: `unzip FILE`"),
+    (b"!<arch>\n", "a library of objects", EXTRACT),
+    (b"BC\xc0\xde", "LLVM bitcode", "compile it: `llc -march=nvptx64 FILE` writes PTX"),
+    (b"\xff\xfe", "UTF-16 text", CONVERT),
+    (b"\xfe\xff", "UTF-16 text", CONVERT),
+];
+
+/// What `bytes` are and what to do about it, where they are no text.
+fn binary_kind(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    if let Some((_, what, help)) = MAGIC.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        return Some((what, help));
     }
     // Text may hold a stray NUL, which the lexer then reports at its place; binary data is full of them.
     let head = &bytes[..bytes.len().min(8192)];
     let control = head.iter().filter(|byte| **byte < 32 && !b"\t\n\x0b\x0c\r\x1a".contains(byte)).count();
-    (head.contains(&0) && control >= 4 && control * 20 > head.len()).then_some("binary data")
+    if !head.contains(&0) || control < 4 || control * 20 <= head.len() {
+        return None;
+    }
+    // Without a byte order mark: every other byte is zero, and the bytes between them are not.
+    let zeros = |first: usize| head.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
+    let (even, odd, half) = (zeros(0), zeros(1), head.len() / 2);
+    if even.min(odd) * 10 < half && even.max(odd) * 10 > 9 * half {
+        return Some(("UTF-16 text", CONVERT));
+    }
+    Some(("binary data", "give the text; a compiler writes it with `nvcc -ptx`"))
 }
 
 #[cfg(test)]

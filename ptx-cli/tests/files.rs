@@ -95,13 +95,16 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// How somebody else writes a text to a file.
+type Save<'a> = &'a dyn Fn(&Path, &str);
+
 /// Starts the program on a file and saves that file as `save` does until the program has ended. Returns
 /// how it ended, what it said, and what was saved last.
 fn saved_meanwhile(
     scratch: &Scratch,
     arguments: &[&str],
     source: &str,
-    save: impl Fn(&Path, &str),
+    save: Save<'_>,
 ) -> (ExitStatus, String, String) {
     let name = arguments.last().unwrap();
     let path = scratch.file(name, source);
@@ -144,7 +147,7 @@ fn what_an_editor_saves_meanwhile_is_not_overwritten() {
         let file = fs::OpenOptions::new().write(true).open(path).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&file, text.as_bytes(), 0).unwrap();
     };
-    let saves: [&dyn Fn(&Path, &str); 2] = [&by_renaming, &in_place];
+    let saves: [Save<'_>; 2] = [&by_renaming, &in_place];
     let format = (&["format", "k.ptx"][..], large(1_500_000));
     let fix = (&["verify", "--message-format", "concise", "--fix", "k.cu"][..], fixable());
     for (arguments, source) in [format, fix] {

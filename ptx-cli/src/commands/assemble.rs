@@ -75,6 +75,11 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
     }
     let source = input.read()?;
+    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+    if let Some(found) = source.not_text() {
+        io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
+        return Ok(Exit::Findings);
+    }
     let options = Options { target: args.target.clone(), ..Options::default() };
     let assembler = report::open(backend, std::slice::from_ref(&options.target))?;
     let text = Text { file: &input.name.exact(), text: source.bytes() };
@@ -82,7 +87,6 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         Ok(assembly) => assembly,
         Err(error) => bail!("cannot assemble `{}`: {}", input.name, report::failure(&error)),
     };
-    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
     let messages = report::diagnostics(&source, &assembly.report);
     io::stderr().lock().write_all(&render::file(style, &source, &messages))?;
     let Some(cubin) = assembly.cubin else { return Ok(Exit::Findings) };

@@ -77,6 +77,11 @@ struct Step {
 /// Runs `dump`.
 pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = single_input(&args.file).read()?;
+    if let Some(found) = source.not_text() {
+        let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+        io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
+        return Ok(Exit::Findings);
+    }
     let mut out = Lines::new(BufWriter::new(io::stdout().lock()));
     let mut found = Vec::new();
     if args.step.tokens {

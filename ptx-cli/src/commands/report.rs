@@ -191,6 +191,10 @@ fn report_on(
         Ok(source) => source,
         Err(error) => return vec![Err(error.to_string())],
     };
+    if let Some(found) = source.not_text() {
+        let help = found.help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
+        return vec![Err(format!("cannot report on `{}`: {}{help}", input.name, found.message))];
+    }
     let report = |target: &Option<String>| {
         let options = Options { target: target.clone(), ..Options::default() };
         let text = Text { file: &input.name.exact(), text: source.bytes() };

@@ -96,6 +96,8 @@ struct Outcome {
     /// How many fixes were, or would be, applied.
     fixed: usize,
     failure: Option<String>,
+    /// What the user may have meant.
+    hint: Option<String>,
 }
 
 /// Runs `verify`.
@@ -121,6 +123,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
             ..Outcome::default()
         });
         tally.add(&outcome, terminal);
+        outcome.hint.iter().for_each(|hint| terminal.note(hint));
         let mut out = io::stdout();
         out.write_all(&outcome.text).and_then(|()| out.flush())?;
         report.file(&outcome.rendered)
@@ -207,7 +210,23 @@ fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style, terminal
     }
     let diagnostics = pipeline::verify(&source, &job.options, threads);
     let counts = Counts::of(&diagnostics);
-    Outcome { rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
+    let hint = (counts.errors > 0).then(|| hint(job, &source)).flatten();
+    Outcome { hint, rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
+}
+
+/// What to do about CUDA C++ that was taken for PTX.
+fn hint(job: &Job, source: &Source) -> Option<String> {
+    if !source.looks_like_cuda() {
+        return None;
+    }
+    let name = &job.input.name;
+    let how = match job.input.origin {
+        Origin::Stdin => "`--stdin-filename NAME.cu` says what standard input is",
+        Origin::File(_) => {
+            "an extension such as .cu or .cuh says so, or `--stdin-filename NAME.cu -` where it is piped in"
+        }
+    };
+    Some(format!("note: `{name}` was read as PTX and looks like CUDA C++; {how}"))
 }
 
 fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style, terminal: &Terminal) -> Outcome {

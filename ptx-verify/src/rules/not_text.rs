@@ -2,7 +2,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Finds files named `.ptx` that are no text: ELF objects (cubins), fat binaries, compressed archives,
+    /// Finds sources that are no text: ELF objects (cubins), fat binaries, compressed archives,
     /// UTF-16 text, other binary data.
     ///
     /// ## Why is this bad
