@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{assemble, canonicalize, dump, explain, format, isa, lsp, report, rules, verify};
+use crate::commands::{assemble, canonicalize, dump, explain, format, help, isa, lsp, report, rules, verify};
 use crate::terminal::ColorChoice;
 
 const AFTER_HELP: &str = "\
@@ -19,9 +19,9 @@ Examples:
 
 /// Verify, format and report on NVIDIA PTX.
 #[derive(Debug, Parser)]
-#[command(name = "ptx-cli", version, about, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "ptx-cli", version, about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
-    /// When to colour: on a terminal (unless NO_COLOR is set), always or never
+    /// When to colour: auto (as NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE say, else on a terminal), always or never
     #[arg(
         long,
         global = true,
@@ -60,6 +60,8 @@ pub enum Command {
     Dump(dump::DumpArgs),
     /// Serve editors over the language server protocol
     Lsp(lsp::LspArgs),
+    /// Show this help, or that of a command
+    Help(help::HelpArgs),
 }
 
 #[cfg(test)]

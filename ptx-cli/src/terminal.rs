@@ -1,6 +1,7 @@
 //! What standard output and standard error are connected to, and messages about the work itself.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
@@ -10,7 +11,7 @@ use crate::foreign;
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// As the environment asks, else on a terminal.
     Auto,
     /// Always.
     Always,
@@ -34,10 +35,10 @@ pub struct Terminal {
 impl Terminal {
     /// Looks at the streams and the environment.
     pub fn new(choice: ColorChoice) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let asked = asked_for(variable);
         let color = |is_terminal: bool| match choice {
-            ColorChoice::Auto => is_terminal && !no_color && !dumb,
+            ColorChoice::Auto => asked.unwrap_or(is_terminal),
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         };
@@ -73,6 +74,19 @@ impl Terminal {
     }
 }
 
+/// What the environment says about colour, as <https://no-color.org>, <https://force-color.org> and
+/// <https://bixense.com/clicolors> have it; the first that speaks counts. `None` where none does.
+fn asked_for(variable: impl Fn(&str) -> Option<OsString>) -> Option<bool> {
+    let is = |name: &str, value: &str| variable(name).map(|found| found == value);
+    if variable("NO_COLOR").is_some() {
+        return Some(false);
+    }
+    let forced = is("FORCE_COLOR", "0").map(|off| !off);
+    let forced = forced.or_else(|| is("CLICOLOR_FORCE", "0").filter(|off| !off).map(|off| !off));
+    let off = is("CLICOLOR", "0") == Some(true) || is("TERM", "dumb") == Some(true);
+    forced.or_else(|| off.then_some(false))
+}
+
 /// The columns that the terminal shows, for wrapped output; 140 where it is unknown.
 pub fn width() -> usize {
     std::env::var("COLUMNS")
@@ -80,4 +94,26 @@ pub fn width() -> usize {
         .and_then(|columns| columns.parse().ok())
         .filter(|columns| (40..=1000).contains(columns))
         .unwrap_or(140)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_heeded_in_the_order_of_its_conventions() {
+        let asked = |set: &[(&str, &str)]| {
+            let value =
+                |name: &str| set.iter().find(|(each, _)| *each == name).map(|(_, value)| value.into());
+            asked_for(value)
+        };
+        assert_eq!(asked(&[]), None);
+        assert_eq!(asked(&[("NO_COLOR", "1"), ("FORCE_COLOR", "1")]), Some(false));
+        assert_eq!(asked(&[("FORCE_COLOR", "1"), ("TERM", "dumb")]), Some(true));
+        assert_eq!(asked(&[("FORCE_COLOR", "0"), ("CLICOLOR_FORCE", "1")]), Some(false));
+        assert_eq!(asked(&[("CLICOLOR_FORCE", "1"), ("CLICOLOR", "0")]), Some(true));
+        assert_eq!(asked(&[("CLICOLOR_FORCE", "0")]), None);
+        assert_eq!(asked(&[("CLICOLOR", "0")]), Some(false));
+        assert_eq!(asked(&[("TERM", "dumb")]), Some(false));
+    }
 }

@@ -27,14 +27,26 @@ fn exit_status_is_0_for_clean_1_for_findings_and_2_for_what_could_not_be_done() 
 #[test]
 fn help_and_version_go_to_standard_output() {
     let scratch = Scratch::new();
-    let commands =
-        ["verify", "format", "canonicalize", "report", "assemble", "explain", "rules", "isa", "dump", "lsp"];
+    let commands = [
+        "verify",
+        "format",
+        "canonicalize",
+        "report",
+        "assemble",
+        "explain",
+        "rules",
+        "isa",
+        "dump",
+        "lsp",
+        "help",
+    ];
     for command in commands {
         let help = scratch.run(&[command, "--help"]);
         assert_eq!((help.status, help.stderr.as_str()), (0, ""), "{command}");
         assert!(help.stdout.contains("Usage: ptx-cli"), "{help:?}");
         assert!(help.stdout.contains("Exit status:"), "{command} --help tells no exit status");
         assert!(help.stdout.contains("Examples:"), "{command} --help has no example");
+        assert_eq!(scratch.run(&["help", command]).stdout, help.stdout);
     }
     let version = scratch.run(&["--version"]);
     assert_eq!(version.stdout, format!("ptx-cli {}\n", env!("CARGO_PKG_VERSION")));
@@ -134,6 +146,15 @@ fn standard_input_is_ptx_under_the_name_that_it_is_given() {
     // The same bytes as C++ hold no asm statement.
     let cuda = scratch.run_with(&[&concise[..], &["--stdin-filename", "k.cu"]].concat(), bad().as_bytes());
     assert_eq!((cuda.status, cuda.stdout.as_str()), (0, ""));
+    // CUDA C++ without a name is told how to be named.
+    let unnamed = scratch.run_with(&concise, CUDA.as_bytes());
+    assert_eq!(unnamed.status, 1);
+    assert!(
+        unnamed.stderr.contains("looks like CUDA C++; `--stdin-filename NAME.cu` says"),
+        "{}",
+        unnamed.stderr
+    );
+    assert_eq!(plain.stderr, "");
 }
 
 #[test]
@@ -178,6 +199,9 @@ fn colour_is_used_when_asked_for_and_never_in_a_pipe() {
         assert!(!plain.stdout.contains('\x1b') && !plain.stderr.contains('\x1b'));
         let colored = scratch.run(&["verify", "--color", "always", "--message-format", format, "bad.ptx"]);
         assert!(colored.stdout.contains("\x1b["));
+        let mut command = scratch.command(&["verify", "--message-format", format, "bad.ptx"]);
+        let forced = command.env("FORCE_COLOR", "1").output().unwrap();
+        assert!(forced.stdout.contains(&b'\x1b'));
     }
 }
 
@@ -254,7 +278,10 @@ fn format_changes_files_in_place_and_is_idempotent() {
     assert!(formatted.contains("%r1, 7;") && formatted.contains("// seven"), "{formatted}");
     assert_eq!(scratch.run(&["format", "--check", "d"]).status, 0);
     assert_eq!(scratch.read("d/k.cu"), "int   x ;\n", "C++ is left alone");
-    assert_eq!(scratch.run(&["format", "--check", "--diff", "d"]).status, 2);
+    // Both together show the difference, as other formatters do.
+    let both = scratch.run(&["format", "--check", "--diff", "d"]);
+    let diff = scratch.run(&["format", "--diff", "d"]);
+    assert_eq!((both.status, both.stdout), (diff.status, diff.stdout));
 }
 
 #[test]

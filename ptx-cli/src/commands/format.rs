@@ -34,10 +34,10 @@ pub struct FormatArgs {
     input: InputArgs,
 
     /// Change nothing; say which files would change
-    #[arg(long, conflicts_with = "diff")]
+    #[arg(long)]
     check: bool,
 
-    /// Change nothing; show what would change
+    /// Change nothing; show what would change, with --check instead of the names
     #[arg(long)]
     diff: bool,
 }

@@ -5,6 +5,7 @@ pub mod canonicalize;
 pub mod dump;
 pub mod explain;
 pub mod format;
+pub mod help;
 pub mod isa;
 pub mod lsp;
 pub mod report;
@@ -28,5 +29,6 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Isa(args) => isa::run(args),
         Command::Dump(args) => dump::run(args, terminal),
         Command::Lsp(args) => lsp::run(args),
+        Command::Help(args) => Ok(help::run(args)),
     }
 }

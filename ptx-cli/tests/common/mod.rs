@@ -79,7 +79,13 @@ impl Scratch {
     /// The program, ready to be started in this directory.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-cli"));
-        command.args(arguments).current_dir(self.path()).env_remove("NO_COLOR").env("COLUMNS", "100");
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("NO_COLOR")
+            .env_remove("FORCE_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env("COLUMNS", "100");
         command
     }
 }
