@@ -26,7 +26,10 @@ pub enum CType {
         bytes: u8,
     },
     /// An enumeration.
-    Enum,
+    Enum {
+        /// Its size, where its underlying type is certain.
+        bytes: Option<u8>,
+    },
     /// A pointer or a function's name.
     Pointer(Box<CType>),
     /// An array.
@@ -60,7 +63,8 @@ impl CType {
             Self::Bool => Some(1),
             Self::Integer { bytes, .. } | Self::Float { bytes } => Some(*bytes),
             Self::Pointer(_) => Some(8),
-            Self::Enum | Self::Unknown | Self::Void | Self::Array(_) | Self::Record(_) => None,
+            Self::Enum { bytes } => *bytes,
+            Self::Unknown | Self::Void | Self::Array(_) | Self::Record(_) => None,
         }
     }
 
@@ -74,7 +78,7 @@ impl CType {
             Self::Integer { bytes, signed, long } => integer_name(*bytes, *signed, *long).into(),
             Self::Float { bytes: 4 } => "float".into(),
             Self::Float { .. } => "double".into(),
-            Self::Enum => "enum".into(),
+            Self::Enum { .. } => "enum".into(),
             Self::Pointer(to) if **to == Self::Unknown => "pointer".into(),
             Self::Pointer(to) => format!("{} *", to.name()),
             Self::Array(of) => format!("{}[]", of.name()),
@@ -118,6 +122,13 @@ impl CType {
             Self::Array(of) => Self::Pointer(of),
             other => other,
         }
+    }
+
+    /// Whether it is one of CUDA's structures: a vector such as `uint4`, or one of the halves of `cuda_fp16.h` and
+    /// `cuda_bf16.h`, which have more than one conversion to a scalar, or none.
+    #[must_use]
+    pub fn is_structure_of_cuda(&self) -> bool {
+        matches!(self, Self::Record(name) if vector(name).is_some() || HALVES.contains(&name.as_str()))
     }
 
     /// The type of a member, for CUDA's vector types.
@@ -173,6 +184,18 @@ fn vector(name: &str) -> Option<(CType, usize)> {
     Some((element, lanes))
 }
 
+/// The structures of `cuda_fp16.h` and `cuda_bf16.h`. Their names without underscores are those of other libraries too.
+const HALVES: [&str; 8] = [
+    "__half",
+    "__half2",
+    "__half_raw",
+    "__half2_raw",
+    "__nv_bfloat16",
+    "__nv_bfloat162",
+    "__nv_bfloat16_raw",
+    "__nv_bfloat162_raw",
+];
+
 /// A type that needs no declaration in sight: the standard widths and CUDA's vector types.
 pub(super) fn standard(name: &str) -> Option<CType> {
     Some(match name {
@@ -188,7 +211,7 @@ pub(super) fn standard(name: &str) -> Option<CType> {
         "ptrdiff_t" | "intptr_t" | "ssize_t" => CType::integer(8, true),
         "__int128_t" => CType::integer(16, true),
         "__uint128_t" => CType::integer(16, false),
-        _ if vector(name).is_some() => CType::Record(name.into()),
+        _ if vector(name).is_some() || HALVES.contains(&name) => CType::Record(name.into()),
         _ => return None,
     })
 }

@@ -110,6 +110,8 @@ pub(super) struct Declared {
     pub ctype: CType,
     /// Whether a parenthesis follows the name.
     pub called: bool,
+    /// Whether it is given a value, or may be: anything but a comma or the end follows.
+    pub initialized: bool,
 }
 
 impl<'s> Reader<'_, 's> {
@@ -321,7 +323,8 @@ impl<'s> Reader<'_, 's> {
             }
             if self.text(at) == "(" && matches!(self.text(at + 1), "&" | "*") {
                 if let Some(found) = self.wrapped(base, at) {
-                    declared.push(Declared { name: found.name, ctype: found.ctype, called: false });
+                    let (name, ctype) = (found.name, found.ctype);
+                    declared.push(Declared { name, ctype, called: false, initialized: true });
                 }
                 return declared;
             }
@@ -364,11 +367,16 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn declared(&self, name: usize, ctype: CType) -> Declared {
-        Declared { name: self.tokens[name].span, ctype, called: self.text(name + 1) == "(" }
+        let mut after = name + 1;
+        while self.text(after) == "[" {
+            after = self.after_group(after);
+        }
+        let initialized = !matches!(self.text(after), "," | ";" | "");
+        Declared { name: self.tokens[name].span, ctype, called: self.text(name + 1) == "(", initialized }
     }
 
     /// The comma or semicolon after an initializer.
-    fn after_initializer(&self, start: usize) -> usize {
+    pub fn after_initializer(&self, start: usize) -> usize {
         let mut at = start;
         while at < self.tokens.len() {
             match self.text(at) {

@@ -1,6 +1,6 @@
 //! The type of an expression, where the declarations in sight tell it.
 
-use super::ctype::CType;
+use super::ctype::{self, CType};
 use super::declare::Reader;
 use super::scan::{Kind, Token};
 use super::scope::{Meaning, Scopes};
@@ -11,6 +11,89 @@ pub(super) fn type_of(source: &str, scopes: &Scopes<'_>, scope: u32, tokens: &[T
     let mut parser = Parser { reader, at: 0, depth: 0 };
     let ctype = parser.assignment();
     if parser.at == tokens.len() { ctype.decayed() } else { CType::Unknown }
+}
+
+/// Whether the expression that the tokens are, of a scalar type, is certainly none that an output can be stored to: a
+/// value such as `x + 1`, or an lvalue that nvcc calls compound, such as `++x`. A cast is taken where it casts to the
+/// expression's own type, which is not followed.
+pub(super) fn is_no_output(
+    source: &str,
+    scopes: &Scopes<'_>,
+    scope: u32,
+    tokens: &[Token],
+    ctype: &CType,
+) -> bool {
+    let scalar = matches!(
+        ctype,
+        CType::Bool | CType::Integer { .. } | CType::Float { .. } | CType::Pointer(_) | CType::Enum { .. }
+    );
+    if !scalar {
+        return false;
+    }
+    let reader = Reader { source, tokens, scopes, scope };
+    if reader.text(0) == "(" && reader.after_group(0) == tokens.len() {
+        return is_no_output(source, scopes, scope, &tokens[1..tokens.len() - 1], ctype);
+    }
+    if let [only] = tokens {
+        return matches!(only.kind, Kind::Number | Kind::Character)
+            || matches!(reader.text(0), "true" | "false" | "nullptr" | "this");
+    }
+    let (mut at, mut operand, mut cast) = (0, false, false);
+    while at < tokens.len() {
+        let text = reader.text(at);
+        // What looks like a cast may make what follows an operand of its own; template arguments are not followed.
+        let unclear = cast && matches!(text, "*" | "&" | "+" | "-" | "&&");
+        if unclear || matches!(text, "=" | "<" | ",") {
+            return false;
+        }
+        let assigns = text.len() > 1 && text.ends_with('=');
+        if operand && (precedence(text).is_some() || text == "?" || assigns) {
+            return true;
+        }
+        cast = false;
+        if matches!(text, "(" | "[" | "{") {
+            cast = text == "(" && !operand;
+            operand = true;
+            at = reader.after_group(at);
+        } else {
+            operand = tokens[at].kind != Kind::Punctuator;
+            at += 1;
+        }
+    }
+    match reader.text(0) {
+        "-" | "+" | "~" | "!" | "&" | "++" | "--" | "sizeof" => true,
+        "*" => false,
+        _ => matches!(reader.text(tokens.len() - 1), "++" | "--"),
+    }
+}
+
+/// Whether the expression that the tokens are has the same value in every execution, as far as the names in sight
+/// tell: numbers, constants of the file, values of template parameters. `is_number` tells macros that are numbers.
+pub(super) fn is_constant(
+    source: &str,
+    scopes: &Scopes<'_>,
+    scope: u32,
+    tokens: &[Token],
+    is_number: impl Fn(&str) -> bool,
+) -> bool {
+    let constant = |token: &Token| {
+        let text = token.span.text(source);
+        match token.kind {
+            Kind::Number | Kind::Character => true,
+            Kind::Punctuator => !matches!(text, "." | "->" | "[" | "&" | "=" | "++" | "--"),
+            Kind::Identifier => {
+                matches!(
+                    text,
+                    "true" | "false" | "nullptr" | "sizeof" | "static_cast" | "unsigned" | "signed"
+                ) || matches!(text, "int" | "long" | "short" | "char" | "bool" | "float" | "double")
+                    || scopes.is_constant(scope, text, token.span.start)
+                    || ctype::standard(text).is_some()
+                    || is_number(text)
+            }
+            Kind::Text | Kind::RawText | Kind::Directive => false,
+        }
+    };
+    !tokens.is_empty() && tokens.iter().all(constant)
 }
 
 /// The deepest nesting that is followed.
@@ -240,6 +323,9 @@ impl<'s> Parser<'_, 's> {
             "static_cast" | "reinterpret_cast" | "const_cast" => return self.named_cast(),
             _ => {}
         }
+        if let Some(ctype) = self.enumerator(word) {
+            return ctype;
+        }
         // `unsigned(x)` and `uint32_t{x}`: a type before a group.
         if let Some(ctype) = self.functional_cast() {
             return ctype;
@@ -264,6 +350,23 @@ impl<'s> Parser<'_, 's> {
             (Some(_), _) => CType::Unknown,
             (None, true) => builtin_call(name),
             (None, false) => builtin_variable(name),
+        }
+    }
+
+    /// `E::A`, where `E` is an enumeration in sight.
+    fn enumerator(&mut self, word: &str) -> Option<CType> {
+        let named =
+            self.reader.text(self.at + 1) == "::" && self.reader.kind(self.at + 2) == Some(Kind::Identifier);
+        if !named || matches!(self.reader.text(self.at + 3), "::" | "<" | "(") {
+            return None;
+        }
+        let at = self.reader.tokens[self.at].span.start;
+        match self.reader.scopes.look_up(self.reader.scope, word, at)? {
+            Meaning::Type(ctype @ CType::Enum { .. }) => {
+                self.at += 3;
+                Some(ctype)
+            }
+            Meaning::Type(_) | Meaning::Value(_) | Meaning::Function(_) => None,
         }
     }
 
@@ -341,7 +444,7 @@ fn combine(operator: &str, left: CType, right: &CType) -> CType {
 fn arithmetic(ctype: CType) -> CType {
     match ctype {
         CType::Integer { .. } | CType::Float { .. } => ctype,
-        CType::Unknown | CType::Void | CType::Bool | CType::Enum => CType::Unknown,
+        CType::Unknown | CType::Void | CType::Bool | CType::Enum { .. } => CType::Unknown,
         CType::Pointer(_) | CType::Array(_) | CType::Record(_) => CType::Unknown,
     }
 }
@@ -350,7 +453,7 @@ fn dereferenced(ctype: CType) -> CType {
     match ctype {
         CType::Pointer(to) | CType::Array(to) => *to,
         CType::Unknown | CType::Void | CType::Bool | CType::Integer { .. } => CType::Unknown,
-        CType::Float { .. } | CType::Enum | CType::Record(_) => CType::Unknown,
+        CType::Float { .. } | CType::Enum { .. } | CType::Record(_) => CType::Unknown,
     }
 }
 

@@ -179,6 +179,12 @@ pub struct Operand {
     pub ctype: CType,
     /// Whether the expression is the name of a variable of the function that is not constant.
     pub changes: bool,
+    /// Whether the value is certainly the same in every execution.
+    pub constant: bool,
+    /// Whether nothing can be stored to the expression, so that it can be no output.
+    pub is_no_output: bool,
+    /// Whether the expression is a variable, or a part of one, that certainly has no value before the statement.
+    pub unset: bool,
 }
 
 /// The constraint of an operand.

@@ -20,8 +20,24 @@ struct Declaration {
     /// Where it is declared; in a class, order does not matter.
     at: u32,
     meaning: Meaning,
-    /// Whether it is a variable of a function that is not constant.
-    changes: bool,
+    /// What is known of the value.
+    value: Value,
+}
+
+/// What is known of the value of a name that is no type and no function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// The same in every execution.
+    Constant,
+    /// A variable of a function that is not constant.
+    Changes,
+    /// Such a variable, declared without a value.
+    Unset,
+    /// An array, a pointer or a structure of CUDA of a function, declared without a value.
+    UnsetAggregate,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -52,13 +68,12 @@ impl<'s> Scopes<'s> {
 
     /// Declares a name.
     pub fn declare(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning) {
-        let declaration = Declaration { at, meaning, changes: false };
-        self.scopes[scope as usize].names.entry(name).or_default().push(declaration);
+        self.declare_value(scope, name, at, meaning, Value::Unknown);
     }
 
-    /// Declares a variable of a function whose value is not known when compiling.
-    pub fn declare_changing(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning) {
-        let declaration = Declaration { at, meaning, changes: true };
+    /// Declares a name, and what is known of its value.
+    pub fn declare_value(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning, value: Value) {
+        let declaration = Declaration { at, meaning, value };
         self.scopes[scope as usize].names.entry(name).or_default().push(declaration);
     }
 
@@ -78,7 +93,22 @@ impl<'s> Scopes<'s> {
 
     /// Whether `name` is, by every declaration of it in sight, a variable that is not constant.
     pub fn changes(&self, scope: u32, name: &str, at: u32) -> bool {
-        self.declarations(scope, name, at).is_some_and(|mut seen| seen.all(|found| found.changes))
+        let changes = |found: &Declaration| matches!(found.value, Value::Changes | Value::Unset);
+        self.declarations(scope, name, at).is_some_and(|mut seen| seen.all(changes))
+    }
+
+    /// Whether `name` is, by every declaration of it in sight, the same in every execution.
+    pub fn is_constant(&self, scope: u32, name: &str, at: u32) -> bool {
+        let constant = |found: &Declaration| found.value == Value::Constant;
+        self.declarations(scope, name, at).is_some_and(|mut seen| seen.all(constant))
+    }
+
+    /// Where `name` is declared as a variable of a function without a value, by the only declaration of it in sight.
+    pub fn unset_since(&self, scope: u32, name: &str, at: u32) -> Option<u32> {
+        let mut seen = self.declarations(scope, name, at)?;
+        let first = seen.next()?;
+        (matches!(first.value, Value::Unset | Value::UnsetAggregate) && seen.next().is_none())
+            .then_some(first.at)
     }
 
     /// The declarations of the innermost scope that has any of a name; at least one.

@@ -1,7 +1,10 @@
+use ptx_ir::ir::{Handle, Operand as Argument};
+use ptx_ir::space::StateSpace;
 use ptx_syntax::cuda::{CType, Operand, Truth};
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::unit::{Unit, register_type};
+use crate::dataflow::aligned;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -26,9 +29,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Expressions whose type the declarations in sight do not tell: templates, `auto`, types and functions of other
-    /// files. `long` is taken to have 64 bits. Enumerators, which nvcc does not take for `n`, and the sizes of their
-    /// types.
+    /// Expressions whose type the declarations in sight do not tell: templates, types and functions of other files.
+    /// `long` is taken to have 64 bits. Enumerations whose values are other than plain numbers of 32 bits, and names of
+    /// halves without underscores.
     name: "asm-constraint-type-mismatch",
     code: "E0610",
     class: Invalid,
@@ -38,13 +41,61 @@ declare_rule! {
 }
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    out.extend(narrow_address(unit));
     for (pseudo, operand) in unit.operands.iter().zip(unit.statement.operands()) {
         let Some(letter) = pseudo.letter else { continue };
-        let problem = problem(unit, letter, &operand.ctype);
+        let problem = match letter {
+            'C' => not_characters(unit, operand),
+            _ => problem(unit, letter, &operand.ctype),
+        };
         if let Some(problem) = problem.or_else(|| changes(unit, letter, operand)) {
             out.push(finding(unit, operand, letter, &problem));
         }
     }
+}
+
+/// A 32-bit register as the address of what lies in 64 bits: the first such access.
+fn narrow_address(unit: &Unit<'_>) -> Option<Diagnostic> {
+    // Sources for hosts of 32 bits too choose the letter by a condition.
+    let certain = !unit.broken && unit.aim.compiled == Truth::True;
+    let (_, body) = unit.function().filter(|_| certain)?;
+    let module = &unit.lowered().module;
+    unit.instructions().find_map(|instruction| {
+        let handle = Handle::new(instruction);
+        let instance = module.instance(&body.instructions[handle])?;
+        if instance.effects.asynchronous.is_some() {
+            return None;
+        }
+        let operands = body.operands(handle);
+        let specs = aligned(module, body, instance, operands);
+        operands.iter().zip(specs).find_map(|(operand, spec)| {
+            let (Argument::RegisterAddress { base, .. }, Some(access)) = (operand, spec?.access) else {
+                return None;
+            };
+            let index = unit.operand_of(*base).filter(|index| unit.operands[*index].letter == Some('r'))?;
+            let wide =
+                matches!(access.space, None | Some(StateSpace::Global)) && (access.reads || access.writes);
+            let found = wide.then(|| {
+                let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
+                RULE.at(
+                    place,
+                    format!(
+                        "`{} has 32 bits, and is used as an address of 64 bits",
+                        unit.operand_name(index)
+                    ),
+                )
+            })?;
+            // Of another type that does not fit it is said already.
+            let operand = unit.statement.operands().nth(index)?;
+            if !matches!(operand.ctype, CType::Unknown | CType::Integer { bytes: 4, .. }) {
+                return None;
+            }
+            let found = found.with_secondary(operand.constraint.span, "a 32-bit register");
+            Some(
+                found.with_help("pass the pointer with the constraint `l`; in shared memory write `.shared`"),
+            )
+        })
+    })
 }
 
 /// What a letter takes.
@@ -58,6 +109,7 @@ pub(crate) const fn wants(letter: char) -> &'static str {
         'f' => "a `float`",
         'd' => "a `double`",
         'n' => "an integer constant expression",
+        'C' => "an array of constant characters that exists when compiling",
         _ => "something else",
     }
 }
@@ -75,7 +127,10 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
     };
     let fits = match ctype {
         CType::Unknown | CType::Void => true,
-        CType::Enum => !matches!(letter, 'f' | 'd' | 'q'),
+        CType::Enum { .. } if letter == 'n' => !unit.compiler.is_nvcc(),
+        CType::Enum { bytes: None } => !matches!(letter, 'f' | 'd' | 'q'),
+        // Whether a predicate may be one of a byte was not asked.
+        CType::Enum { bytes: Some(size) } => *size == bytes || letter == 'b',
         CType::Float { bytes: 4 } => letter == 'f',
         CType::Float { .. } => letter == 'd',
         // On Windows `long` has 32 bits; code for both chooses by a condition.
@@ -84,13 +139,14 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
         }
         CType::Bool | CType::Integer { .. } => letter == 'n' || ctype.size() == Some(bytes),
         CType::Pointer(_) | CType::Array(_) => letter == 'l',
-        CType::Record(_) => !is_vector(ctype),
+        CType::Record(_) => !ctype.is_structure_of_cuda(),
     };
     if fits {
         return None;
     }
     Some(match ctype {
         CType::Record(name) => format!("`{name}` is no scalar type"),
+        CType::Enum { .. } if letter == 'n' => "nvcc takes an enumerator only with a cast".into(),
         _ => match ctype.size() {
             Some(size) => format!("`{}` has {} bits", ctype.name(), u32::from(size) * 8),
             None => format!("it is of type `{}`", ctype.name()),
@@ -123,9 +179,15 @@ fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
     words.find(named).map(|name| format!("the value of the parameter `{name}` is not known when compiling"))
 }
 
-/// Whether it is one of CUDA's vector types; a class of the program may convert itself.
-fn is_vector(ctype: &CType) -> bool {
-    ctype.vector_member("x") != CType::Unknown
+/// Why an expression is no array of characters that `C` takes.
+fn not_characters(unit: &Unit<'_>, operand: &Operand) -> Option<String> {
+    let literal = operand.expression.text(unit.source).trim_start_matches('(').starts_with('"');
+    match &operand.ctype {
+        CType::Bool | CType::Integer { .. } | CType::Float { .. } | CType::Enum { .. } => {
+            Some("it is a number".into())
+        }
+        _ => literal.then(|| "a literal is not the address of a variable".into()),
+    }
 }
 
 fn finding(unit: &Unit<'_>, operand: &Operand, letter: char, problem: &str) -> Diagnostic {
@@ -135,7 +197,7 @@ fn finding(unit: &Unit<'_>, operand: &Operand, letter: char, problem: &str) -> D
         .at(span, format!("`{expression}` does not fit the constraint `{letter}`: {problem}"))
         .with_label(format!("of type `{}`", operand.ctype.name()))
         .with_secondary(operand.constraint.span, format!("`{letter}` takes {}", wants(letter)));
-    match advice(letter, &operand.ctype) {
+    match advice(letter, &operand.ctype).filter(|_| letter != 'C') {
         Some(advice) => found.with_help(advice),
         None => found,
     }
@@ -152,7 +214,11 @@ fn advice(letter: char, ctype: &CType) -> Option<String> {
         CType::Integer { bytes: 16, .. } => 'q',
         CType::Float { bytes: 4 } => 'f',
         CType::Float { .. } => 'd',
+        CType::Record(name) if name.contains("half") || name.contains("bfloat") => {
+            return Some("pass its bits: `reinterpret_cast<unsigned short &>(x)`, or of two `reinterpret_cast<unsigned &>(x)`".into());
+        }
         CType::Record(_) => return Some("pass its members one by one".into()),
+        CType::Enum { .. } if letter == 'n' => return Some("write `(int)` before it".into()),
         _ => return None,
     };
     Some(format!("the letter for `{}` is `{own}`", ctype.name()))

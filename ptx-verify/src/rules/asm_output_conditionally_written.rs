@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// Pairs of guards `@p` and `@!p`, guards of the same comparison, and branches are understood. A set of
     /// comparisons that together always hold is understood only for two opposite ones. Where another output tells
-    /// the caller whether the guard held, as `selp.u32 %1, 1, 0, p` does, the finding is a warning.
+    /// the caller whether the guard held, as `selp.u32 %1, 1, 0, p` does, the finding is a warning. Where the variable
+    /// has no value before the statement, it is information: no value is lost, and `+` would read one that is not there.
     name: "asm-output-conditionally-written",
     code: "H0603",
     class: Hazard,
@@ -53,14 +54,27 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         }
         let Some(output) = unit.statement.outputs.get(operand) else { continue };
         let name = unit.operand_name(operand);
-        let mut found = RULE
-            .at(output.constraint.span, format!("`{name} is an output and is not written on every path"))
-            .with_label("`=`: the old value is not passed in")
-            .with_help("write `+` instead of `=`: the operand keeps its value where it is not written");
+        let message = format!("`{name} is an output and is not written on every path");
+        let mut found =
+            RULE.at(output.constraint.span, message).with_label("`=`: the old value is not passed in");
+        found = if output.unset {
+            found.with_help(
+                "use it only where it was written, or give the variable a value first and write `+`",
+            )
+        } else {
+            found.with_help("write `+` instead of `=`: the operand keeps its value where it is not written")
+        };
         for &write in unset.reaching.writers.iter().take(3) {
             if let Some(place) = unit.instruction_place(write) {
                 found = found.with_secondary(place, "written only under a condition");
             }
+        }
+        if output.unset {
+            out.push(
+                Diagnostic { severity: Severity::Info, ..found }
+                    .with_note("the variable has no value before"),
+            );
+            continue;
         }
         match told_by(unit, unset, operand) {
             Some(flag) => out.push(Diagnostic { severity: Severity::Warning, ..found }.with_note(format!(

@@ -9,7 +9,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports asm statements whose parts the compiler refuses: a comma without an operand behind it, a constraint
-    /// without its expression, a fifth colon, no template, a wide string as template.
+    /// without its expression, a fifth colon, no template, a wide string as template, an output that is a value such as
+    /// `x + 1`.
     ///
     /// ## Why is this bad
     /// The source does not compile, at the latest where the branch or the template around it is used.
@@ -39,6 +40,13 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(open_brace(unit));
     if statement.macro_definition.is_some() {
         return;
+    }
+    for output in statement.outputs.iter().filter(|output| output.is_no_output) {
+        let expression = output.expression.text(unit.source);
+        out.push(
+            RULE.at(output.expression, format!("nothing can be stored to the output `{expression}`"))
+                .with_help("an output is a variable, an element or a member"),
+        );
     }
     for oddity in &statement.oddities {
         let message = match oddity.kind {

@@ -237,6 +237,9 @@ impl Reader<'_, '_> {
             tokens: tokens[at + 1..next.max(at + 2) - 1].to_vec(),
             ctype: CType::Unknown,
             changes: false,
+            constant: false,
+            is_no_output: false,
+            unset: false,
         });
         next
     }

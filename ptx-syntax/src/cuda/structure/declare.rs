@@ -2,10 +2,11 @@
 
 use super::Builder;
 use crate::cuda::ctype::{self, CType};
-use crate::cuda::declare::Reader;
+use crate::cuda::declare::{Declared, Reader};
+use crate::cuda::expression;
 use crate::cuda::model::Parameter;
 use crate::cuda::scan::Token;
-use crate::cuda::scope::Meaning;
+use crate::cuda::scope::{Meaning, Value};
 
 impl Builder<'_> {
     /// Declares the names that the tokens from `start` to `end` introduce, if they are a declaration.
@@ -33,23 +34,62 @@ impl Builder<'_> {
             return;
         }
         let in_code = self.in_code();
-        let constant = (0..at).any(|index| matches!(reader.text(index), "const" | "constexpr" | "__const__"));
-        let found = reader.declarators(&base, at);
+        let any = |words: &[&str]| (0..at).any(|index| words.contains(&reader.text(index)));
+        let constant = any(&["const", "constexpr", "__const__"]);
+        // What a constant of a function is made of may differ from call to call.
+        let same = any(&["constexpr"]) || (constant && !in_code);
+        // What has no value of its own may be zero, or be shared.
+        let stored = any(&["static", "extern", "__shared__", "thread_local", "__constant__", "__device__"]);
+        let automatic = any(&["auto"]);
+        let mut found = reader.declarators(&base, at);
+        if automatic {
+            for declared in &mut found {
+                declared.ctype = self.deduced(tokens, declared);
+            }
+        }
         for declared in found {
             let plain = matches!(declared.ctype, CType::Bool | CType::Integer { .. } | CType::Float { .. });
             let changes = in_code && plain && !constant && !declared.called;
+            let scalar = plain
+                || matches!(declared.ctype, CType::Pointer(_) | CType::Array(_))
+                || declared.ctype.is_structure_of_cuda();
+            let unset =
+                in_code && scalar && !constant && !stored && !declared.called && !declared.initialized;
+            let value = match (unset, changes) {
+                _ if same && plain && !declared.called => Value::Constant,
+                (true, true) => Value::Unset,
+                (true, false) => Value::UnsetAggregate,
+                (false, true) => Value::Changes,
+                (false, false) => Value::Unknown,
+            };
             let meaning = if declared.called && !in_code {
                 Meaning::Function(declared.ctype)
             } else {
                 Meaning::Value(declared.ctype)
             };
             let (name, at) = (declared.name.text(self.source), declared.name.start);
-            if changes {
-                self.scopes.declare_changing(self.scope, name, at, meaning);
-            } else {
-                self.scopes.declare(self.scope, name, at, meaning);
-            }
+            self.scopes.declare_value(self.scope, name, at, meaning, value);
         }
+    }
+
+    /// The type of a variable that is declared `auto`: that of its initializer. A pointer `auto *` and what has no
+    /// initializer here are left as they are.
+    fn deduced(&self, tokens: &[Token], declared: &Declared) -> CType {
+        let unknown = || declared.ctype.clone();
+        if declared.ctype != CType::Unknown {
+            return unknown();
+        }
+        let Some(name) = tokens.iter().position(|token| token.span == declared.name) else {
+            return unknown();
+        };
+        let reader = self.reader(tokens);
+        let inside = match reader.text(name + 1) {
+            "=" if reader.text(name + 2) != "{" => name + 2..reader.after_initializer(name + 2),
+            "(" | "{" => name + 2..reader.after_group(name + 1).saturating_sub(1),
+            _ => return unknown(),
+        };
+        let value = tokens.get(inside).unwrap_or(&[]);
+        expression::type_of(self.source, &self.scopes, self.scope, value)
     }
 
     /// `using name = type;`

@@ -16,12 +16,15 @@ use crate::cuda::ctype::CType;
 use crate::cuda::declare::Reader;
 use crate::cuda::expression;
 use crate::cuda::model::{
-    AsmId, ConditionId, CudaFile, Event, EventKind, FunctionId, MacroId, NonStatement, NonStatementKind,
-    Region, RegionId, RegionKind,
+    AsmId, AsmStatement, ConditionId, CudaFile, Event, EventKind, FunctionId, Macro, MacroId, NonStatement,
+    NonStatementKind, Region, RegionId, RegionKind,
 };
 use crate::cuda::preprocess::Prepared;
 use crate::cuda::scan::{Kind, Scanner, Token};
 use crate::cuda::scope::{Meaning, Scopes};
+
+/// How many tokens before a statement are looked at for the declaration of an output.
+const MAX_LOOK_BACK: usize = 2000;
 
 /// Deeper nesting than this is passed over token by token.
 const DEEPEST: u32 = 150;
@@ -241,6 +244,7 @@ impl<'s> Builder<'s> {
             if let Some((call, definition)) = used {
                 (statement.used_at, statement.macro_definition) = (Some(call), Some(definition));
             }
+            self.note_unset(&mut statement, keyword);
             self.file.statements.push(statement);
             self.pending.push((id, self.scope));
             self.event(EventKind::Asm(id), span);
@@ -249,6 +253,44 @@ impl<'s> Builder<'s> {
             self.asm_at(other, starts);
         }
         next
+    }
+
+    /// Notes which outputs are variables that have no value yet: declared without one, and not named since. In a loop
+    /// that the declaration is not in, an earlier turn may have given one.
+    fn note_unset(&self, statement: &mut AsmStatement, keyword: usize) {
+        if self.in_macro.is_some() || self.function.is_none() {
+            return;
+        }
+        let at = self.tokens[keyword].span.start;
+        for operand in &mut statement.outputs {
+            let name = match operand.tokens.as_slice() {
+                [name] => name,
+                [name, after, ..] if after.is(self.source, "[") || after.is(self.source, ".") => name,
+                _ => continue,
+            };
+            let text = name.span.text(self.source);
+            let Some(since) = self.scopes.unset_since(self.scope, text, at) else { continue };
+            let before = self.tokens[..keyword].iter().rev().take(MAX_LOOK_BACK);
+            let mut named = before.filter(|token| token.span.text(self.source) == text);
+            let only_declared = named.next().is_some_and(|token| token.span.start == since);
+            operand.unset = only_declared && !self.is_in_loop_since(since);
+        }
+    }
+
+    /// Whether a loop that began behind `since` is around.
+    fn is_in_loop_since(&self, since: u32) -> bool {
+        let mut around = self.region;
+        while let Some(region) = around.map(|id| self.file.regions[id.index()]) {
+            let repeats = matches!(
+                region.kind,
+                RegionKind::For { .. } | RegionKind::While | RegionKind::DoWhile | RegionKind::Lambda
+            );
+            if repeats && region.span.start > since {
+                return true;
+            }
+            around = region.parent;
+        }
+        false
     }
 
     /// The use of a macro that the token at `at` came from: the name there, and the macro.
@@ -304,14 +346,31 @@ impl<'s> Builder<'s> {
         tokens.iter().all(|token| token.kind == Kind::Identifier)
     }
 
+    /// Whether a macro stands for a number, or for a term of numbers.
+    fn is_number(&self, definition: &Macro) -> bool {
+        // More than a few dozen bytes are no term that is worth reading.
+        let short = definition.parameters.is_none() && (1..=64).contains(&definition.body.len());
+        let term = |token: Token| matches!(token.kind, Kind::Number | Kind::Punctuator);
+        short && Scanner::line(self.source, definition.body).all(term)
+    }
+
     /// Orders statements by their place and gives operands their types.
     fn finish(mut self) -> CudaFile {
         self.file.macros = std::mem::take(&mut self.prepared.file.macros);
+        let numbers: Vec<bool> = self.file.macros.iter().map(|found| self.is_number(found)).collect();
         for (id, scope) in std::mem::take(&mut self.pending) {
             let statement = &mut self.file.statements[id.index()];
             for operand in statement.outputs.iter_mut().chain(&mut statement.inputs) {
                 let tokens = std::mem::take(&mut operand.tokens);
-                operand.ctype = expression::type_of(self.source, &self.scopes, scope, &tokens);
+                let (source, scopes) = (self.source, &self.scopes);
+                operand.ctype = expression::type_of(source, scopes, scope, &tokens);
+                let is_number = |name: &str| {
+                    let definitions = self.prepared.by_name.get(name);
+                    definitions.is_some_and(|ids| ids.iter().all(|id| numbers[id.index()]))
+                };
+                operand.constant = expression::is_constant(source, scopes, scope, &tokens, is_number);
+                operand.is_no_output =
+                    expression::is_no_output(source, scopes, scope, &tokens, &operand.ctype);
                 if let [name] = *tokens {
                     let (text, at) = (name.span.text(self.source), name.span.start);
                     operand.changes = self.scopes.changes(scope, text, at);

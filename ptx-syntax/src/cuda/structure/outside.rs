@@ -4,10 +4,11 @@ use super::{Builder, DEEPEST, Until};
 use crate::Span;
 use crate::cuda::ctype::CType;
 use crate::cuda::declare::Reader;
+use crate::cuda::expression;
 use crate::cuda::function::{self, Head};
 use crate::cuda::model::{ConditionId, Function, FunctionId, MacroId, Region, RegionId, RegionKind};
 use crate::cuda::scan::{Kind, Token};
-use crate::cuda::scope::Meaning;
+use crate::cuda::scope::{Meaning, Value};
 
 impl Builder<'_> {
     /// A declaration outside functions.
@@ -80,7 +81,7 @@ impl Builder<'_> {
             }
         }
         for (name, meaning) in names {
-            self.scopes.declare(scope, name.text(self.source), name.start, meaning);
+            self.scopes.declare_value(scope, name.text(self.source), name.start, meaning, Value::Constant);
         }
         self.scope = scope;
         self.at += end;
@@ -110,10 +111,8 @@ impl Builder<'_> {
                 false
             }
             Head::Enum(name) => {
-                if let Some(name) = name.and_then(|at| head.get(at)).map(|token| token.span) {
-                    let text = name.text(self.source);
-                    self.scopes.declare(outer, text, name.start, Meaning::Type(CType::Enum));
-                }
+                let name = name.and_then(|at| head.get(at)).map(|token| token.span);
+                self.enumeration(&head, name, outer);
                 self.flat_braces();
                 false
             }
@@ -124,6 +123,60 @@ impl Builder<'_> {
             Head::Initializer | Head::MemberInitializer => {
                 self.flat_braces();
                 false
+            }
+        }
+    }
+
+    /// Declares an enumeration whose brace is next, and the enumerators of one without `class`.
+    fn enumeration(&mut self, head: &[Token], name: Option<Span>, outer: u32) {
+        let reader = self.reader(head);
+        let scoped = (0..head.len()).any(|at| matches!(reader.text(at), "class" | "struct"));
+        let colon = (0..head.len()).find(|at| reader.text(*at) == ":");
+        let rest = &self.tokens[self.at..];
+        let end = self.reader(rest).after_group(0).saturating_sub(1).max(1);
+        let body: Vec<Token> =
+            rest[1..end.min(rest.len())].iter().filter(|token| !token.ignored).copied().collect();
+        let inside = self.reader(&body);
+        let enumerators: Vec<&[Token]> = inside.split().into_iter().filter(|part| !part.is_empty()).collect();
+        let bytes = match colon {
+            Some(colon) => {
+                Reader { tokens: &head[colon + 1..], ..reader }.whole_type().and_then(|base| base.size())
+            }
+            None if scoped => Some(4),
+            None => {
+                // The values of `int` and `unsigned` make it as large as these.
+                let small = |part: &&[Token]| match part {
+                    [name] => name.kind == Kind::Identifier,
+                    [_, assign, value @ ..] => {
+                        assign.is(self.source, "=")
+                            && value.iter().all(|token| token.kind != Kind::Identifier)
+                            && expression::type_of(self.source, &self.scopes, self.scope, value).size()
+                                == Some(4)
+                    }
+                    [] => true,
+                };
+                enumerators.iter().all(small).then_some(4)
+            }
+        };
+        let ctype = CType::Enum { bytes };
+        let first = |part: &&[Token]| {
+            part.first().filter(|token| token.kind == Kind::Identifier).map(|token| token.span)
+        };
+        let names: Vec<Span> = enumerators.iter().filter_map(first).collect();
+        if let Some(name) = name {
+            let meaning = Meaning::Type(ctype.clone());
+            self.scopes.declare(outer, name.text(self.source), name.start, meaning);
+        }
+        if !scoped {
+            for name in names {
+                let meaning = Meaning::Value(ctype.clone());
+                self.scopes.declare_value(
+                    outer,
+                    name.text(self.source),
+                    name.start,
+                    meaning,
+                    Value::Constant,
+                );
             }
         }
     }
