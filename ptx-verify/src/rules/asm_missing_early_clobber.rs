@@ -1,6 +1,7 @@
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::cuda::{CType, Event, EventKind};
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::translate::{constraint_fix, with_certain};
 use crate::asm::unit::{Mode, Unit};
@@ -35,7 +36,9 @@ declare_rule! {
     /// ## What it may miss
     /// Outputs and inputs of different letters are taken to be kept apart. A write that copies the very input is no
     /// fault, nor is an input that is a constant. An output with `+` is reported only where an input is the same
-    /// expression: with different ones it depends on what the caller passes.
+    /// expression: with different ones it depends on what the caller passes. Where the template copies each variable to
+    /// itself, only a loop that hands one variable to the next breaks it: that is a warning, and in a kernel without
+    /// control flow around the statement nothing. So is an input whose name looks like a macro of another file.
     name: "asm-missing-early-clobber",
     code: "H0601",
     class: Hazard,
@@ -45,10 +48,13 @@ declare_rule! {
 }
 
 /// A write of an output and a later read of an input.
+#[derive(Clone, Copy)]
 struct Conflict {
     write: u32,
     read: u32,
     input: usize,
+    /// Whether output and input are the same expression.
+    same: bool,
 }
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
@@ -62,11 +68,60 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(facts) = unit.facts() else { return };
     let accesses = accesses(unit, &facts);
+    let copies = copies_to_itself(unit, &facts);
+    if copies && !is_under_control_flow(unit) {
+        return;
+    }
     for output in candidates {
         if let Some(conflict) = conflict(unit, &facts, &accesses, output) {
-            out.push(finding(unit, output, &conflict));
+            let certain = !copies && !may_be_macro(unit, conflict.input);
+            let found = finding(unit, output, &conflict);
+            let severity = if certain { found.severity } else { Severity::Warning };
+            out.push(Diagnostic { severity, ..found });
         }
     }
+}
+
+/// The expression of an operand.
+fn expression<'a>(unit: &Unit<'a>, index: usize) -> &'a str {
+    unit.statement.operands().nth(index).map_or("", |operand| operand.expression.text(unit.source))
+}
+
+/// Whether the template does nothing but copy inputs to outputs of the same expression: then a variable can share its
+/// register with itself, which changes nothing.
+fn copies_to_itself(unit: &Unit<'_>, facts: &FunctionFacts<'_>) -> bool {
+    unit.instructions().all(|instruction| {
+        let operands = facts.body.operands(Handle::new(instruction));
+        let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+        let [Operand::Register { register: to, .. }, Operand::Register { register: from, .. }] = operands
+        else {
+            return false;
+        };
+        let both = unit.operand_of(*to).zip(unit.operand_of(*from));
+        computes == Some(Computation::Move)
+            && both.is_some_and(|(to, from)| expression(unit, to) == expression(unit, from))
+    })
+}
+
+/// Whether the statement may be in a loop or under a condition, in its own function or in one that this is inlined into.
+fn is_under_control_flow(unit: &Unit<'_>) -> bool {
+    let Some(function) = unit.statement.function.map(|id| unit.file.function(id)) else { return true };
+    let mut around = unit.statement.region;
+    while let Some(region) = around.map(|id| unit.file.region(id)) {
+        if region.kind.is_control_flow() {
+            return true;
+        }
+        around = region.parent;
+    }
+    let jumps = |event: &Event| matches!(event.kind, EventKind::Label);
+    !function.qualifiers.global || function.events.iter().any(jumps)
+}
+
+/// Whether an input is a name that nothing in sight declares and that is spelled as macros are: perhaps a constant.
+fn may_be_macro(unit: &Unit<'_>, input: usize) -> bool {
+    let text = expression(unit, input);
+    let unknown = unit.statement.operands().nth(input).is_some_and(|operand| operand.ctype == CType::Unknown);
+    unknown && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Whether an operand is an output without `&`.
@@ -82,13 +137,8 @@ fn may_share(unit: &Unit<'_>, output: usize, input: usize) -> bool {
     if right.mode != Mode::Input || left.letter != right.letter || right.register.is_none() {
         return false;
     }
-    let expression = |index: usize| {
-        let operand = unit.statement.operands().nth(index);
-        operand.map_or("", |operand| operand.expression.text(unit.source))
-    };
-    let text = expression(input);
-    let constant = text.starts_with(|c: char| c.is_ascii_digit()) || matches!(text, "true" | "false");
-    !constant && (left.mode == Mode::Output || expression(output) == text)
+    let constant = unit.statement.operands().nth(input).is_some_and(|operand| operand.constant);
+    !constant && (left.mode == Mode::Output || expression(unit, output) == expression(unit, input))
 }
 
 /// For each instruction of the template the registers it certainly reads and writes.
@@ -112,13 +162,18 @@ fn conflict(
     output: usize,
 ) -> Option<Conflict> {
     let register = unit.operands[output].register?;
+    // The one that is told: first a variable that is updated, then a name that is certainly no macro.
+    let mut found: Option<Conflict> = None;
+    let rank = |conflict: &Conflict| (conflict.same, !may_be_macro(unit, conflict.input));
     let writes = || {
         accesses.iter().filter(move |(_, written, access)| {
             *written == register && matches!(access, Access::Write | Access::ReadWrite)
         })
     };
     for (input, operand) in unit.operands.iter().enumerate() {
-        if !may_share(unit, output, input) {
+        let same = expression(unit, output) == expression(unit, input);
+        if !may_share(unit, output, input) || found.is_some_and(|found| found.same || !same && rank(&found).1)
+        {
             continue;
         }
         let reads =
@@ -128,12 +183,15 @@ fn conflict(
             for &(write, _, _) in writes() {
                 let both = to_read.at(write).is_some() && !exclude_each_other(facts, write, read);
                 if both && !is_copy(facts, write, register, operand.register) {
-                    return Some(Conflict { write, read, input });
+                    let other = Conflict { write, read, input, same };
+                    if found.is_none_or(|found| rank(&found) < rank(&other)) {
+                        found = Some(other);
+                    }
                 }
             }
         }
     }
-    None
+    found
 }
 
 /// Whether the guards of two instructions are opposite, and the predicate is not written in between.
@@ -152,6 +210,17 @@ fn is_copy(facts: &FunctionFacts<'_>, instruction: u32, to: Register, from: Opti
         return false;
     };
     computes == Some(Computation::Move) && *left == to && Some(*right) == from
+}
+
+/// Which use of the statement gives the two one register.
+fn use_that_breaks(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> String {
+    let short = |index: usize| expression(unit, index).split_whitespace().collect::<Vec<_>>().join(" ");
+    if conflict.same {
+        let name = short(output);
+        return format!("it breaks where a loop or an `if` updates `{name}`: both are its register then");
+    }
+    let (to, from) = (short(output), short(conflict.input));
+    format!("it breaks where a loop or an `if` stores `{to}` to the variable that `{from}` came from")
 }
 
 fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {
@@ -175,6 +244,7 @@ fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {
         .with_secondary(place(conflict.write), "written here")
         .with_secondary(place(conflict.read), format!("`%{}` is still read here", conflict.input))
         .with_note("without `&` the compiler assumes that all inputs are read before any output is written")
+        .with_note(use_that_breaks(unit, output, conflict))
         .with_help("mark the output as written early: `&` behind the `=`");
     with_certain(found, fix)
 }
