@@ -33,6 +33,8 @@ pub(crate) struct Link {
     pub(crate) writer: Option<(AsmId, u32)>,
     /// What is wrong with it.
     pub(crate) trouble: Trouble,
+    /// The carry that nothing had read when the writer replaced it.
+    lost: Option<(AsmId, u32)>,
 }
 
 /// What can be wrong with a carry that goes from one statement to another.
@@ -50,6 +52,8 @@ pub(crate) enum Trouble {
     ControlFlow(Span),
     /// A call of a function that need not be inlined lies between.
     Call(Span),
+    /// The carry is read more than once, and replaced that of another statement, which nothing had read.
+    Lost(AsmId, u32),
 }
 
 /// What a statement does with the carry flag.
@@ -70,6 +74,10 @@ struct Producer {
     volatile: bool,
     /// What some way passes by, so that it has no carry.
     around: Option<Span>,
+    /// Whether some statement has read it.
+    read: bool,
+    /// The carry that nothing had read when this one replaced it.
+    lost: Option<(AsmId, u32)>,
 }
 
 /// A branch that is being read: the carry before it, and the one behind the branch that it is the `else` of.
@@ -169,6 +177,7 @@ impl FileUnits<'_, '_> {
             let mut walk =
                 Walk { units: self, summaries: &summaries, by_name: &by_name, budget: MOST_EVENTS };
             walk.function(function, &mut state, 0);
+            tell_lost(&mut state.links);
             links.append(&mut state.links);
             orphans.append(&mut state.orphans);
         }
@@ -290,7 +299,7 @@ impl Walk<'_, '_, '_> {
         let statement = unit.statement;
         let volatile = statement.volatile || statement.outputs.is_empty() || statement.clobbers_memory();
         if let Some((instruction, chain)) = summary.needs {
-            let link = Link { reader: id, instruction, writer: None, trouble: Trouble::None };
+            let link = Link { reader: id, instruction, writer: None, trouble: Trouble::None, lost: None };
             match state.producer {
                 None if state.kernel => state.links.push(link),
                 // Taken for a helper: its callers have made the carry.
@@ -299,13 +308,35 @@ impl Walk<'_, '_, '_> {
                 Some(producer) => {
                     let writer = Some((producer.statement, producer.instruction));
                     let trouble = trouble(state, producer, chain, volatile);
-                    state.links.push(Link { writer, trouble, ..link });
+                    state.links.push(Link { writer, trouble, lost: producer.lost, ..link });
+                    state.producer = Some(Producer { read: true, ..producer });
                 }
             }
         }
         if let Some((instruction, chain)) = summary.leaves {
-            state.producer = Some(Producer { statement: id, instruction, chain, volatile, around: None });
+            let before = state.producer.filter(|before| !before.read && before.statement != id);
+            let lost = before.map(|before| (before.statement, before.instruction));
+            let around = None;
+            state.producer =
+                Some(Producer { statement: id, instruction, chain, volatile, around, read: false, lost });
             (state.control_flow, state.call) = (None, None);
+        }
+    }
+}
+
+/// A chain works as far as each carry is read once. One that is read twice was meant to be two, if it replaced another
+/// that nothing had read.
+fn tell_lost(links: &mut [Link]) {
+    let mut readers: HashMap<(AsmId, u32), u32> = HashMap::new();
+    for link in links.iter() {
+        if let Some(writer) = link.writer {
+            *readers.entry(writer).or_default() += 1;
+        }
+    }
+    for link in links {
+        let twice = link.writer.is_some_and(|writer| readers[&writer] > 1);
+        if let (true, Some((statement, instruction)), Trouble::None) = (twice, link.lost, link.trouble) {
+            link.trouble = Trouble::Lost(statement, instruction);
         }
     }
 }

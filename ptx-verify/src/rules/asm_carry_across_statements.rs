@@ -9,7 +9,8 @@ declare_rule! {
     /// Looks at the asm statements of a function, those of helpers and macros of the same file included, as one
     /// stream, and reports carry chains that go from one statement to the next: as an error where a member is not
     /// `volatile`, a carry is continued as a borrow, or a kernel reads a carry that nothing made; as a warning where
-    /// some way comes around the statement that makes the carry, or a call lies between; as information where the
+    /// some way comes around the statement that makes the carry, a call lies between, or two chains are interleaved so
+    /// that the carry of the first is replaced before it is read; as information where the
     /// chain is one of volatile statements, in a straight line or over loops, which works and is widespread.
     ///
     /// ## Why is this bad
@@ -107,6 +108,18 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
                     "volatile statements keep their order, and CUDA 13.5 keeps the carry over loops and branches, also \
                      with `-G`; the manual speaks of straight lines only",
                 )
+        }
+        Trouble::Lost(statement, instruction) => {
+            let lost = units.units.get(&statement).map(|unit| place_of(unit, instruction));
+            let found = with(at(
+                Severity::Warning,
+                format!("{reads} of another statement, which is read twice and replaced one that nothing had read"),
+            ))
+            .with_help("continue each chain before the next one begins, best in one statement");
+            match lost {
+                Some(span) => found.with_secondary(span, "the carry of this is lost"),
+                None => found,
+            }
         }
         Trouble::None => with(at(Severity::Info, format!("{reads} of another statement")))
             .with_note("a straight line of `volatile` statements keeps its order, so the chain works"),
