@@ -129,6 +129,9 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
                 .map(|found| (found.span, found.code))
                 .collect();
             found.retain(|found| said.contains(&(found.span, found.code)));
+            for found in &mut found {
+                found.fix = None;
+            }
         }
         found.retain(|found| is_wanted(found, config));
         match unit.statement.used_at {

@@ -123,11 +123,23 @@ impl<'a> Unit<'a> {
             Self::of_text(source, file, statement, aim, compiler, operands.clone(), names, expanded)
         };
         let expanded = expand(statement, source, compiler, &names);
-        let mut choices = values::choices(&expanded, &names).into_iter();
-        let Some(first) = choices.next() else { return with(&names, expanded) };
-        let chosen = |names: &[String]| with(names, expand(statement, source, compiler, names));
-        let alternatives = choices.map(|names| chosen(&names)).collect();
-        Self { alternatives, ..chosen(&first) }
+        let choices = values::choices(&expanded, &names);
+        let mut units: Vec<Self> =
+            choices.iter().map(|names| with(names, expand(statement, source, compiler, names))).collect();
+        // With another number than those that make an instruction it is refused anyway.
+        if units.iter().any(Self::spells_instructions) {
+            units.retain(Self::spells_instructions);
+        }
+        if units.is_empty() {
+            return with(&names, expanded);
+        }
+        let first = units.remove(0);
+        Self { alternatives: units, ..first }
+    }
+
+    /// Whether every spelling is one of an instruction.
+    fn spells_instructions(&self) -> bool {
+        self.lowered.module.spellings.iter().all(|(_, spelling)| spelling.resolved.problem.is_none())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a unit, put together at one place")]

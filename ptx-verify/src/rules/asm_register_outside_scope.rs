@@ -69,7 +69,7 @@ pub(crate) fn is_unique(unit: &Unit<'_>, declaration: Span) -> bool {
 }
 
 /// What the template declares outside braces, and whether it is a label.
-fn outside_braces(unit: &Unit<'_>) -> Vec<(String, Span, bool)> {
+pub(crate) fn outside_braces(unit: &Unit<'_>) -> Vec<(String, Span, bool)> {
     let Some((_, body)) = unit.function() else { return Vec::new() };
     let symbols = &unit.lowered().module.symbols;
     let mut depth = 0;

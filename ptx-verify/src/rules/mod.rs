@@ -22,6 +22,7 @@ mod asm_output_conditionally_written;
 mod asm_output_never_written;
 mod asm_output_read_before_write;
 mod asm_percent_escape;
+mod asm_redeclared_register;
 mod asm_register_outside_scope;
 mod asm_side_effect_not_volatile;
 mod asm_statement;
@@ -235,6 +236,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &asm_target_feature::RULE,
     &asm_code_in_comment::RULE,
     &asm_vanishing_escape::RULE,
+    &asm_redeclared_register::RULE,
     &unknown_suppression::RULE,
     &unused_suppression::RULE,
     &unreachable_code::RULE,

@@ -1,0 +1,175 @@
+use std::collections::HashMap;
+
+use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind, Truth};
+use ptx_syntax::{Diagnostic, Span};
+
+use super::asm_register_outside_scope::{is_unique, outside_braces};
+use crate::asm::stream::FileUnits;
+use crate::registry::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a register or a label that templates declare outside braces twice in one function: by two statements, by
+    /// two uses of a macro, or by two calls of a function that is always inlined.
+    ///
+    /// ## Why is this bad
+    /// All of them land in one function of PTX, and the assembler refuses the second declaration.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ __forceinline__ int copy(int x) {
+    ///   int y;
+    ///   asm volatile(".reg .b32 t; mov.b32 t, %1; mov.b32 %0, t;" : "=r"(y) : "r"(x));
+    ///   return y;
+    /// }
+    /// __global__ void twice(int *p) { p[0] = copy(p[1]); p[2] = copy(p[3]); }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ __forceinline__ int copy(int x) {
+    ///   int y;
+    ///   asm volatile("{ .reg .b32 t; mov.b32 t, %1; mov.b32 %0, t; }" : "=r"(y) : "r"(x));
+    ///   return y;
+    /// }
+    /// __global__ void twice(int *p) { p[0] = copy(p[1]); p[2] = copy(p[3]); }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Statements that the compiler may leave out or merge: those that are not `volatile`, or in branches and loops;
+    /// functions that need not be inlined, templates, calls through other files.
+    name: "asm-redeclared-register",
+    code: "E0631",
+    class: Invalid,
+    level: Error,
+    summary: "a name that templates declare twice in one function",
+    check: AsmFile(check),
+}
+
+/// How deep calls are followed.
+const MAX_DEPTH: u32 = 4;
+
+/// How many events of a function are looked at, those of inlined functions included.
+const MAX_EVENTS: u32 = 5_000;
+
+fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
+    if !declares_any(units) {
+        return;
+    }
+    let mut by_name: HashMap<&str, Option<FunctionId>> = HashMap::new();
+    for (id, function) in units.file.function_ids().zip(&units.file.functions) {
+        let name = function.name.text(units.source);
+        by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(id));
+    }
+    let mut said: Vec<(Span, Span)> = Vec::new();
+    for function in units.file.functions.iter().filter(|function| is_compiled(units, function)) {
+        let mut walk =
+            Walk { units, by_name: &by_name, names: HashMap::new(), budget: MAX_EVENTS, found: Vec::new() };
+        if walk.function(function, None, 0).is_none() {
+            continue;
+        }
+        for found in walk.found {
+            let place = (found.span, found.labels.first().map_or(found.span, |label| label.span));
+            if !said.contains(&place) {
+                said.push(place);
+                out.push(found);
+            }
+        }
+    }
+}
+
+/// Whether any statement declares what others may declare again.
+fn declares_any(units: &FileUnits<'_, '_>) -> bool {
+    units.units.values().any(|unit| !outside_braces(unit).is_empty())
+}
+
+/// Whether a function is compiled whoever calls it.
+fn is_compiled(units: &FileUnits<'_, '_>, function: &Function) -> bool {
+    let known = function.qualifiers;
+    let header = function.header.text(units.source);
+    known.global && !known.template && !header.contains("static")
+}
+
+struct Walk<'w, 'a, 'u> {
+    units: &'w FileUnits<'a, 'u>,
+    by_name: &'w HashMap<&'w str, Option<FunctionId>>,
+    /// Where each name was declared first.
+    names: HashMap<String, Span>,
+    budget: u32,
+    found: Vec<Diagnostic>,
+}
+
+impl Walk<'_, '_, '_> {
+    /// Follows a function up to where control may leave it, called at `call`; none where the statements of the function
+    /// are not all known.
+    fn function(&mut self, function: &Function, call: Option<Span>, depth: u32) -> Option<()> {
+        let mut inside = 0_u32;
+        for event in &function.events {
+            self.budget = self.budget.checked_sub(1)?;
+            match event.kind {
+                EventKind::Enter(region) | EventKind::Leave(region) => {
+                    let straight =
+                        matches!(self.units.file.region(region).kind, RegionKind::Body | RegionKind::Block);
+                    let enters = matches!(event.kind, EventKind::Enter(_));
+                    if !straight {
+                        inside = if enters { inside + 1 } else { inside.saturating_sub(1) };
+                    }
+                }
+                EventKind::Jump | EventKind::Label => return Some(()),
+                EventKind::Asm(id) => self.statement(id, call, inside == 0)?,
+                EventKind::Call if inside == 0 => self.call(event.span, call, depth)?,
+                EventKind::Call => {}
+            }
+        }
+        Some(())
+    }
+
+    fn call(&mut self, name: Span, call: Option<Span>, depth: u32) -> Option<()> {
+        let Some(Some(id)) = self.by_name.get(name.text(self.units.source)) else { return Some(()) };
+        let function = self.units.file.function(*id);
+        let header = function.header.text(self.units.source);
+        let inlined = header.contains("__forceinline__") && !function.qualifiers.template;
+        let recursive = function.body.start <= name.start && name.end <= function.body.end;
+        if !inlined || recursive || depth >= MAX_DEPTH {
+            return Some(());
+        }
+        self.function(function, call.or(Some(name)), depth + 1)
+    }
+
+    fn statement(&mut self, id: AsmId, call: Option<Span>, straight: bool) -> Option<()> {
+        let unit = self.units.units.get(&id)?;
+        let statement = unit.statement;
+        // A scope that one statement opens and another closes, or what is not known, hides what is declared.
+        if unit.open_braces != 0 || unit.broken || unit.expanded.has_wildcards || !statement.complete {
+            return None;
+        }
+        let kept = statement.volatile || statement.outputs.is_empty();
+        if !straight || !kept || statement.variant > 0 || unit.aim.compiled != Truth::True {
+            return Some(());
+        }
+        let own = statement.used_at.unwrap_or(statement.keyword);
+        let place = call.unwrap_or(own);
+        for (name, span, _) in outside_braces(unit) {
+            if is_unique(unit, span) {
+                continue;
+            }
+            match self.names.get(&name) {
+                Some(&first) if first != place => {
+                    let declared = unit.place(span).unwrap_or(statement.template.span);
+                    let message = format!("this declares `{name}` a second time in one function");
+                    let mut found =
+                        RULE.at(place, message).with_secondary(first, "declared the first time here");
+                    if declared != place {
+                        found = found.with_secondary(declared, "outside braces");
+                    }
+                    self.found.push(found.with_help("put each template into `{ }`"));
+                }
+                Some(_) => {}
+                None => {
+                    self.names.insert(name, place);
+                }
+            }
+        }
+        Some(())
+    }
+}
