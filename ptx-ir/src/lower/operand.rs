@@ -8,6 +8,7 @@ use crate::isa::{Class, ClassSet, Selector};
 use crate::special::{Reads, SpecialRegister};
 use ptx_syntax::Span;
 use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind};
+use ptx_syntax::lexer::{Lexer, TokenKind};
 
 /// The registers that index an array.
 const INDICES: ClassSet = ClassSet::KINDS[0]
@@ -283,13 +284,19 @@ impl Context<'_> {
 
     fn subtracted(&self, span: Span, left: Span, right: Span) -> ptx_syntax::Diagnostic {
         let shown = self.text(right).to_owned();
+        let between = Span::new(left.end, right.start);
+        let operator = self.text(between).trim();
+        // Comments beside the operator stay where they are.
+        let edit = if operator.len() == 1 {
+            ptx_syntax::Edit { span: between, replacement: "+-".into() }
+        } else {
+            let minus = Lexer::new(self.text(between)).find(|token| token.kind == TokenKind::Minus);
+            let at = between.start + minus.map_or(0, |minus| minus.span.start);
+            ptx_syntax::Edit { span: Span::at(at), replacement: "+".into() }
+        };
         messages::operand(span, "an offset cannot be subtracted")
             .with_help(format!("add a negative number: `+-{shown}`"))
-            .with_fix(
-                format!("write `+-{shown}`"),
-                ptx_syntax::Applicability::Certain,
-                vec![ptx_syntax::Edit { span: Span::new(left.end, right.start), replacement: "+-".into() }],
-            )
+            .with_fix(format!("write `+-{shown}`"), ptx_syntax::Applicability::Certain, vec![edit])
     }
 
     /// Why an offset has no value; `misplaced` says what is wrong with a name in it.

@@ -24,7 +24,7 @@ use crate::rules;
 
 pub(crate) use describe::{describe, form_of, name_of, register_name};
 pub(crate) use occurrence::Occurrence;
-pub(crate) use place::of_opcode;
+pub(crate) use place::{of_modifier, of_opcode};
 pub(crate) use shapes::class_of;
 pub(crate) use wanted::{count_of, form_wanted, list_of, wanted_instead_of};
 

@@ -142,11 +142,23 @@ impl<'a> Occurrence<'a> {
         spelling: &str,
         applicability: Applicability,
     ) -> Diagnostic {
-        let span = self.spelling_span();
-        if span.is_empty() {
+        if self.spelling_span().is_empty() {
             return diagnostic;
         }
-        let edit = Edit { span, replacement: spelling.into() };
-        diagnostic.with_fix(format!("write `{spelling}`"), applicability, vec![edit])
+        // Comments between the parts of the spelling stay.
+        let pieces = place::pieces(self.context.module.source, self.span());
+        let mut edits: Vec<Edit> = Vec::new();
+        for span in pieces {
+            match edits.last_mut() {
+                None => edits.push(Edit { span, replacement: spelling.into() }),
+                Some(last)
+                    if self.context.module.text(Span::new(last.span.end, span.start)).trim().is_empty() =>
+                {
+                    last.span.end = span.end;
+                }
+                Some(_) => edits.push(Edit { span, replacement: String::new() }),
+            }
+        }
+        diagnostic.with_fix(format!("write `{spelling}`"), applicability, edits)
     }
 }

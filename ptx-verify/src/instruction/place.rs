@@ -18,6 +18,18 @@ pub(crate) fn of_opcode(context: &FunctionContext<'_>, handle: Handle<Instructio
     of_spelling(context.module.source, context.body.span(handle), &(0..length))
 }
 
+/// Where a modifier of an instruction stands, which is given with its dot; none where it has no such modifier.
+pub(crate) fn of_modifier(source: &str, instruction: Span, modifier: &str) -> Option<Span> {
+    pieces(source, instruction).into_iter().find_map(|piece| {
+        let at = piece.text(source).match_indices(modifier).map(|(at, _)| at).find(|at| {
+            let rest = piece.text(source).as_bytes().get(at + modifier.len());
+            matches!(rest, None | Some(b'.'))
+        })?;
+        let start = piece.start + at as u32;
+        Some(Span::new(start, start + modifier.len() as u32))
+    })
+}
+
 /// The place of bytes `range` of the spelling of the instruction at `instruction`. The whole instruction where
 /// the source has no such bytes.
 pub(super) fn of_spelling(source: &str, instruction: Span, range: &Range<usize>) -> Span {
@@ -31,7 +43,7 @@ pub(super) fn of_spelling(source: &str, instruction: Span, range: &Range<usize>)
 }
 
 /// The tokens that together are the spelling.
-fn pieces(source: &str, instruction: Span) -> Vec<Span> {
+pub(super) fn pieces(source: &str, instruction: Span) -> Vec<Span> {
     let text = instruction.text(source);
     let mut tokens = Lexer::new(text).filter(|token| !token.kind.is_trivia()).peekable();
     if tokens.next_if(|token| token.kind == TokenKind::At).is_some() {

@@ -1,6 +1,7 @@
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::context::FlowContext;
+use crate::instruction::of_modifier;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -55,7 +56,5 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Where `.cc` stands in an instruction.
 fn modifier(context: &FlowContext<'_>, span: Span) -> Option<Span> {
-    const MODIFIER: &str = ".cc";
-    let at = span.start + context.module.text(span).find(MODIFIER)? as u32;
-    Some(Span::new(at, at + MODIFIER.len() as u32))
+    of_modifier(context.module.source, span, ".cc")
 }

@@ -68,6 +68,11 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     if text.starts_with('{') {
         return Some(diagnostic.with_help("an address stands in brackets"));
     }
+    // What is in the register may be meant for an address only where it can be one.
+    let ty = occurrence.declaration(occurrence.operands()[operand]).map(|group| group.ty);
+    if !ty.is_some_and(|ty| matches!(ty.bits(), 32 | 64)) {
+        return Some(diagnostic);
+    }
     let edit = Edit { span, replacement: format!("[{text}]") };
     Some(diagnostic.with_fix("put the address in brackets", Applicability::Likely, vec![edit]))
 }
