@@ -420,3 +420,39 @@ fn asm_statements_are_verified_and_fixed_in_their_source() {
     assert_eq!(scratch.read("src/k.cu"), piped.stdout);
     assert_eq!(scratch.run(&["verify", "src"]).status, 0);
 }
+
+/// Of modifiers that are out of order one does nothing, which another rule would say of the right order.
+#[test]
+fn a_refused_fix_says_so_and_stops_no_other() {
+    let scratch = Scratch::new();
+    let text = GOOD.replace("\tmov.u32 %r1, 7;", "\tld.global.u32 %r1, [%rd2 /* b */ - 4];");
+    let text = text.replace("\tret;", "\trcp.ftz.rn.f64 %fd1, 0d4000000000000000;\n\tret;");
+    let text = text.replace("\t.reg .b32 %r<2>;", "\t.reg .b32 %r<2>;\n\t.reg .f64 %fd<2>;");
+    scratch.file("k.ptx", &text);
+    let answer = scratch.run(&["verify", "--diff", "--unsafe-fixes", "k.ptx"]);
+    assert!(
+        answer.stderr.contains(
+            "the fix of noncanonical-order is not applied: it would lead to ineffective-modifier: "
+        ),
+        "{answer:?}"
+    );
+    assert!(answer.stderr.contains("1 fix to apply, 1 refused"), "{answer:?}");
+    let answer = scratch.run(&["verify", "--fix", "--unsafe-fixes", "k.ptx"]);
+    assert!(answer.stderr.contains("1 fix applied, 1 refused"), "{answer:?}");
+    assert!(answer.stdout.contains("its fix is not applied: it would lead to"), "{answer:?}");
+    let fixed = scratch.read("k.ptx");
+    assert!(fixed.contains("[%rd2 /* b */ +- 4]") && fixed.contains("rcp.ftz.rn"), "{fixed}");
+}
+
+/// A byte that is no UTF-8 is what it was, wherever fixes are.
+#[test]
+fn fixes_keep_bytes_that_are_no_utf8() {
+    let scratch = Scratch::new();
+    let text = GOOD.replace("\tmov.u32 %r1, 7;", "\tld.global.u32 %r1, [%rd2 /* @ */ - 4]; // @");
+    let latin: Vec<u8> = text.bytes().map(|byte| if byte == b'@' { 0xe9 } else { byte }).collect();
+    scratch.file("k.ptx", &latin);
+    scratch.run(&["verify", "--fix", "k.ptx"]);
+    let fixed = std::fs::read(scratch.path().join("k.ptx")).unwrap();
+    assert_eq!(fixed.len(), latin.len() + 1);
+    assert_eq!(fixed.iter().filter(|byte| **byte == 0xe9).count(), 2);
+}

@@ -8,6 +8,7 @@ use ptx_syntax::{Class, Diagnostic};
 
 use crate::config::Config;
 use crate::context::{FlowContext, FunctionContext, ModuleContext, Shared};
+use crate::fix;
 use crate::gates;
 use crate::instruction::{self, SpellingFacts};
 use crate::registry::Check;
@@ -46,6 +47,7 @@ pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
         // To the rules, a module without a text is one that a program built.
         diagnostics.push(rules::module_header::empty());
     }
+    fix::drop_flawed(source, &mut diagnostics);
     let mut suppressions = Suppressions::of_ptx(source);
     finish(&mut suppressions, config, &mut diagnostics);
     if broken {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+use ptx_syntax::LineIndex;
 
 use crate::config::{Config, ConfigArgs, Configs, is_excluded};
 use crate::diff::{counted, unified};
@@ -95,6 +96,10 @@ struct Outcome {
     text: Vec<u8>,
     /// How many fixes were, or would be, applied.
     fixed: usize,
+    /// How many fixes were refused.
+    refused: usize,
+    /// What is told on standard error besides.
+    warnings: Vec<String>,
     failure: Option<String>,
     /// What the user may have meant.
     hint: Option<String>,
@@ -231,12 +236,26 @@ fn hint(job: &Job, source: &Source) -> Option<String> {
 
 fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style, terminal: &Terminal) -> Outcome {
     let before = source.bytes().to_vec();
-    let fixed = fix::fix(source, &job.options, fixes.unsafe_fixes);
-    let mut outcome =
-        Outcome { counts: Counts::of(&fixed.diagnostics), fixed: fixed.count, ..Outcome::default() };
+    let fixed = match fix::fix(source, &job.options, fixes.unsafe_fixes) {
+        Ok(fixed) => fixed,
+        Err(failure) => return Outcome { failure: Some(failure), ..Outcome::default() },
+    };
+    let mut outcome = Outcome {
+        counts: Counts::of(&fixed.diagnostics),
+        fixed: fixed.count,
+        refused: fixed.refused.len(),
+        ..Outcome::default()
+    };
     let (name, after) = (&job.input.name, fixed.source.bytes());
     if fixes.diff {
         outcome.text = unified(name, &before, after, terminal);
+        // The findings, whose notes tell of it otherwise, are not shown.
+        let index = LineIndex::new(&fixed.source.text);
+        let warnings = fixed.refused.iter().map(|(found, refusal)| {
+            let at = index.position(fixed.diagnostics[*found].span.start);
+            format!("{name}:{}:{}: {refusal}", at.line, at.column)
+        });
+        outcome.warnings = warnings.collect();
         return outcome;
     }
     match &job.input.origin {
@@ -258,6 +277,7 @@ struct Tally {
     counts: Counts,
     files: usize,
     fixed: usize,
+    refused: usize,
     failed: bool,
 }
 
@@ -272,13 +292,19 @@ impl Tally {
         }
         self.counts.add(outcome.counts);
         self.fixed += outcome.fixed;
+        self.refused += outcome.refused;
+        outcome.warnings.iter().for_each(|warning| terminal.note(warning));
     }
 
     fn summary(&self, fixes: FixArgs) -> String {
         let found = format!("{} in {}", self.counts.summary(), counted(self.files, "file"));
+        let refused = match self.refused {
+            0 => String::new(),
+            refused => format!(", {refused} refused"),
+        };
         match (fixes.diff, fixes.fix) {
-            (true, _) => format!("{} to apply; then {found}", counted(self.fixed, "fix")),
-            (_, true) => format!("{} applied; {found}", counted(self.fixed, "fix")),
+            (true, _) => format!("{} to apply{refused}; then {found}", counted(self.fixed, "fix")),
+            (_, true) => format!("{} applied{refused}; {found}", counted(self.fixed, "fix")),
             _ => found,
         }
     }

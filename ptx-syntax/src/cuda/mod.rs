@@ -97,5 +97,11 @@ pub fn comments(source: &str) -> Vec<crate::Span> {
     scan::comments(source)
 }
 
+/// All comments of a C++ source, in order, also those of preprocessor lines.
+#[must_use]
+pub fn all_comments(source: &str) -> Vec<crate::Span> {
+    scan::all_comments(source)
+}
+
 #[cfg(test)]
 mod tests;

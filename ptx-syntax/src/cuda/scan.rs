@@ -72,6 +72,19 @@ pub(super) fn comments(source: &str) -> Vec<Span> {
     scanner.comments.unwrap_or_default()
 }
 
+/// The comments of a file, in order, also those of preprocessor lines.
+pub(super) fn all_comments(source: &str) -> Vec<Span> {
+    let mut scanner = Scanner { comments: Some(Vec::new()), ..Scanner::file(source) };
+    while let Some(token) = scanner.next() {
+        if token.kind == Kind::Directive {
+            let mut line = Scanner { comments: scanner.comments.take(), ..Scanner::line(source, token.span) };
+            while line.next().is_some() {}
+            scanner.comments = line.comments;
+        }
+    }
+    scanner.comments.unwrap_or_default()
+}
+
 /// Punctuators of three and two bytes; every other printable byte is one of its own.
 const LONG_PUNCTUATORS: [&[u8]; 27] = [
     b"<<=", b">>=", b"...", b"->*", b"<=>", b"::", b"->", b"##", b"<<", b">>", b"<=", b">=", b"==", b"!=",
@@ -304,6 +317,13 @@ mod tests {
     #[test]
     fn comments_and_continuations_are_no_tokens() {
         assert_eq!(texts("a /* asm( */ b // asm( \\\n asm(\nc \\\n d"), ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn comments_of_preprocessor_lines_are_comments() {
+        let source = "// a\n#define X(b) /* c */ f(\"//\") // d \\\n e\nx /* f */\n#if 0 // g";
+        let comments: Vec<&str> = all_comments(source).iter().map(|span| span.text(source)).collect();
+        assert_eq!(comments, ["// a", "/* c */", "// d \\\n e", "/* f */", "// g"]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ use ptx_syntax::{Class, Diagnostic, Span};
 
 use crate::config::{Config, Levels};
 use crate::driver;
+use crate::fix;
 use crate::registry::Check;
 use crate::rules;
 use crate::suppress::Suppressions;
@@ -97,6 +98,7 @@ pub fn check_cuda(source: &str, config: &CudaConfig) -> Vec<Diagnostic> {
         diagnostics.extend(for_target(source, &file, config, target));
     }
     let mut diagnostics = merged(diagnostics);
+    fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
     let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
     let settings = Config { levels: config.levels.clone(), ..Config::default() };
     driver::finish(&mut suppressions, &settings, &mut diagnostics);
