@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::lsp;
+use crate::lsp::{self, Goodbye};
 use crate::outcome::Exit;
 
 const AFTER_HELP: &str = "\
@@ -11,7 +11,7 @@ needs. It reads the nearest `ptx.toml` of each file.
 
 Exit status:
   0  the editor said goodbye
-  2  the editor broke the protocol
+  2  the editor left without
 
 Examples:
   ptx-cli lsp                                                  for an editor to start
@@ -29,6 +29,8 @@ pub struct LspArgs {
 /// Runs `lsp`.
 pub fn run(args: &LspArgs) -> anyhow::Result<Exit> {
     let LspArgs { stdio: _ } = args;
-    lsp::serve()?;
-    Ok(Exit::Clean)
+    Ok(match lsp::serve()? {
+        Goodbye::Said => Exit::Clean,
+        Goodbye::Missing => Exit::Failed,
+    })
 }

@@ -1,76 +1,128 @@
 //! Between the toolkit's data and the protocol's.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use lsp_types::{
-    CodeAction, CodeActionKind, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
-    Position, Range, TextEdit, Uri, WorkspaceEdit,
+    CodeAction, CodeActionKind, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location,
+    NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
+    TextEdit, Uri, WorkspaceEdit,
 };
 use ptx_syntax::{Applicability, Diagnostic, Severity, Span};
 
 use super::document::Document;
+use super::lines::Sweep;
 
-/// In which units the editor counts columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// Bytes.
-    Utf8,
-    /// Units of UTF-16, the protocol's default.
-    Utf16,
+/// The name of the server in what it finds.
+pub const SOURCE: &str = "ptx-cli";
+
+/// So many findings of a document are shown, the loudest.
+pub const MAX_FINDINGS: usize = 1000;
+
+/// So many further places of a finding are shown.
+const MAX_LABELS: usize = 32;
+
+/// A finding as the editor knows it.
+pub struct Shown {
+    /// The finding.
+    pub found: Diagnostic,
+    /// Its place in the editor.
+    pub range: Range,
+    /// Its text in the editor.
+    pub message: String,
 }
 
-impl Encoding {
-    fn len(self, text: &str) -> u32 {
-        match self {
-            Self::Utf8 => text.len() as u32,
-            Self::Utf16 => text.encode_utf16().count() as u32,
-        }
-    }
+/// The places of spans of a document, in the order in which they are given. Each line is counted once.
+fn ranges(document: &Document, spans: impl IntoIterator<Item = Span>) -> Vec<Range> {
+    let offsets: Vec<u32> =
+        spans.into_iter().flat_map(|span| [span.start, span.end.max(span.start)]).collect();
+    let places = Sweep::new(&document.lines, &document.source.text, document.encoding).positions(&offsets);
+    places.chunks_exact(2).map(|pair| Range::new(pair[0], pair[1])).collect()
 }
 
-/// The place of a byte; inside a character, the place of the character.
-pub fn position(document: &Document, encoding: Encoding, offset: u32) -> Position {
-    let at = document.index.position(offset);
-    let line = document.line(at.line);
-    let column = (0..=(at.column - 1) as usize).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
-    Position::new(at.line - 1, encoding.len(&line[..column]))
-}
-
-/// The byte at a place; past the end of a line, the end of the line.
-pub fn offset(document: &Document, encoding: Encoding, position: Position) -> u32 {
-    let span = document.index.line_span(position.line.saturating_add(1));
-    let line = document.text(span).trim_end_matches(['\n', '\r']);
-    let reached = |(at, _): &(usize, char)| encoding.len(&line[..*at]) >= position.character;
-    let inside = match encoding {
-        Encoding::Utf8 => (position.character as usize).min(line.len()),
-        Encoding::Utf16 => line.char_indices().find(reached).map_or(line.len(), |(at, _)| at),
-    };
-    span.start + inside as u32
-}
-
-fn range(document: &Document, encoding: Encoding, span: Span) -> Range {
-    let start = position(document, encoding, span.start);
-    Range::new(start, position(document, encoding, span.end.max(span.start)))
-}
-
-/// A finding as the editor shows it.
-pub fn diagnostic(document: &Document, encoding: Encoding, found: &Diagnostic) -> lsp_types::Diagnostic {
-    let related = found.labels.iter().map(|label| DiagnosticRelatedInformation {
-        location: Location::new(document.uri.clone(), range(document, encoding, label.span)),
-        message: label.message.clone(),
+/// The findings of a document as the editor shows them, and as they are kept for it. Of more than [`MAX_FINDINGS`], the
+/// loudest are shown, and one more says how many there are besides.
+pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_types::Diagnostic>, Vec<Shown>) {
+    let (kept, rest) = loudest(found);
+    let spans = kept.iter().flat_map(|found| {
+        let labels = found.labels.iter().take(MAX_LABELS).map(|label| label.span);
+        std::iter::once(found.span).chain(labels)
     });
-    lsp_types::Diagnostic {
-        range: range(document, encoding, found.span),
-        severity: Some(match found.severity {
+    let mut ranges = ranges(document, spans.chain(rest.as_ref().map(|rest| rest.first))).into_iter();
+    let mut next = || ranges.next().unwrap_or_default();
+    let mut published = Vec::with_capacity(kept.len() + 1);
+    let mut shown = Vec::with_capacity(kept.len());
+    let uri = document.address();
+    for found in kept {
+        let range = next();
+        let related = found.labels.iter().take(MAX_LABELS).filter_map(|label| {
+            let range = next();
+            let location = Location::new(uri.clone()?, range);
+            Some(DiagnosticRelatedInformation { location, message: label.message.clone() })
+        });
+        let related = related.collect();
+        let message = message(&found);
+        let severity = match found.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
             Severity::Info => DiagnosticSeverity::INFORMATION,
-        }),
-        code: Some(NumberOrString::String(found.rule.to_owned())),
-        source: Some("ptx-cli".to_owned()),
-        message: message(found),
-        related_information: Some(related.collect()),
+        };
+        published.push(lsp_types::Diagnostic {
+            code: Some(NumberOrString::String(found.rule.to_owned())),
+            related_information: Some(related),
+            ..plain(range, severity, message.clone())
+        });
+        shown.push(Shown { found, range, message });
+    }
+    published.extend(rest.map(|rest| plain(next(), DiagnosticSeverity::INFORMATION, rest.message())));
+    (published, shown)
+}
+
+/// Findings that are not shown.
+struct Rest {
+    count: usize,
+    loud: usize,
+    first: Span,
+}
+
+impl Rest {
+    fn message(&self) -> String {
+        let Self { count, loud, .. } = self;
+        let errors = match loud {
+            0 => "none of them an error".to_owned(),
+            1 => "1 of them an error".to_owned(),
+            loud => format!("{loud} of them errors"),
+        };
+        format!("{count} more findings, {errors}; `{SOURCE} verify` shows them all")
+    }
+}
+
+/// The loudest findings, in the order of their places.
+fn loudest(mut found: Vec<Diagnostic>) -> (Vec<Diagnostic>, Option<Rest>) {
+    if found.len() <= MAX_FINDINGS {
+        return (found, None);
+    }
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(found[index].severity));
+    let kept: HashSet<usize> = order[..MAX_FINDINGS].iter().copied().collect();
+    let hidden = || (0..found.len()).filter(|index| !kept.contains(index)).map(|index| &found[index]);
+    let rest = Rest {
+        count: found.len() - MAX_FINDINGS,
+        loud: hidden().filter(|found| found.severity == Severity::Error).count(),
+        first: hidden().next().map_or(Span::at(0), |found| found.span),
+    };
+    let mut index = 0..;
+    found.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+    (found, Some(rest))
+}
+
+/// A finding without a rule.
+pub fn plain(range: Range, severity: DiagnosticSeverity, message: String) -> lsp_types::Diagnostic {
+    lsp_types::Diagnostic {
+        range,
+        severity: Some(severity),
+        source: Some(SOURCE.to_owned()),
+        message,
         ..lsp_types::Diagnostic::default()
     }
 }
@@ -89,23 +141,67 @@ fn message(found: &Diagnostic) -> String {
     text
 }
 
-/// The fix of a finding as an action that the editor offers.
-pub fn code_action(document: &Document, encoding: Encoding, found: &Diagnostic) -> Option<CodeAction> {
-    let fix = found.fix.as_ref()?;
-    let edits = fix.edits.iter().map(|edit| TextEdit {
-        range: range(document, encoding, edit.span),
-        new_text: edit.replacement.clone(),
-    });
+/// The fixes of those findings that the editor names, as actions that it offers. `versioned` editors refuse edits of a
+/// text that has changed since.
+pub fn code_actions(
+    document: &Document,
+    shown: &[Shown],
+    named: Vec<lsp_types::Diagnostic>,
+    versioned: bool,
+) -> Vec<CodeAction> {
+    let found: Vec<(&Shown, lsp_types::Diagnostic)> = named
+        .into_iter()
+        .filter_map(|named| {
+            let rule = match &named.code {
+                Some(NumberOrString::String(rule)) => rule.as_str(),
+                _ => return None,
+            };
+            let same = |shown: &&Shown| {
+                shown.range == named.range && shown.found.rule == rule && shown.message == named.message
+            };
+            // They are in the order of their places in the text, and thus of their lines.
+            let first = shown.partition_point(|shown| shown.range.start < named.range.start);
+            let at_place = shown[first..].iter().take_while(|shown| shown.range.start == named.range.start);
+            at_place.filter(same).find(|shown| shown.found.fix.is_some()).map(|shown| (shown, named))
+        })
+        .collect();
+    let fixes = || found.iter().filter_map(|(shown, _)| shown.found.fix.as_ref());
+    let mut ranges =
+        ranges(document, fixes().flat_map(|fix| fix.edits.iter().map(|edit| edit.span))).into_iter();
+    let uri = document.address();
+    let mut actions = Vec::new();
+    for (shown, named) in found {
+        let (Some(fix), Some(uri)) = (&shown.found.fix, uri.clone()) else { continue };
+        let edits = fix.edits.iter().map(|edit| TextEdit {
+            range: ranges.next().unwrap_or_default(),
+            new_text: edit.replacement.clone(),
+        });
+        let edit = workspace_edit(document, uri, edits.collect(), versioned);
+        actions.push(CodeAction {
+            title: fix.message.clone(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![named]),
+            edit: Some(edit),
+            is_preferred: Some(fix.applicability == Applicability::Certain),
+            ..CodeAction::default()
+        });
+    }
+    actions
+}
+
+fn workspace_edit(document: &Document, uri: Uri, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
+    if versioned {
+        let version = Some(document.version);
+        let edit = TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
+            edits: edits.into_iter().map(OneOf::Left).collect(),
+        };
+        let document_changes = Some(DocumentChanges::Edits(vec![edit]));
+        return WorkspaceEdit { document_changes, ..WorkspaceEdit::default() };
+    }
     #[expect(clippy::mutable_key_type, reason = "the protocol's type keys edits by address")]
-    let changes = HashMap::from([(document.uri.clone(), edits.collect())]);
-    Some(CodeAction {
-        title: fix.message.clone(),
-        kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: Some(vec![diagnostic(document, encoding, found)]),
-        edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
-        is_preferred: Some(fix.applicability == Applicability::Certain),
-        ..CodeAction::default()
-    })
+    let changes = HashMap::from([(uri, edits)]);
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 /// The path of a `file:` address.
@@ -130,38 +226,63 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
+/// The `file:` address of an absolute path.
+pub fn address(path: &Path) -> String {
+    let mut text = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
+            text.push(char::from(*byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+/// The place of a range of bytes in a text that is no document.
+pub fn place(text: &str, bytes: std::ops::Range<usize>, encoding: super::lines::Encoding) -> Range {
+    let lines = super::lines::Lines::new(text);
+    let at = |offset: usize| -> Position { lines.position(text, encoding, offset as u32) };
+    Range::new(at(bytes.start), at(bytes.end))
+}
+
 #[cfg(test)]
 mod tests {
     use std::str::FromStr;
 
+    use ptx_syntax::Class;
+
+    use super::super::lines::Encoding;
     use super::*;
 
     fn document(text: &str) -> Document {
-        Document::new(Uri::from_str("file:///a%20b/k.ptx").unwrap(), "ptx", 1, text.to_owned())
+        let uri = Uri::from_str("file:///a%20b/k.ptx").unwrap();
+        Document::new(&uri, "ptx", 1, text.to_owned(), Encoding::Utf16)
     }
 
     #[test]
-    fn places_are_counted_in_the_units_of_the_editor() {
-        let document = document("ab\r\n// é𝄞x\n");
-        let x = document.source.text.find('x').unwrap() as u32;
-        assert_eq!(position(&document, Encoding::Utf8, x), Position::new(1, 9));
-        assert_eq!(position(&document, Encoding::Utf16, x), Position::new(1, 6));
-        for encoding in [Encoding::Utf8, Encoding::Utf16] {
-            for (at, _) in document.source.text.char_indices().filter(|(_, each)| !"\r\n".contains(*each)) {
-                let place = position(&document, encoding, at as u32);
-                assert_eq!(offset(&document, encoding, place), at as u32);
-            }
-            assert_eq!(offset(&document, encoding, Position::new(0, 99)), 2);
-            assert_eq!(
-                offset(&document, encoding, Position::new(99, 0)) as usize,
-                document.source.text.len()
-            );
+    fn addresses_become_paths_and_paths_addresses() {
+        assert_eq!(document("").path, Some(PathBuf::from("/a b/k.ptx")));
+        assert_eq!(path(&Uri::from_str("untitled:Untitled-1").unwrap()), None);
+        for name in ["/a b/k.ptx", "/é/%41?#.toml"] {
+            assert_eq!(path(&Uri::from_str(&address(Path::new(name))).unwrap()), Some(PathBuf::from(name)));
         }
     }
 
     #[test]
-    fn addresses_become_paths() {
-        assert_eq!(document("").path, Some(PathBuf::from("/a b/k.ptx")));
-        assert_eq!(path(&Uri::from_str("untitled:Untitled-1").unwrap()), None);
+    fn of_many_findings_the_loudest_are_shown_and_the_others_counted() {
+        let text = "x".repeat(5000);
+        let found = |at: u32| {
+            let severity = if at % 2 == 1 { Severity::Error } else { Severity::Info };
+            Diagnostic::new(Class::Style, severity, "S1", "r", Span::new(at, at + 1), "m")
+        };
+        let (published, shown) = diagnostics(&document(&text), (0..1200).map(found).collect());
+        assert_eq!((published.len(), shown.len()), (MAX_FINDINGS + 1, MAX_FINDINGS));
+        assert_eq!(shown.iter().filter(|shown| shown.found.severity == Severity::Error).count(), 600);
+        assert!(shown.is_sorted_by_key(|shown| shown.range.start));
+        let last = published.last().unwrap();
+        assert_eq!(last.message, "200 more findings, none of them an error; `ptx-cli verify` shows them all");
+        let (published, _) = diagnostics(&document(&text), (0..1000).map(found).collect());
+        assert_eq!(published.len(), 1000);
     }
 }

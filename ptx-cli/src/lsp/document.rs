@@ -1,82 +1,120 @@
-//! An open document.
+//! An open document. Nothing in it changes: a change of the text makes another document, so that one version can be
+//! verified while the next is written.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use lsp_types::{Position, Range, TextEdit, Uri};
-use ptx_syntax::{Diagnostic, LineIndex, Span};
+use lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri};
+use ptx_syntax::Span;
 
-use super::convert::{self, Encoding};
+use super::convert;
+use super::lines::{Encoding, Lines};
 use crate::foreign::Name;
-use crate::options::Options;
 use crate::pipeline;
 use crate::source::{Kind, Source};
 
-/// A document as the editor has it.
+/// Documents of more bytes are not worked on.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// One version of a document as the editor has it.
 pub struct Document {
-    /// Its name to the editor.
-    pub uri: Uri,
+    /// Its name to the editor: an address.
+    pub uri: String,
     /// The file, where it is one.
     pub path: Option<PathBuf>,
     /// The version that the editor gave its text.
     pub version: i32,
-    /// Its text.
+    /// Its text; empty where it is too large.
     pub source: Source,
     /// Where its lines begin.
-    pub index: LineIndex,
-    /// What was found in it.
-    pub diagnostics: Vec<Diagnostic>,
-    /// Whether it has changed since it was verified.
-    pub is_stale: bool,
+    pub lines: Lines,
+    /// How its columns are counted.
+    pub encoding: Encoding,
+    /// How many bytes it has, where these are more than [`MAX_BYTES`].
+    pub too_large: Option<usize>,
 }
 
 impl Document {
     /// A document that was opened.
-    pub fn new(uri: Uri, language: &str, version: i32, text: String) -> Self {
-        let path = convert::path(&uri);
+    pub fn new(uri: &Uri, language: &str, version: i32, text: String, encoding: Encoding) -> Self {
+        let path = convert::path(uri);
         let name = Name::from(path.as_deref().unwrap_or(Path::new(uri.as_str())));
         let kind = match (path.as_deref().and_then(Kind::by_extension), language) {
             (Some(kind), _) => kind,
             (None, "cuda-cpp" | "cuda" | "cpp" | "c") => Kind::Cuda,
             (None, _) => Kind::Ptx,
         };
-        let index = LineIndex::new(&text);
+        Self::of(uri.as_str().to_owned(), path, name, kind, version, text, encoding)
+    }
+
+    fn of(
+        uri: String,
+        path: Option<PathBuf>,
+        name: Name,
+        kind: Kind,
+        version: i32,
+        text: String,
+        encoding: Encoding,
+    ) -> Self {
+        let too_large = Some(text.len()).filter(|length| *length > MAX_BYTES);
+        let text = if too_large.is_some() { String::new() } else { text };
+        let lines = Lines::new(&text);
         let source = Source::new(name, kind, text.into_bytes());
-        Self { uri, path, version, source, index, diagnostics: Vec::new(), is_stale: true }
+        Self { uri, path, version, source, lines, encoding, too_large }
     }
 
-    /// Takes a new text.
-    pub fn change(&mut self, version: i32, text: String) {
-        self.version = version;
-        self.index = LineIndex::new(&text);
-        self.source = Source::new(self.source.name.clone(), self.source.kind, text.into_bytes());
-        self.is_stale = true;
-    }
-
-    /// What is found in it now.
-    pub fn verify(&self, options: &Options) -> Vec<Diagnostic> {
-        pipeline::verify(&self.source, options, 1)
-    }
-
-    /// The edits that lay it out anew: none where it is as it should be.
-    pub fn format(&self, encoding: Encoding) -> Result<Vec<TextEdit>, String> {
-        if self.source.kind != Kind::Ptx {
-            return Err("only PTX is formatted".to_owned());
+    /// The document after the changes of an editor. The capabilities ask for the whole text with every change; an
+    /// editor that sends parts is understood too.
+    pub fn changed(&self, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> Self {
+        let mut text = self.source.text.clone();
+        for change in changes {
+            match change.range {
+                None => text = change.text,
+                Some(range) => {
+                    let lines = Lines::new(&text);
+                    let start = lines.offset(&text, self.encoding, range.start) as usize;
+                    let end = lines.offset(&text, self.encoding, range.end) as usize;
+                    text.replace_range(start..end.max(start), &change.text);
+                }
+            }
         }
-        let text = pipeline::format(&self.source)?;
-        if text == self.source.text {
-            return Ok(Vec::new());
-        }
-        let end = convert::position(self, encoding, self.source.text.len() as u32);
-        Ok(vec![TextEdit { range: Range::new(Position::new(0, 0), end), new_text: text }])
+        let (name, kind) = (self.source.name.clone(), self.source.kind);
+        Self::of(self.uri.clone(), self.path.clone(), name, kind, version, text, self.encoding)
     }
 
-    /// The text of a line, from 1, with its end.
-    pub fn line(&self, line: u32) -> &str {
-        self.index.line_span(line).text(&self.source.text)
+    /// The edits that lay it out anew: none where it is as it should be, and nothing where there is nothing to lay out:
+    /// in a CUDA source, and in a text with syntax errors, which are told as findings.
+    pub fn format(&self) -> Result<Option<Vec<TextEdit>>, String> {
+        let text = &self.source.text;
+        let broken = || !ptx_syntax::parse(text).diagnostics.is_empty();
+        if self.source.kind != Kind::Ptx || self.too_large.is_some() || broken() {
+            return Ok(None);
+        }
+        let formatted = pipeline::format(&self.source)?;
+        if formatted == *text {
+            return Ok(Some(Vec::new()));
+        }
+        let end = self.lines.position(text, self.encoding, text.len() as u32);
+        Ok(Some(vec![TextEdit { range: Range::new(Position::new(0, 0), end), new_text: formatted }]))
+    }
+
+    /// The byte at a place.
+    pub fn offset(&self, position: Position) -> u32 {
+        self.lines.offset(&self.source.text, self.encoding, position)
+    }
+
+    /// The place of a byte.
+    pub fn position(&self, offset: u32) -> Position {
+        self.lines.position(&self.source.text, self.encoding, offset)
     }
 
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         span.text(&self.source.text)
+    }
+
+    /// The address in the protocol's type.
+    pub fn address(&self) -> Option<Uri> {
+        Uri::from_str(&self.uri).ok()
     }
 }

@@ -3,23 +3,21 @@
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 
-use super::convert::{self, Encoding};
 use super::document::Document;
 use crate::manual;
 use crate::source::Kind;
 
 /// The text for the word at a byte.
-pub fn hover(document: &Document, encoding: Encoding, offset: u32) -> Option<Hover> {
+pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
     if document.source.kind != Kind::Ptx {
         return None;
     }
     let token = token_at(&document.source.text, offset)?;
     let text = manual::markdown(document.text(token.span))?;
-    let start = convert::position(document, encoding, token.span.start);
-    let end = convert::position(document, encoding, token.span.end);
+    let range = Range::new(document.position(token.span.start), document.position(token.span.end));
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: text }),
-        range: Some(Range::new(start, end)),
+        range: Some(range),
     })
 }
 

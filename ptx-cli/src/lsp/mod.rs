@@ -1,64 +1,151 @@
 //! The language server: findings while typing, fixes, formatting, and the manual's forms on hover.
 //!
-//! One thread reads messages and answers them in order. A document is verified when no message waits,
-//! so that a burst of key strokes costs one verification.
+//! Four threads: one reads messages, one writes them, one answers requests in order, and one verifies documents
+//! ([`checker`]). The last takes what is open from the one before, and publishes by itself: however long an answer takes
+//! and however many are asked for, the findings come.
 
+mod checker;
+mod configuration;
 mod convert;
 mod document;
 mod hover;
+mod lines;
+mod wire;
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::collections::VecDeque;
+use std::io::{self, BufReader, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
-    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _, PublishDiagnostics,
+    Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, Exit,
+    Initialized, Notification as _,
 };
-use lsp_types::request::{CodeActionRequest, Formatting, HoverRequest, Request as _};
+use lsp_types::request::{
+    CodeActionRequest, Formatting, HoverRequest, Initialize, RegisterCapability, Request as _, Shutdown,
+};
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, PublishDiagnosticsParams, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+    InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, Uri,
 };
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use crate::config::{ConfigArgs, Configs, is_excluded};
 use crate::foreign;
-use crate::options::{OptionArgs, Options};
-use crate::source::{Input, Origin};
 use crate::work::guarded;
-use convert::Encoding;
+use checker::{Checker, Documents, Findings, Task, locked};
 use document::Document;
+use lines::Encoding;
+use wire::{ErrorCode, Failure, Message, Outgoing};
 
-/// How long the server waits for another message before it verifies what has changed.
-const QUIET: Duration = Duration::from_millis(80);
+/// So many messages are read ahead of their answers.
+const MAX_AHEAD: usize = 64;
+/// So many messages wait until the editor reads them.
+const MAX_UNREAD: usize = 64;
+/// So long an editor that left may take to read what was said last.
+const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves one editor over standard input and output until it says `exit`.
-pub fn serve() -> anyhow::Result<()> {
-    let (connection, threads) = Connection::stdio();
-    let (id, params) =
-        connection.initialize_start().context("the editor did not begin as the protocol says")?;
-    let params: InitializeParams = serde_json::from_value(params).context("the editor's capabilities")?;
-    let encoding = encoding(&params);
-    let answer = serde_json::json!({
-        "capabilities": capabilities(encoding),
-        "serverInfo": {"name": "ptx-cli", "version": env!("CARGO_PKG_VERSION")},
-    });
-    connection.initialize_finish(id, answer)?;
-    let mut server = Server { connection, encoding, documents: BTreeMap::new() };
-    server.run()?;
-    drop(server);
-    threads.join().context("the streams of the editor")?;
-    Ok(())
+/// How an editor left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goodbye {
+    /// With `shutdown`.
+    Said,
+    /// Without.
+    Missing,
 }
 
-/// Bytes where the editor can count them, else the protocol's default.
-fn encoding(params: &InitializeParams) -> Encoding {
-    let general = params.capabilities.general.as_ref();
-    let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
-    if offered.contains(&PositionEncodingKind::UTF8) { Encoding::Utf8 } else { Encoding::Utf16 }
+/// Serves one editor over standard input and output until it says `exit`, or is gone.
+pub fn serve() -> anyhow::Result<Goodbye> {
+    let (output, outgoing) = mpsc::sync_channel(MAX_UNREAD);
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || ended.send(write(&outgoing)));
+    let (ahead, incoming) = mpsc::sync_channel(MAX_AHEAD);
+    // It ends with the process: nothing can wake it while the editor is silent.
+    thread::spawn(move || {
+        let mut input = BufReader::new(io::stdin());
+        while let Ok(Some(message)) = wire::read(&mut input) {
+            if ahead.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    let (documents, findings) = (Documents::default(), Findings::default());
+    let (tasks, given) = mpsc::channel();
+    let checker = Checker::new(given, output.clone(), Arc::clone(&documents), Arc::clone(&findings));
+    // It ends with the process too: a long verification is not waited for.
+    thread::Builder::new().stack_size(crate::STACK_BYTES).spawn(move || checker.run())?;
+    let (session, waiting) = (Session::default(), VecDeque::new());
+    let goodbye =
+        Server { output: output.clone(), tasks, documents, findings, session, waiting }.run(&incoming)?;
+    if output.try_send(Outgoing::end()).is_ok()
+        && let Ok(written) = end.recv_timeout(FAREWELL)
+    {
+        written.context("the editor is gone")?;
+    }
+    Ok(goodbye)
+}
+
+/// Writes until nobody has anything to say, or the editor reads no more.
+fn write(outgoing: &Receiver<Outgoing>) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    outgoing
+        .iter()
+        .take_while(|message| !message.is_end())
+        .try_for_each(|message| wire::write(&mut output, &message))
+}
+
+/// How far the editor is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// It has not said `initialize`.
+    #[default]
+    Before,
+    /// It has.
+    Open,
+    /// It has said `shutdown`.
+    Shut,
+}
+
+/// What is agreed on with the editor.
+#[derive(Clone, Copy, Debug)]
+struct Session {
+    phase: Phase,
+    encoding: Encoding,
+    /// Whether it watches files for the server.
+    watches: bool,
+    /// Whether its edits can name the version that they are for.
+    versioned: bool,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self { phase: Phase::Before, encoding: Encoding::Utf16, watches: false, versioned: false }
+    }
+}
+
+impl Session {
+    fn of(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let general = capabilities.general.as_ref();
+        let encodings = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
+        let workspace = capabilities.workspace.as_ref();
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        Self {
+            phase: Phase::Open,
+            // Bytes where the editor can count them, else the protocol's default.
+            encoding: match encodings.contains(&PositionEncodingKind::UTF8) {
+                true => Encoding::Utf8,
+                false => Encoding::Utf16,
+            },
+            watches: watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default(),
+            versioned: edits.and_then(|edits| edits.document_changes).unwrap_or_default(),
+        }
+    }
 }
 
 fn capabilities(encoding: Encoding) -> ServerCapabilities {
@@ -79,164 +166,209 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
 }
 
 struct Server {
-    connection: Connection,
-    encoding: Encoding,
-    documents: BTreeMap<String, Document>,
+    output: SyncSender<Outgoing>,
+    tasks: Sender<Task>,
+    documents: Documents,
+    findings: Findings,
+    session: Session,
+    /// Messages that were read and not yet worked on.
+    waiting: VecDeque<Message>,
 }
 
 impl Server {
-    fn run(&mut self) -> anyhow::Result<()> {
+    fn run(mut self, incoming: &Receiver<Message>) -> anyhow::Result<Goodbye> {
+        let mut goodbye = Goodbye::Missing;
         loop {
-            let message = if self.documents.values().any(|document| document.is_stale) {
-                match self.connection.receiver.recv_timeout(QUIET) {
-                    Ok(message) => message,
-                    Err(error) if error.is_timeout() => {
-                        self.verify_stale()?;
-                        continue;
+            if self.waiting.is_empty() {
+                let Ok(message) = incoming.recv() else { break };
+                self.arrived(message)?;
+            }
+            while let Ok(message) = incoming.try_recv() {
+                self.arrived(message)?;
+            }
+            match self.waiting.pop_front() {
+                Some(Message::Notification { method, .. }) if method == Exit::METHOD => {
+                    if self.session.phase == Phase::Shut {
+                        goodbye = Goodbye::Said;
                     }
-                    Err(_) => return Ok(()),
+                    break;
                 }
-            } else {
-                let Ok(message) = self.connection.receiver.recv() else { return Ok(()) };
-                message
-            };
-            match message {
-                Message::Request(request) => {
-                    if self.connection.handle_shutdown(&request)? {
-                        return Ok(());
-                    }
-                    let response = self.answer(request);
-                    self.connection.sender.send(Message::Response(response))?;
+                Some(Message::Notification { method, params }) => self.notice(&method, params)?,
+                Some(Message::Request { id, method, params }) => {
+                    let result = self.answer(&method, params);
+                    self.send(Outgoing::answer(&id, result))?;
                 }
-                Message::Notification(notification) => self.notice(notification)?,
-                Message::Response(_) => {}
+                Some(Message::Broken { id, failure }) => {
+                    tell(&failure.message);
+                    self.send(Outgoing::answer(&id, Err(failure)))?;
+                }
+                Some(Message::Response) | None => {}
             }
         }
+        Ok(goodbye)
     }
 
-    /// Verifies what has changed and tells the editor.
-    fn verify_stale(&mut self) -> anyhow::Result<()> {
-        for document in self.documents.values_mut().filter(|document| document.is_stale) {
-            let options = options_of(document);
-            document.is_stale = false;
-            // After a panic, which was told on standard error, the document has no findings.
-            let found = guarded(|| options.map(|options| document.verify(&options)).unwrap_or_default());
-            document.diagnostics = found.unwrap_or_default();
-            let encoding = self.encoding;
-            let diagnostics = document.diagnostics.iter();
-            let params = PublishDiagnosticsParams {
-                uri: document.uri.clone(),
-                diagnostics: diagnostics.map(|each| convert::diagnostic(document, encoding, each)).collect(),
-                version: Some(document.version),
-            };
-            publish(&self.connection, params)?;
+    /// A message was read: it waits for its turn, or takes back a request that does.
+    fn arrived(&mut self, message: Message) -> anyhow::Result<()> {
+        let Message::Notification { method, params } = &message else {
+            self.waiting.push_back(message);
+            return Ok(());
+        };
+        if method != Cancel::METHOD {
+            self.waiting.push_back(message);
+            return Ok(());
+        }
+        let taken_back = |waiting: &Message| match waiting {
+            Message::Request { id, .. } => params.get("id") == Some(id),
+            _ => false,
+        };
+        if let Some(at) = self.waiting.iter().position(taken_back)
+            && let Some(Message::Request { id, .. }) = self.waiting.remove(at)
+        {
+            let failure = Failure::new(ErrorCode::Cancelled, "the request was cancelled");
+            self.send(Outgoing::answer(&id, Err(failure)))?;
         }
         Ok(())
     }
 
-    fn notice(&mut self, notification: Notification) -> anyhow::Result<()> {
-        match notification.method.as_str() {
+    fn send(&self, message: Outgoing) -> anyhow::Result<()> {
+        self.output.send(message).context("the editor is gone")
+    }
+
+    fn give(&self, task: Task) -> anyhow::Result<()> {
+        self.tasks.send(task).context("the thread that verifies has ended")
+    }
+
+    fn notice(&self, method: &str, params: Value) -> anyhow::Result<()> {
+        if self.session.phase != Phase::Open {
+            return Ok(());
+        }
+        match method {
+            Initialized::METHOD => self.watch(),
             DidOpenTextDocument::METHOD => {
-                let Some(params) = read::<lsp_types::DidOpenTextDocumentParams>(notification.params) else {
+                let Some(params) = read::<lsp_types::DidOpenTextDocumentParams>(params) else {
                     return Ok(());
                 };
                 let item = params.text_document;
-                let document = Document::new(item.uri, &item.language_id, item.version, item.text);
-                self.documents.insert(document.uri.as_str().to_owned(), document);
+                let encoding = self.session.encoding;
+                let document = Document::new(&item.uri, &item.language_id, item.version, item.text, encoding);
+                self.put(document)
             }
             DidChangeTextDocument::METHOD => {
-                let params: Option<lsp_types::DidChangeTextDocumentParams> = read(notification.params);
-                let Some(mut params) = params else { return Ok(()) };
-                let document = self.documents.get_mut(params.text_document.uri.as_str());
-                // The whole text is sent with every change, as the capabilities ask.
-                if let (Some(document), Some(change)) = (document, params.content_changes.pop()) {
-                    document.change(params.text_document.version, change.text);
+                let Some(params) = read::<lsp_types::DidChangeTextDocumentParams>(params) else {
+                    return Ok(());
+                };
+                let (id, changes) = (params.text_document, params.content_changes);
+                match self.document(&id.uri).ok() {
+                    Some(document) => self.put(document.changed(id.version, changes)),
+                    None => {
+                        tell(&format!("`{}` was changed and is not open", id.uri.as_str()));
+                        Ok(())
+                    }
                 }
             }
             DidCloseTextDocument::METHOD => {
-                let Some(params) = read::<lsp_types::DidCloseTextDocumentParams>(notification.params) else {
+                let Some(params) = read::<lsp_types::DidCloseTextDocumentParams>(params) else {
                     return Ok(());
                 };
-                let uri = params.text_document.uri;
-                self.documents.remove(uri.as_str());
-                publish(&self.connection, PublishDiagnosticsParams::new(uri, Vec::new(), None))?;
+                let uri = params.text_document.uri.as_str().to_owned();
+                let closed = locked(&self.documents).remove(&uri);
+                closed.map_or(Ok(()), |_| self.give(Task::Close(uri)))
             }
-            _ => {}
+            DidChangeWatchedFiles::METHOD => self.give(Task::Configuration),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn answer(&mut self, request: Request) -> Response {
-        let id = request.id.clone();
-        let result = guarded(|| match request.method.as_str() {
-            HoverRequest::METHOD => Some(self.hover(request.params)),
-            Formatting::METHOD => Some(self.format(request.params)),
-            CodeActionRequest::METHOD => Some(self.code_actions(request.params)),
-            _ => None,
+    fn put(&self, document: Document) -> anyhow::Result<()> {
+        let uri = document.uri.clone();
+        locked(&self.documents).insert(uri.clone(), Arc::new(document));
+        self.give(Task::Document(uri))
+    }
+
+    /// Asks the editor to tell when a configuration file changes.
+    fn watch(&self) -> anyhow::Result<()> {
+        if !self.session.watches {
+            return Ok(());
+        }
+        let watchers = json!([{"globPattern": format!("**/{}", configuration::FILE)}]);
+        let registration = json!({
+            "id": "configuration",
+            "method": DidChangeWatchedFiles::METHOD,
+            "registerOptions": {"watchers": watchers},
         });
-        match result {
-            Ok(Some(Ok(value))) => Response::new_ok(id, value),
-            Ok(Some(Err(reason))) => Response::new_err(id, ErrorCode::RequestFailed as i32, reason),
-            Ok(None) => {
-                let reason = format!("the method `{}` is not known", request.method);
-                Response::new_err(id, ErrorCode::MethodNotFound as i32, reason)
+        let params = json!({"registrations": [registration]});
+        self.send(Outgoing::request("watch-configuration", RegisterCapability::METHOD, params))?;
+        self.give(Task::Watched)
+    }
+
+    fn answer(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+        let refuse = |code, message: &str| Err(Failure::new(code, message));
+        match (self.session.phase, method) {
+            (Phase::Before, Initialize::METHOD) => return self.initialize(params),
+            (Phase::Before, _) => return refuse(ErrorCode::NotInitialized, "`initialize` has to come first"),
+            (Phase::Shut, _) => return refuse(ErrorCode::InvalidRequest, "the server was shut down"),
+            (Phase::Open, Initialize::METHOD) => {
+                return refuse(ErrorCode::InvalidRequest, "the server is initialized");
             }
-            Err(_) => Response::new_err(id, ErrorCode::InternalError as i32, "internal error".to_owned()),
+            (Phase::Open, Shutdown::METHOD) => {
+                self.session.phase = Phase::Shut;
+                return Ok(Value::Null);
+            }
+            (Phase::Open, _) => {}
         }
+        let answered = guarded(|| match method {
+            HoverRequest::METHOD => self.hover(params),
+            Formatting::METHOD => self.format(params),
+            CodeActionRequest::METHOD => self.code_actions(params),
+            _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("the method `{method}` is not known"))),
+        });
+        answered.unwrap_or_else(|_| refuse(ErrorCode::Internal, "internal error"))
     }
 
-    fn document(&self, uri: &Uri) -> Result<&Document, String> {
-        self.documents.get(uri.as_str()).ok_or_else(|| format!("`{}` is not open", uri.as_str()))
+    fn initialize(&mut self, params: Value) -> Result<Value, Failure> {
+        self.session = Session::of(&parse(params)?);
+        Ok(json!({
+            "capabilities": capabilities(self.session.encoding),
+            "serverInfo": {"name": convert::SOURCE, "version": env!("CARGO_PKG_VERSION")},
+        }))
     }
 
-    fn hover(&self, params: serde_json::Value) -> Result<serde_json::Value, String> {
+    fn document(&self, uri: &Uri) -> Result<Arc<Document>, Failure> {
+        let failure = || Failure::new(ErrorCode::Failed, format!("`{}` is not open", uri.as_str()));
+        locked(&self.documents).get(uri.as_str()).cloned().ok_or_else(failure)
+    }
+
+    fn hover(&self, params: Value) -> Result<Value, Failure> {
         let params: lsp_types::HoverParams = parse(params)?;
         let at = params.text_document_position_params;
         let document = self.document(&at.text_document.uri)?;
-        let offset = convert::offset(document, self.encoding, at.position);
-        Ok(to_value(hover::hover(document, self.encoding, offset)))
+        Ok(json!(hover::hover(&document, document.offset(at.position))))
     }
 
-    fn format(&self, params: serde_json::Value) -> Result<serde_json::Value, String> {
+    fn format(&self, params: Value) -> Result<Value, Failure> {
         let params: lsp_types::DocumentFormattingParams = parse(params)?;
         let document = self.document(&params.text_document.uri)?;
-        Ok(to_value(document.format(self.encoding)?))
+        let edits = document.format().map_err(|reason| Failure::new(ErrorCode::Failed, reason))?;
+        Ok(json!(edits))
     }
 
-    fn code_actions(&self, params: serde_json::Value) -> Result<serde_json::Value, String> {
+    /// The fixes of the findings that the editor names. Findings of an older version have none: their edits would be at
+    /// the wrong places.
+    fn code_actions(&self, params: Value) -> Result<Value, Failure> {
         let params: lsp_types::CodeActionParams = parse(params)?;
         let document = self.document(&params.text_document.uri)?;
-        let start = convert::offset(document, self.encoding, params.range.start);
-        let end = convert::offset(document, self.encoding, params.range.end);
-        let touched =
-            document.diagnostics.iter().filter(|found| found.span.start <= end && found.span.end >= start);
-        let actions = touched.filter_map(|found| convert::code_action(document, self.encoding, found));
-        Ok(to_value(actions.collect::<Vec<_>>()))
+        // A kind stands for itself and for those below it; the empty one for all.
+        let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
+        if params.context.only.is_some_and(|only| !only.iter().any(wanted)) {
+            return Ok(json!([]));
+        }
+        let findings = locked(&self.findings);
+        let checked = findings.get(&document.uri).filter(|checked| checked.version == document.version);
+        let Some(checked) = checked else { return Ok(json!([])) };
+        let named = params.context.diagnostics;
+        Ok(json!(convert::code_actions(&document, &checked.shown, named, self.session.versioned)))
     }
-}
-
-/// What a document is verified for: the nearest `ptx.toml`. A wrong one is told on standard error.
-fn options_of(document: &Document) -> Option<Options> {
-    let input = Input {
-        origin: document.path.clone().map_or(Origin::Stdin, Origin::File),
-        name: document.source.name.clone(),
-        kind: document.source.kind,
-    };
-    let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input));
-    let options = config.and_then(|config| {
-        let excluded = is_excluded(config.as_deref(), &input);
-        let options = Options::new(&OptionArgs::default(), config.as_deref())?;
-        Ok((!excluded).then_some(options))
-    });
-    options.unwrap_or_else(|error| {
-        tell(&format!("{error:#}"));
-        Some(Options::default())
-    })
-}
-
-fn publish(connection: &Connection, params: PublishDiagnosticsParams) -> anyhow::Result<()> {
-    let notification = Notification::new(PublishDiagnostics::METHOD.to_owned(), params);
-    connection.sender.send(Message::Notification(notification)).context("the editor is gone")
 }
 
 /// Tells the log of the editor what is wrong.
@@ -246,15 +378,11 @@ fn tell(error: &str) {
 }
 
 /// The parameters of a notification; wrong ones are told and passed over, as there is nobody to answer.
-fn read<T: DeserializeOwned>(params: serde_json::Value) -> Option<T> {
-    parse(params).map_err(|error| tell(&error)).ok()
+fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
+    parse(params).map_err(|failure| tell(&failure.message)).ok()
 }
 
-fn parse<T: DeserializeOwned>(params: serde_json::Value) -> Result<T, String> {
-    serde_json::from_value(params).map_err(|error| format!("wrong parameters: {error}"))
-}
-
-fn to_value(value: impl serde::Serialize) -> serde_json::Value {
-    // The protocol's types always have a JSON form.
-    serde_json::to_value(value).unwrap_or_default()
+fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
+    serde_json::from_value(params)
+        .map_err(|error| Failure::new(ErrorCode::InvalidParams, format!("wrong parameters: {error}")))
 }

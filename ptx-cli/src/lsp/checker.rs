@@ -1,0 +1,208 @@
+//! The thread that verifies documents and publishes what it finds.
+//!
+//! It takes documents from the thread that answers requests and never waits for it, so that no request can hold findings
+//! up. A document is verified when it has not changed for a while; the while is as long as its last verification took,
+//! within limits, so that a burst of key strokes costs one verification and a small document is not kept waiting. An
+//! editor that never pauses gets findings too: after [`MAX_WAIT`] those of the version that is there.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lsp_types::notification::{Notification as _, PublishDiagnostics};
+use lsp_types::{DiagnosticSeverity, Range};
+use ptx_syntax::Diagnostic;
+use serde_json::json;
+
+use super::configuration::Configuration;
+use super::convert::{self, Shown};
+use super::document::{Document, MAX_BYTES};
+use super::wire::Outgoing;
+use crate::pipeline;
+use crate::work::guarded;
+
+/// A pause in typing is at least so long,
+const MIN_QUIET: Duration = Duration::from_millis(5);
+/// and longer ones are not waited for.
+const MAX_QUIET: Duration = Duration::from_millis(120);
+/// So long after the first change that was not verified, no pause is waited for.
+const MAX_WAIT: Duration = Duration::from_millis(200);
+/// How often configuration files are looked at, where the editor does not watch them.
+const POLL: Duration = Duration::from_secs(2);
+
+/// What the checker is told.
+pub enum Task {
+    /// A document was opened or changed: its address. The latest version is verified.
+    Document(String),
+    /// A document was closed: its address.
+    Close(String),
+    /// A configuration file may have changed.
+    Configuration,
+    /// The editor watches configuration files.
+    Watched,
+}
+
+/// The open documents by address.
+pub type Documents = Arc<Mutex<BTreeMap<String, Arc<Document>>>>;
+
+/// What was found last in each open document, by address.
+pub type Findings = Arc<Mutex<BTreeMap<String, Checked>>>;
+
+/// What was found in a version of a document.
+pub struct Checked {
+    pub version: i32,
+    pub shown: Vec<Shown>,
+}
+
+/// When an open document is to be verified.
+#[derive(Default)]
+struct Open {
+    /// The first and the latest change that was not verified.
+    changed: Option<(Instant, Instant)>,
+    /// How long the last verification took.
+    took: Duration,
+}
+
+impl Open {
+    fn due(&self) -> Option<Instant> {
+        let (first, latest) = self.changed?;
+        Some((latest + self.took.clamp(MIN_QUIET, MAX_QUIET)).min(first + MAX_WAIT))
+    }
+}
+
+/// The state of the thread.
+pub struct Checker {
+    tasks: Receiver<Task>,
+    output: SyncSender<Outgoing>,
+    documents: Documents,
+    findings: Findings,
+    open: BTreeMap<String, Open>,
+    configuration: Configuration,
+    watched: bool,
+}
+
+impl Checker {
+    pub fn new(
+        tasks: Receiver<Task>,
+        output: SyncSender<Outgoing>,
+        documents: Documents,
+        findings: Findings,
+    ) -> Self {
+        let (open, configuration) = (BTreeMap::new(), Configuration::default());
+        Self { tasks, output, documents, findings, open, configuration, watched: false }
+    }
+
+    /// Works until nobody gives tasks any more.
+    pub fn run(mut self) {
+        let mut looked = Instant::now();
+        loop {
+            match self.tasks.recv_timeout(self.patience()) {
+                Ok(task) => self.take(task),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            while let Ok(task) = self.tasks.try_recv() {
+                self.take(task);
+            }
+            if !self.watched && looked.elapsed() >= POLL {
+                looked = Instant::now();
+                if self.configuration.has_changed() {
+                    self.take(Task::Configuration);
+                }
+            }
+            // One document, then the tasks that came meanwhile.
+            let now = Instant::now();
+            let due = self.open.iter().filter_map(|(uri, open)| Some((open.due()?, uri)));
+            let due = due.min().filter(|(due, _)| *due <= now);
+            if let Some(uri) = due.map(|(_, uri)| uri.clone()) {
+                self.check(&uri);
+            }
+        }
+    }
+
+    /// How long to wait for a task.
+    fn patience(&self) -> Duration {
+        let next = self.open.values().filter_map(Open::due).min();
+        match next {
+            Some(next) => next.saturating_duration_since(Instant::now()).min(POLL),
+            None => POLL,
+        }
+    }
+
+    fn take(&mut self, task: Task) {
+        let now = Instant::now();
+        match task {
+            Task::Document(uri) => {
+                let open = self.open.entry(uri).or_default();
+                open.changed = Some((open.changed.map_or(now, |(first, _)| first), now));
+            }
+            Task::Close(uri) => {
+                self.open.remove(&uri);
+                locked(&self.findings).remove(&uri);
+                let params = json!({"uri": uri, "diagnostics": []});
+                self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+            }
+            Task::Configuration => {
+                for open in self.open.values_mut() {
+                    open.changed.get_or_insert((now, now));
+                }
+            }
+            Task::Watched => self.watched = true,
+        }
+    }
+
+    /// Verifies the latest version of a document and tells the editor.
+    fn check(&mut self, uri: &str) {
+        let started = Instant::now();
+        if let Some(open) = self.open.get_mut(uri) {
+            open.changed = None;
+        }
+        // One that was closed meanwhile is forgotten with the next task.
+        let Some(document) = locked(&self.documents).get(uri).cloned() else { return };
+        let document = &*document;
+        let mut messages = Vec::new();
+        let options = self.configuration.of(document, &mut messages);
+        messages.into_iter().for_each(|message| self.send(message));
+        let found = match (document.too_large, options) {
+            (None, None) => Ok(Vec::new()),
+            (Some(bytes), _) => Err(too_large(bytes)),
+            (None, Some(options)) => guarded(|| pipeline::verify(&document.source, &options, 1))
+                .map_err(|_| "internal error: this version of the document is not verified".to_owned()),
+        };
+        let (diagnostics, shown) = found_in(document, found);
+        let params = json!({"uri": document.uri, "version": document.version, "diagnostics": diagnostics});
+        locked(&self.findings).insert(document.uri.clone(), Checked { version: document.version, shown });
+        self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+        if let Some(open) = self.open.get_mut(uri) {
+            open.took = started.elapsed();
+        }
+    }
+
+    fn send(&self, message: Outgoing) {
+        // Without an editor there is nobody to tell; the thread that reads notices it too.
+        let _ = self.output.send(message);
+    }
+}
+
+/// What a lock guards is whole also after a panic: it is only put in and taken out.
+pub fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn found_in(
+    document: &Document,
+    found: Result<Vec<Diagnostic>, String>,
+) -> (Vec<lsp_types::Diagnostic>, Vec<Shown>) {
+    match found {
+        Ok(found) => convert::diagnostics(document, found),
+        Err(message) => {
+            (vec![convert::plain(Range::default(), DiagnosticSeverity::ERROR, message)], Vec::new())
+        }
+    }
+}
+
+fn too_large(bytes: usize) -> String {
+    let (has, most) = (bytes >> 20, MAX_BYTES >> 20);
+    format!("the document has {has} MiB and is not verified; in an editor the limit is {most} MiB")
+}
