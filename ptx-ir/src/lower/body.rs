@@ -18,6 +18,7 @@ impl Context<'_> {
         let statements = tree.statements(body.statements);
         self.declare_labels(statements);
         self.block = 0;
+        self.names.enter_block(0);
         let mut next_block = 1;
         let mut next_label = 0;
         let mut pending: Option<Span> = None;
@@ -37,11 +38,15 @@ impl Context<'_> {
                 StatementKind::OpenBlock => {
                     self.names.open();
                     self.block = next_block;
+                    self.names.enter_block(next_block);
                     next_block += 1;
                     self.body.statements.push(Statement::Open);
                 }
                 StatementKind::CloseBlock => {
                     self.names.close();
+                    if self.block != 0 {
+                        self.names.leave_block(self.block);
+                    }
                     self.block = self.names.parent(self.block);
                     self.body.statements.push(Statement::Close);
                 }

@@ -45,6 +45,7 @@ impl Context<'_> {
             self.statements(body);
             self.names.close();
             self.module.functions[handle].body = Some(std::mem::take(&mut self.body));
+            self.with_body.insert(name, handle);
         }
         self.module.items.push(Item::Function(handle));
         self.function = None;
@@ -71,7 +72,7 @@ impl Context<'_> {
             None => {}
             Some(Definition::Function(earlier)) => {
                 self.module.functions[handle].earlier = Some(earlier);
-                let first_body = self.body_of_chain(earlier);
+                let first_body = self.with_body.get(&name).copied();
                 if let Some(first) = first_body.filter(|_| has_body) {
                     let earlier = self.module.functions[first].span;
                     self.report(messages::duplicate(span, "function", self.text(span), earlier));
@@ -84,18 +85,6 @@ impl Context<'_> {
                 self.report(messages::duplicate(span, "function", self.text(span), earlier));
             }
         }
-    }
-
-    /// The function with a body among a declaration and those before it.
-    fn body_of_chain(&self, last: Handle<Function>) -> Option<Handle<Function>> {
-        let mut next = Some(last);
-        while let Some(handle) = next {
-            if self.module.functions[handle].body.is_some() {
-                return Some(handle);
-            }
-            next = self.module.functions[handle].earlier;
-        }
-        None
     }
 
     fn parameters(

@@ -70,6 +70,8 @@ struct Context<'s> {
     /// The block of the body, as [`Names`] numbers them.
     block: u32,
     selection: Selection,
+    /// The last function with a body of each name.
+    with_body: FxHashMap<Symbol, Handle<Function>>,
     /// The name `.loc`, once it was seen.
     location: Option<Symbol>,
 }
@@ -109,6 +111,7 @@ impl<'s> Context<'s> {
             body: Body::default(),
             block: 0,
             selection: Selection::default(),
+            with_body: FxHashMap::default(),
             location: None,
         }
     }

@@ -58,6 +58,9 @@ const LINEAR_GROUPS: usize = 16;
 /// More names than this in one block are not compared one by one with a new parametrised group.
 const MOST_COMPARED: usize = 1000;
 
+/// A prefix that ends in more digits is not looked for, to explain why a name is not declared.
+const MAX_PREFIX_DIGITS: usize = 16;
+
 /// The numbers of registers have no more digits than this.
 const MOST_DIGITS: usize = 9;
 
@@ -74,8 +77,30 @@ pub(super) struct Names<'s> {
     first_labels: FxHashMap<&'s str, Handle<Label>>,
     /// Each label by the first of its name and by its block.
     labels: FxHashMap<(Handle<Label>, u32), Handle<Label>>,
-    /// The block around each block of the body; block 0 is the body and its own parent.
-    blocks: Vec<u32>,
+    /// The blocks of the body; block 0 is the body itself.
+    blocks: Vec<Block>,
+    /// The labels of all blocks, as lists.
+    block_labels: Vec<BlockLabel>,
+    /// For the first label of each name the entry of `block_labels` that the name means here.
+    visible_labels: Vec<Option<u32>>,
+}
+
+struct Block {
+    /// The block around it; block 0 is its own.
+    parent: u32,
+    /// The last label that it declares.
+    last_label: Option<u32>,
+}
+
+/// A label in the list of its block.
+struct BlockLabel {
+    /// The first label of the name.
+    first: Handle<Label>,
+    label: Handle<Label>,
+    /// The label that the block declares before this one.
+    previous: Option<u32>,
+    /// What the name means around the block, while the block is open.
+    outer: Option<u32>,
 }
 
 impl<'s> Names<'s> {
@@ -89,6 +114,8 @@ impl<'s> Names<'s> {
         reset(&mut self.labels);
         reset(&mut self.first_labels);
         self.blocks.clear();
+        self.block_labels.clear();
+        self.visible_labels.clear();
     }
 
     fn depth(&self) -> u32 {
@@ -214,10 +241,10 @@ impl<'s> Names<'s> {
     /// count of the group.
     pub fn find_group_of_prefix(&self, name: &str) -> Option<(&'s str, u32, Span)> {
         let prefix = name.trim_end_matches(|character: char| character.is_ascii_digit());
-        let is_meant = |group: &&Group<'_>| {
-            group.prefix == prefix || group.prefix.starts_with(prefix) && name.starts_with(group.prefix)
-        };
-        let group = self.groups.iter().rev().filter(|_| prefix != name).find(is_meant)?;
+        // The prefix may end with some of the digits.
+        let ends = (prefix.len()..name.len()).take(MAX_PREFIX_DIGITS);
+        let index = ends.filter_map(|end| self.by_prefix.get(&name[..end]).copied()).max()?;
+        let group = &self.groups[index as usize];
         Some((group.prefix, group.count, group.span))
     }
 
@@ -283,13 +310,33 @@ impl<'s> Names<'s> {
 
     /// Adds a block of the body within `parent`; the body itself is block 0.
     pub fn add_block(&mut self, parent: u32) -> u32 {
-        self.blocks.push(parent);
+        self.blocks.push(Block { parent, last_label: None });
         self.blocks.len() as u32 - 1
     }
 
     /// The block around `block`.
     pub fn parent(&self, block: u32) -> u32 {
-        self.blocks[block as usize]
+        self.blocks[block as usize].parent
+    }
+
+    /// Makes the labels of `block` visible. Each block is entered once, after all labels are declared.
+    pub fn enter_block(&mut self, block: u32) {
+        let mut next = self.blocks[block as usize].last_label;
+        while let Some(index) = next {
+            let entry = &mut self.block_labels[index as usize];
+            entry.outer = self.visible_labels[entry.first.index()].replace(index);
+            next = entry.previous;
+        }
+    }
+
+    /// Leaves the innermost block that was entered.
+    pub fn leave_block(&mut self, block: u32) {
+        let mut next = self.blocks[block as usize].last_label;
+        while let Some(index) = next {
+            let entry = &self.block_labels[index as usize];
+            self.visible_labels[entry.first.index()] = entry.outer;
+            next = entry.previous;
+        }
     }
 
     /// Declares a label; an earlier one of the same block is given back.
@@ -305,22 +352,23 @@ impl<'s> Names<'s> {
                 self.labels.insert((first, block), earlier);
                 Err(earlier)
             }
-            None => Ok(()),
+            None => {
+                let last = &mut self.blocks[block as usize].last_label;
+                let previous = last.replace(self.block_labels.len() as u32);
+                self.block_labels.push(BlockLabel { first, label, previous, outer: None });
+                if self.visible_labels.len() <= first.index() {
+                    self.visible_labels.resize(first.index() + 1, None);
+                }
+                Ok(())
+            }
         }
     }
 
-    /// The label that `name` means within `block`: that of the innermost block around it.
-    pub fn find_label(&self, name: &str, mut block: u32) -> Option<Handle<Label>> {
+    /// The label that `name` means here: that of the innermost block that was entered and declares it.
+    pub fn find_label(&self, name: &str) -> Option<Handle<Label>> {
         let first = *self.first_labels.get(name)?;
-        loop {
-            if let Some(&label) = self.labels.get(&(first, block)) {
-                return Some(label);
-            }
-            if block == 0 {
-                return None;
-            }
-            block = self.parent(block);
-        }
+        let index = (*self.visible_labels.get(first.index())?)?;
+        Some(self.block_labels[index as usize].label)
     }
 
     /// The label of that name which `block` itself declares.

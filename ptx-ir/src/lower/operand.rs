@@ -511,7 +511,7 @@ impl Context<'_> {
             "WARP_SZ" => return Operand::WarpSize,
             _ => {}
         }
-        if let Some(label) = self.names.find_label(name, self.block) {
+        if let Some(label) = self.names.find_label(name) {
             return Operand::Label(label);
         }
         if let Some(operand) = self.module_name(name) {
