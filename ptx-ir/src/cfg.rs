@@ -6,13 +6,18 @@
 //! guard.
 
 use crate::arena::Handle;
-use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register};
+use crate::dominators::immediate_dominators;
+use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register, TargetList};
 use crate::isa::Control;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, EdgeRef};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// A basic block: instructions that run one after the other.
+///
+/// A block without instructions is the end of the body, or a list of targets that many branches share: each branch
+/// leads to the list and the list to each target, since an edge from each branch to each target would be too many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Indices of its instructions.
@@ -86,7 +91,7 @@ impl Cfg {
         for (index, node) in order.iter().enumerate() {
             place[node.index()] = index as u32;
         }
-        let intervals = intervals(&immediate_dominators(&graph, &order, &place), &order);
+        let intervals = intervals(&immediate_dominators(&graph, entry), &order);
         Self { graph, block_of, order, place, intervals, falls_off }
     }
 
@@ -140,6 +145,20 @@ impl Cfg {
         first <= at && at <= last
     }
 
+    /// Whether control can go on at several places after a block.
+    #[must_use]
+    pub fn is_fork(&self, block: NodeIndex) -> bool {
+        let mut next = self.graph.neighbors(block);
+        match (next.next(), next.next()) {
+            // A shared list of targets.
+            (Some(only), None) => {
+                self.graph[only].instructions.is_empty() && self.graph.neighbors(only).nth(1).is_some()
+            }
+            (Some(_), Some(_)) => true,
+            (None, _) => false,
+        }
+    }
+
     /// The blocks control can come from, with the edges.
     pub fn predecessors(&self, block: NodeIndex) -> impl Iterator<Item = (NodeIndex, Edge)> {
         self.graph
@@ -158,54 +177,6 @@ impl Cfg {
         let instruction = Handle::new(self.falls_off?);
         self.is_reachable(self.block_of(instruction)).then_some(instruction)
     }
-}
-
-/// For each reachable block the nearest other one that every way to it leads through, as an index of the graph: itself
-/// for the entry, `u32::MAX` for a block that cannot be reached.
-///
-/// The method of Cooper, Harvey and Kennedy, which petgraph has too. On the numbers of a reverse postorder that is
-/// there already it takes a tenth of the instructions, which matters in functions of many blocks; a test compares both.
-fn immediate_dominators(graph: &DiGraph<Block, Edge>, order: &[NodeIndex], place: &[u32]) -> Vec<u32> {
-    // By place in the order, so that what dominates has the smaller number.
-    let mut dominators = vec![u32::MAX; order.len()];
-    if let Some(entry) = dominators.first_mut() {
-        *entry = 0;
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (at, &block) in order.iter().enumerate().skip(1) {
-            let mut nearest = u32::MAX;
-            for before in graph.neighbors_directed(block, petgraph::Direction::Incoming) {
-                let before = place[before.index()];
-                if before == u32::MAX || dominators[before as usize] == u32::MAX {
-                    continue;
-                }
-                nearest = if nearest == u32::MAX { before } else { common(&dominators, nearest, before) };
-            }
-            changed |= dominators[at] != nearest;
-            dominators[at] = nearest;
-        }
-    }
-    let mut by_block = vec![u32::MAX; graph.node_count()];
-    for (at, &block) in order.iter().enumerate() {
-        if let Some(dominator) = order.get(dominators[at] as usize) {
-            by_block[block.index()] = dominator.index() as u32;
-        }
-    }
-    by_block
-}
-
-/// The nearest block that dominates both.
-fn common(dominators: &[u32], mut one: u32, mut other: u32) -> u32 {
-    while one != other {
-        if one > other {
-            one = dominators[one as usize];
-        } else {
-            other = dominators[other as usize];
-        }
-    }
-    one
 }
 
 /// Numbers the dominator tree so that dominance is a comparison.
@@ -253,7 +224,16 @@ struct Builder<'m> {
     leaders: Vec<bool>,
     block_of: Vec<u32>,
     falls_off: Option<u32>,
+    /// The block of the end of the body, where control can come to that.
+    end: Option<NodeIndex>,
+    /// The blocks of lists that many branches share.
+    lists: FxHashMap<Handle<TargetList>, NodeIndex>,
+    /// How many branches go over each list.
+    branches: FxHashMap<Handle<TargetList>, usize>,
 }
+
+/// More edges than this are not made for one list of targets; the list gets a block of its own.
+const MAX_LIST_EDGES: usize = 1024;
 
 impl<'m> Builder<'m> {
     fn new(module: &'m Module, body: &'m Body) -> Self {
@@ -265,6 +245,9 @@ impl<'m> Builder<'m> {
             leaders: vec![false; count + 1],
             block_of: vec![0; count],
             falls_off: None,
+            end: None,
+            lists: FxHashMap::default(),
+            branches: FxHashMap::default(),
         }
     }
 
@@ -313,18 +296,27 @@ impl<'m> Builder<'m> {
             || (self.leaders[count]
                 && self.body.labels.iter().any(|(_, label)| label.target as usize >= count))
         {
-            self.graph.add_node(Block { instructions: count as u32..count as u32 });
+            self.end = Some(self.graph.add_node(Block { instructions: count as u32..count as u32 }));
         }
     }
 
-    fn block_at(&self, instruction: u32) -> NodeIndex {
-        match self.block_of.get(instruction as usize) {
-            Some(&block) => NodeIndex::new(block as usize),
-            None => NodeIndex::new(self.graph.node_count() - 1),
+    /// The block at an instruction; none past the last where no label is there.
+
+    fn block_at(&self, instruction: u32) -> Option<NodeIndex> {
+        let block = self.block_of.get(instruction as usize);
+        block.map(|&block| NodeIndex::new(block as usize)).or(self.end)
+    }
+
+    fn count_branches(&mut self) {
+        for operand in &self.body.operands {
+            if let Operand::Targets(list) = *operand {
+                *self.branches.entry(list).or_default() += 1;
+            }
         }
     }
 
     fn add_edges(&mut self) {
+        self.count_branches();
         for block in self.graph.node_indices() {
             let range = self.graph[block].instructions.clone();
             let Some(last) = range.end.checked_sub(1).filter(|_| !range.is_empty()) else { continue };
@@ -342,9 +334,7 @@ impl<'m> Builder<'m> {
 
     fn add_fall_through(&mut self, block: NodeIndex, next: u32, condition: Option<Condition>) {
         let has_next = (next as usize) < self.body.instructions.len();
-        let last_is_empty = self.graph[NodeIndex::new(self.graph.node_count() - 1)].instructions.is_empty();
-        if has_next || last_is_empty {
-            let target = self.block_at(next);
+        if let Some(target) = self.block_at(next) {
             self.graph.add_edge(block, target, Edge { condition });
         }
         if !has_next {
@@ -357,66 +347,80 @@ impl<'m> Builder<'m> {
         for &operand in operands {
             match operand {
                 Operand::Label(label) => self.add_label(block, label, flow.condition),
-                Operand::Targets(list) => {
-                    for &target in &self.body.targets[list].targets {
-                        if let Operand::Label(label) = target {
-                            self.add_label(block, label, flow.condition);
-                        }
-                    }
-                }
+                Operand::Targets(list) => self.add_list(block, list, flow.condition),
                 _ => {}
             }
         }
     }
 
+    /// Leads a branch over a list to the targets.
+    fn add_list(&mut self, block: NodeIndex, list: Handle<TargetList>, condition: Option<Condition>) {
+        let body = self.body;
+        let targets = &body.targets[list].targets;
+        let labels = targets.iter().filter_map(|target| match *target {
+            Operand::Label(label) => Some(label),
+            _ => None,
+        });
+        let branches = self.branches.get(&list).copied().unwrap_or(0);
+        if branches < 2 || branches.saturating_mul(targets.len()) <= MAX_LIST_EDGES {
+            labels.for_each(|label| self.add_label(block, label, condition));
+            return;
+        }
+        let node = match self.lists.get(&list) {
+            Some(&node) => node,
+            None => {
+                let count = body.instructions.len() as u32;
+                let node = self.graph.add_node(Block { instructions: count..count });
+                self.lists.insert(list, node);
+                labels.for_each(|label| self.add_label(node, label, None));
+                node
+            }
+        };
+        self.graph.add_edge(block, node, Edge { condition });
+    }
+
     fn add_label(&mut self, block: NodeIndex, label: Handle<Label>, condition: Option<Condition>) {
-        let target = self.block_at(self.body.labels[label].target);
-        self.graph.add_edge(block, target, Edge { condition });
+        if let Some(target) = self.block_at(self.body.labels[label].target) {
+            self.graph.add_edge(block, target, Edge { condition });
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Block, Edge, immediate_dominators};
-    use petgraph::algo::dominators::simple_fast;
-    use petgraph::graph::{DiGraph, NodeIndex};
-    use petgraph::visit::DfsPostOrder;
+    use super::Cfg;
+    use crate::lower::lower;
 
-    /// Graphs of a generator of random numbers, loops with several entries and unreachable blocks included.
+    /// A kernel with `branches` branches over one list of `labels` labels, and its graph.
+    fn over_one_list(branches: usize, labels: usize) -> Cfg {
+        let list: Vec<String> = (0..labels).map(|label| format!("L{label}")).collect();
+        let mut text =
+            ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .b32 %r<2>;\n".to_owned();
+        text.push_str(&format!("T: .branchtargets {};\n", list.join(", ")));
+        text.push_str(&"brx.idx %r1, T;\n".repeat(branches));
+        text.extend(list.iter().map(|label| format!("{label}: mov.u32 %r1, 1;\n")));
+        text.push_str("ret;\n}\n");
+        let parse = ptx_syntax::parse(&text);
+        let lowered = lower(&parse.tree, &text);
+        assert!(parse.diagnostics.is_empty() && lowered.diagnostics.is_empty());
+        let body = lowered.module.functions.iter().find_map(|(_, function)| function.body.as_ref()).unwrap();
+        Cfg::new(&lowered.module, body)
+    }
+
     #[test]
-    fn dominators_are_those_of_petgraph() {
-        let mut state = 1_u64;
-        let mut below = |limit: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        };
-        for _ in 0..2000 {
-            let (blocks, edges) = (1 + below(24), below(60));
-            let mut graph = DiGraph::new();
-            for _ in 0..blocks {
-                graph.add_node(Block { instructions: 0..0 });
-            }
-            for _ in 0..edges {
-                let (from, to) = (NodeIndex::new(below(blocks)), NodeIndex::new(below(blocks)));
-                graph.add_edge(from, to, Edge { condition: None });
-            }
-            let entry = NodeIndex::new(0);
-            let mut order = Vec::new();
-            let mut walk = DfsPostOrder::new(&graph, entry);
-            while let Some(node) = walk.next(&graph) {
-                order.push(node);
-            }
-            order.reverse();
-            let mut place = vec![u32::MAX; blocks];
-            for (index, node) in order.iter().enumerate() {
-                place[node.index()] = index as u32;
-            }
-            let ours = immediate_dominators(&graph, &order, &place);
-            let theirs = simple_fast(&graph, entry);
-            for block in graph.node_indices().skip(1) {
-                let expected = theirs.immediate_dominator(block).map_or(u32::MAX, |each| each.index() as u32);
-                assert_eq!(ours[block.index()], expected, "{block:?} of {graph:?}");
-            }
-        }
+    fn many_branches_share_a_list_of_targets() {
+        let cfg = over_one_list(300, 500);
+        assert!(cfg.graph().edge_count() < 2 * (300 + 500), "{}", cfg.graph().edge_count());
+        let first = cfg.reverse_postorder()[0];
+        assert!(cfg.is_fork(first));
+        let (list, _) = cfg.successors(first).next().unwrap();
+        assert!(cfg.instructions(list).is_empty());
+        assert_eq!(cfg.successors(list).count(), 500);
+    }
+
+    #[test]
+    fn few_branches_lead_to_the_targets_themselves() {
+        let cfg = over_one_list(1, 500);
+        assert_eq!(cfg.successors(cfg.reverse_postorder()[0]).count(), 500);
     }
 }

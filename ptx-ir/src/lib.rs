@@ -3,6 +3,7 @@
 pub mod arena;
 pub mod build;
 pub mod cfg;
+pub mod dominators;
 pub mod ir;
 pub mod isa;
 pub mod lower;

@@ -10,11 +10,12 @@ mod meeting;
 mod variance;
 
 use super::FunctionFacts;
+use super::registers::RegisterTable;
 use super::values::Values;
 use balance::is_balanced;
 use meeting::{meets_anywhere, needs};
-use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
+use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Control;
 use rustc_hash::FxHashMap;
@@ -45,7 +46,7 @@ pub struct Divergent {
 /// What is known about the divergence of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Divergence {
-    registers: Vec<Variance>,
+    registers: RegisterTable<Variance>,
     /// For each block the branch with the largest variance that it depends on.
     blocks: Vec<Option<(Variance, u32)>>,
     /// Where the ways from each block come together.
@@ -77,8 +78,7 @@ impl Divergence {
     /// is for functions in which something seems to be wrong.
     #[must_use]
     pub fn by_blocks(facts: &FunctionFacts<'_>, values: &Values) -> Self {
-        let registers = (0..facts.body.register_count).map(Register);
-        let several = registers.filter(|&register| facts.definitions(register).len() > 1).count();
+        let several = facts.registers().filter(|&register| facts.definitions(register).len() > 1).count();
         let blocks = facts.cfg.block_count();
         let entries = (several * blocks <= MOST_ENTRIES).then(|| vec![FxHashMap::default(); blocks]);
         Self::follow(facts, values, entries)
@@ -90,7 +90,7 @@ impl Divergence {
         entries: Option<Vec<FxHashMap<Register, Variance>>>,
     ) -> Self {
         let mut result = Self {
-            registers: vec![Variance::Unset; facts.body.register_count as usize],
+            registers: facts.table(Variance::Unset),
             blocks: vec![None; facts.cfg.block_count()],
             joins: post_dominators(facts),
             branches: vec![Variance::Uniform; facts.cfg.block_count()],
@@ -113,7 +113,7 @@ impl Divergence {
     /// How a register varies.
     #[must_use]
     pub fn of(&self, register: Register) -> Variance {
-        let joined = self.registers.get(register.index()).copied().unwrap_or(Variance::Uniform);
+        let joined = self.registers.get(register).copied().unwrap_or(Variance::Uniform);
         self.recent.get(&register).copied().unwrap_or(joined)
     }
 
@@ -195,10 +195,10 @@ impl Divergence {
                     leaving.insert(register, now.under(control));
                 }
             }
-            let old = self.registers[register.index()];
+            let old = self.registers[register];
             let new = old.join(value);
             changed |= new != old;
-            self.registers[register.index()] = new;
+            self.registers[register] = new;
         }
         changed
     }
@@ -220,8 +220,7 @@ impl Divergence {
     }
 
     fn branch(&self, facts: &FunctionFacts<'_>, block: NodeIndex, last: u32) -> Variance {
-        let successors = facts.cfg.successors(block).count();
-        if successors < 2 {
+        if !facts.cfg.is_fork(block) {
             return Variance::Uniform;
         }
         match facts.condition(last) {
@@ -356,13 +355,14 @@ fn post_dominators(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
             reversed.add_edge(exit, block, ());
         }
     }
-    let dominators = dominators::simple_fast(&reversed, exit);
+    let dominators = immediate_dominators(&reversed, exit);
     facts
         .cfg
         .graph()
         .node_indices()
         .map(|block| {
-            let join = dominators.immediate_dominator(block)?;
+            let join = dominators[block.index()];
+            let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;
             (join != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
         })
         .collect()
