@@ -1,6 +1,7 @@
 //! The facts about a function that several analyses share.
 
 use super::conditions::Comparison;
+use super::registers::{Occurring, RegisterTable};
 use super::relevance::Relevance;
 use super::uses::{Definitions, Touched, Uses};
 use crate::mentions::owner;
@@ -9,6 +10,7 @@ use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register,
 use ptx_ir::isa::{Carry, Control, Instance};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// A function with a body, its control flow, and where things are written. Made once per function and dropped
 /// with it.
@@ -22,15 +24,13 @@ pub struct FunctionFacts<'m> {
     /// Its control flow.
     pub cfg: Cfg,
     uses: Uses,
+    occurring: Rc<Occurring>,
     touched: OnceCell<Touched>,
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
     relevance: OnceCell<Relevance>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
 }
-
-/// Analyses keep a few words for each declared register. `.reg .b32 %r<4000000000>` is legal.
-const MOST_REGISTERS: u32 = 1 << 26;
 
 /// How a variable of the `.param` space gets its value.
 #[derive(Clone, Debug, Default)]
@@ -41,21 +41,21 @@ struct Stores {
 }
 
 impl<'m> FunctionFacts<'m> {
-    /// The facts about a function; none where it has no body, or more registers than can be looked after.
+    /// The facts about a function; none where it has no body.
     #[must_use]
     pub fn new(module: &'m Module, function: Handle<Function>) -> Option<Self> {
         let function = &module.functions[function];
         let body = function.body.as_ref()?;
-        if body.register_count > MOST_REGISTERS {
-            return None;
-        }
         let cfg = Cfg::new(module, body);
+        let uses = Uses::new(module, body);
+        let occurring = Rc::new(Occurring::new(&uses, body));
         Some(Self {
             module,
             function,
             body,
             cfg,
-            uses: Uses::new(module, body),
+            uses,
+            occurring,
             touched: OnceCell::new(),
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
@@ -106,8 +106,7 @@ impl<'m> FunctionFacts<'m> {
     /// The instructions that may write a register, ascending.
     #[must_use]
     pub fn definitions(&self, register: Register) -> &[u32] {
-        let count = self.body.register_count;
-        self.definitions.get_or_init(|| Definitions::new(&self.uses, count)).of(register)
+        self.definitions.get_or_init(|| Definitions::new(&self.uses, &self.occurring)).of(register)
     }
 
     /// The registers that each instruction touches.
@@ -116,10 +115,21 @@ impl<'m> FunctionFacts<'m> {
         &self.uses
     }
 
+    /// The registers that a [`RegisterTable`] has entries for, ascending: all that instructions name, at least.
+    pub fn registers(&self) -> impl Iterator<Item = Register> {
+        self.occurring.iter()
+    }
+
+    /// A table with the same value for each register.
+    #[must_use]
+    pub fn table<T: Clone>(&self, value: T) -> RegisterTable<T> {
+        RegisterTable::new(Rc::clone(&self.occurring), value)
+    }
+
     /// What happens to each register anywhere in the function.
     #[must_use]
     pub fn touched(&self) -> &Touched {
-        self.touched.get_or_init(|| Touched::new(&self.uses, self.body))
+        self.touched.get_or_init(|| Touched::new(&self.uses, self.body, self.table(0)))
     }
 
     /// The instructions that write the carry flag, and the calls, which leave it undefined, ascending.

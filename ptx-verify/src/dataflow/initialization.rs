@@ -8,6 +8,7 @@
 use super::consequence::{Readers, consumers};
 use super::facts::FunctionFacts;
 use super::paths::{Budget, Origin, Reaching, Target, Undefined, Walker};
+use super::registers::RegisterTable;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -175,19 +176,19 @@ pub fn entry_registers(facts: &FunctionFacts<'_>) -> impl Fn(Register) -> bool +
 /// Reads without an unconditional write before them in their block or in a block that dominates it.
 fn undominated(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> Vec<Read> {
     const NOWHERE: u32 = u32::MAX;
-    let mut first_write = vec![NOWHERE; facts.body.register_count as usize];
+    let mut first_write = facts.table(NOWHERE);
     let mut last_write = first_write.clone();
     let mut open = Vec::new();
     for &block in facts.cfg.reverse_postorder() {
         let here = block.index() as u32;
         for instruction in facts.cfg.instructions(block) {
             let handle = Handle::new(instruction);
-            let mut check = |register: Register, operand: Option<usize>, last: &[u32], first: &[u32]| {
-                let index = register.index();
-                if last.get(index).is_none_or(|&block| block == here) {
+            type Writes = RegisterTable<u32>;
+            let mut check = |register: Register, operand: Option<usize>, last: &Writes, first: &Writes| {
+                if last.get(register).is_none_or(|&block| block == here) {
                     return;
                 }
-                let writer = first[index];
+                let writer = first[register];
                 let dominated = writer != NOWHERE
                     && facts.cfg.dominates(petgraph::graph::NodeIndex::new(writer as usize), block);
                 if !dominated && !is_set(register) {
@@ -204,10 +205,10 @@ fn undominated(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> 
             }
             if guard.is_none() {
                 for each in uses.iter().filter(|each| each.access().writes()) {
-                    let index = each.register.index();
-                    last_write[index] = here;
-                    if first_write[index] == NOWHERE {
-                        first_write[index] = here;
+                    last_write[each.register] = here;
+                    let first = &mut first_write[each.register];
+                    if *first == NOWHERE {
+                        *first = here;
                     }
                 }
             }
@@ -219,21 +220,18 @@ fn undominated(facts: &FunctionFacts<'_>, is_set: impl Fn(Register) -> bool) -> 
 /// Of the reads, those that some path reaches without an unconditional write, guards and branch conditions not
 /// considered. Registers are taken 64 at a time.
 fn not_definitely_assigned(facts: &FunctionFacts<'_>, open: Vec<Read>) -> Vec<Read> {
-    /// Blocks times groups of 64 registers; beyond that the paths have to do.
-    const MOST_WORK: usize = 50_000_000;
     let mut registers: Vec<Register> = open.iter().map(|read| read.register).collect();
     registers.sort_unstable();
     registers.dedup();
-    if facts.cfg.block_count() * registers.len().div_ceil(64) > MOST_WORK {
-        return Vec::new();
-    }
+    // For all groups together.
+    let mut visits = MAX_VISITS;
     let mut rest = Vec::new();
     let mut by_register: FxHashMap<Register, Vec<Read>> = FxHashMap::default();
     for read in open {
         by_register.entry(read.register).or_default().push(read);
     }
     for group in registers.chunks(64) {
-        let assigned = assigned_at_entry(facts, group);
+        let Some(assigned) = assigned_at_entry(facts, group, &mut visits) else { return Vec::new() };
         for (bit, register) in group.iter().enumerate() {
             let reads = by_register.remove(register).unwrap_or_default();
             rest.extend(reads.into_iter().filter(|read| {
@@ -246,8 +244,12 @@ fn not_definitely_assigned(facts: &FunctionFacts<'_>, open: Vec<Read>) -> Vec<Re
     rest
 }
 
-/// For each block the registers of the group that are assigned on every path to it, as bits.
-fn assigned_at_entry(facts: &FunctionFacts<'_>, group: &[Register]) -> Vec<u64> {
+/// Edges that [`not_definitely_assigned`] goes over. Beyond that nothing is said.
+const MAX_VISITS: usize = 50_000_000;
+
+/// For each block the registers of the group that are assigned on every path to it, as bits; none where that takes more
+/// than the visits that are left.
+fn assigned_at_entry(facts: &FunctionFacts<'_>, group: &[Register], visits: &mut usize) -> Option<Vec<u64>> {
     let count = facts.cfg.block_count();
     let mut written = vec![0_u64; count];
     for (bit, &register) in group.iter().enumerate() {
@@ -262,6 +264,7 @@ fn assigned_at_entry(facts: &FunctionFacts<'_>, group: &[Register]) -> Vec<u64> 
     let mut changed = true;
     while changed {
         changed = false;
+        *visits = visits.checked_sub(facts.cfg.graph().edge_count())?;
         for &block in facts.cfg.reverse_postorder() {
             let mut known = if block.index() == 0 { 0 } else { u64::MAX };
             for (before, _) in facts.cfg.predecessors(block) {
@@ -275,5 +278,5 @@ fn assigned_at_entry(facts: &FunctionFacts<'_>, group: &[Register]) -> Vec<u64> 
             }
         }
     }
-    entry
+    Some(entry)
 }

@@ -9,6 +9,7 @@ use super::arithmetic::{Constraint, are_possible};
 use super::conditions::Comparisons;
 use super::facts::FunctionFacts;
 use super::formulas::Formula;
+use super::registers::RegisterTable;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Operand, Register};
 use ptx_ir::isa::Computation;
@@ -23,21 +24,20 @@ const MOST_REWRITES: usize = 6;
 
 /// How often each register of a function is read, and where.
 pub(super) struct Reads {
-    counts: Vec<u32>,
-    last: Vec<u32>,
+    counts: RegisterTable<u32>,
+    last: RegisterTable<u32>,
 }
 
 impl Reads {
     pub(super) fn new(facts: &FunctionFacts<'_>) -> Self {
-        let count = facts.body.register_count as usize;
-        let mut reads = Self { counts: vec![0; count], last: vec![0; count] };
+        let mut reads = Self { counts: facts.table(0), last: facts.table(0) };
         for (handle, instruction) in facts.body.instructions.iter() {
             let reader = handle.index() as u32;
             let guard = instruction.guard.and_then(|guard| guard.register);
             let operands = facts.uses().of(reader).iter().filter(|each| each.access().reads());
             for register in operands.map(|each| each.register).chain(guard) {
-                reads.counts[register.index()] += 1;
-                reads.last[register.index()] = reader;
+                reads.counts[register] += 1;
+                reads.last[register] = reader;
             }
         }
         reads
@@ -45,8 +45,7 @@ impl Reads {
 
     /// The one instruction that reads a register.
     fn only(&self, register: Register) -> Option<u32> {
-        let index = register.index();
-        (self.counts.get(index) == Some(&1)).then(|| self.last[index])
+        (self.counts.get(register) == Some(&1)).then(|| self.last[register])
     }
 }
 

@@ -26,6 +26,7 @@ mod formulas;
 pub mod initialization;
 mod masks;
 pub mod paths;
+mod registers;
 mod relevance;
 mod roles;
 mod uses;
@@ -35,5 +36,6 @@ mod walk;
 pub mod ways;
 
 pub use facts::FunctionFacts;
+pub use registers::RegisterTable;
 pub use roles::{Access, aligned, for_each_register, for_each_register_with_operand};
 pub use uses::{Touched, Use, Uses};

@@ -8,6 +8,7 @@
 use super::conditions::{Comparison, Term};
 use super::facts::FunctionFacts;
 use super::formulas::operands_compared;
+use super::registers::RegisterTable;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Class;
 use rustc_hash::FxHashMap;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relevance {
     /// How often each register is read, as an operand or as a guard; stops at 2.
-    uses: Vec<u8>,
+    uses: RegisterTable<u8>,
     /// How many comparisons there are of a pair of operands.
     comparisons: FxHashMap<(Term, Term), u32>,
 }
@@ -26,8 +27,7 @@ const MOST_COPIES: u32 = 4;
 
 impl Relevance {
     pub(super) fn new(facts: &FunctionFacts<'_>) -> Self {
-        let mut result =
-            Self { uses: vec![0; facts.body.register_count as usize], comparisons: FxHashMap::default() };
+        let mut result = Self { uses: facts.table(0), comparisons: FxHashMap::default() };
         for (handle, instruction) in facts.body.instructions.iter() {
             if let Some(register) = instruction.guard.and_then(|guard| guard.register) {
                 result.count(register);
@@ -53,7 +53,7 @@ impl Relevance {
     }
 
     fn count(&mut self, register: Register) {
-        if let Some(count) = self.uses.get_mut(register.index()) {
+        if let Some(count) = self.uses.get_mut(register) {
             *count = count.saturating_add(1);
         }
     }
@@ -71,7 +71,7 @@ impl Relevance {
     }
 
     fn matters_through(&self, facts: &FunctionFacts<'_>, register: Register, copies: u32) -> bool {
-        if self.uses.get(register.index()).is_none_or(|&uses| uses > 1) {
+        if self.uses.get(register).is_none_or(|&uses| uses > 1) {
             return true;
         }
         facts.definitions(register).iter().any(|&write| {

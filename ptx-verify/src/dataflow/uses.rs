@@ -1,8 +1,11 @@
 //! Which registers each instruction touches, as one flat list: found once for a function, because nearly every
 //! analysis goes over it.
 
+use super::registers::{Occurring, RegisterTable};
 use super::roles::{Access, for_each_register_with_operand};
 use ptx_ir::ir::{Body, Module, Register};
+use std::ops::Range;
+use std::rc::Rc;
 
 /// A register among the operands of an instruction. The guard is not an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,20 +89,23 @@ impl Uses {
 }
 
 /// Where registers are written: for each register the instructions that may write it, in order of the text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Definitions {
+    occurring: Rc<Occurring>,
     /// Where the list of each register begins; one more at the end.
     starts: Vec<u32>,
     instructions: Vec<u32>,
 }
 
 impl Definitions {
-    pub(super) fn new(uses: &Uses, registers: u32) -> Self {
-        let count = registers as usize;
+    pub(super) fn new(uses: &Uses, occurring: &Rc<Occurring>) -> Self {
+        let count = occurring.len();
         // Counted two places up, so that filling the lists leaves each start where it belongs.
         let mut starts = vec![0_u32; count + 2];
         for each in uses.all.iter().filter(|each| each.access().writes()) {
-            starts[each.register.index() + 2] += 1;
+            if let Some(position) = occurring.position(each.register) {
+                starts[position + 2] += 1;
+            }
         }
         for index in 2..starts.len() {
             starts[index] += starts[index - 1];
@@ -107,44 +113,39 @@ impl Definitions {
         let mut instructions = vec![0; starts[count + 1] as usize];
         for instruction in 0..uses.starts.len().saturating_sub(1) as u32 {
             for each in uses.of(instruction).iter().filter(|each| each.access().writes()) {
-                let place = &mut starts[each.register.index() + 1];
+                let Some(position) = occurring.position(each.register) else { continue };
+                let place = &mut starts[position + 1];
                 instructions[*place as usize] = instruction;
                 *place += 1;
             }
         }
-        Self { starts, instructions }
+        Self { occurring: Rc::clone(occurring), starts, instructions }
     }
 
     /// The instructions that may write a register, ascending.
     pub(super) fn of(&self, register: Register) -> &[u32] {
-        let index = register.index();
-        match (self.starts.get(index), self.starts.get(index + 1)) {
-            (Some(&start), Some(&end)) if index + 2 < self.starts.len() => {
-                &self.instructions[start as usize..end as usize]
-            }
-            _ => &[],
-        }
+        let Some(position) = self.occurring.position(register) else { return &[] };
+        &self.instructions[self.starts[position] as usize..self.starts[position + 1] as usize]
     }
 }
 
 /// What happens to each register anywhere in a function.
-#[derive(Clone, Debug, Default)]
-pub struct Touched(Vec<u8>);
+#[derive(Clone, Debug)]
+pub struct Touched(RegisterTable<u8>);
 
 impl Touched {
     const READ: u8 = 1;
     const NAMED: u8 = 2;
 
-    pub(super) fn new(uses: &Uses, body: &Body) -> Self {
-        let mut touched = vec![0; body.register_count as usize];
+    pub(super) fn new(uses: &Uses, body: &Body, mut touched: RegisterTable<u8>) -> Self {
         for each in &uses.all {
             let access = each.access();
             let read = if access.reads() || access == Access::Unknown { Self::READ } else { 0 };
-            touched[each.register.index()] |= read | Self::NAMED;
+            touched[each.register] |= read | Self::NAMED;
         }
         for (_, instruction) in body.instructions.iter() {
             if let Some(register) = instruction.guard.and_then(|guard| guard.register)
-                && let Some(slot) = touched.get_mut(register.index())
+                && let Some(slot) = touched.get_mut(register)
             {
                 *slot |= Self::READ | Self::NAMED;
             }
@@ -155,13 +156,12 @@ impl Touched {
     /// Whether anything may read a register.
     #[must_use]
     pub fn is_read(&self, register: Register) -> bool {
-        self.0.get(register.index()).is_some_and(|slot| slot & Self::READ != 0)
+        self.0.get(register).is_some_and(|slot| slot & Self::READ != 0)
     }
 
     /// Whether any instruction names one of these registers.
     #[must_use]
-    pub fn is_named(&self, registers: std::ops::Range<u32>) -> bool {
-        let range = registers.start as usize..(registers.end as usize).min(self.0.len());
-        self.0.get(range).is_some_and(|slots| slots.iter().any(|slot| slot & Self::NAMED != 0))
+    pub fn is_named(&self, registers: Range<u32>) -> bool {
+        self.0.within(registers).iter().any(|slot| slot & Self::NAMED != 0)
     }
 }

@@ -7,6 +7,7 @@
 
 use super::FunctionFacts;
 pub use super::bits::Bits;
+use super::registers::RegisterTable;
 use ptx_ir::ir::{FunctionKind, Handle, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Class, Computation, Instance};
 use ptx_ir::space::StateSpace;
@@ -94,9 +95,9 @@ impl Value {
 /// What is known about the registers of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
-    values: Vec<Value>,
+    values: RegisterTable<Value>,
     /// For each register with several writes its number among these; [`ONCE`] for any other.
-    again: Vec<u32>,
+    again: RegisterTable<u32>,
     /// How many registers have several writes.
     again_count: u32,
 }
@@ -113,7 +114,7 @@ impl Values {
     pub fn new(facts: &FunctionFacts<'_>) -> Self {
         let mut values = Self::unset(facts);
         // What may change when an instruction is looked at once more.
-        let mut open: Vec<bool> = values.again.iter().map(|&number| number != ONCE).collect();
+        let mut open = values.again.map(|&number| number != ONCE);
         let mut followed = Vec::new();
         for &block in facts.cfg.reverse_postorder() {
             for instruction in facts.cfg.instructions(block) {
@@ -132,30 +133,25 @@ impl Values {
 
     /// Nothing is known yet, but of what the function is given.
     fn unset(facts: &FunctionFacts<'_>) -> Self {
-        let count = facts.body.register_count;
-        let mut values = vec![Value::Unset; count as usize];
-        let parameters = super::initialization::entry_registers(facts);
-        for (index, value) in (0..facts.entry_registers()).zip(&mut values) {
-            if parameters(Register(index)) {
-                *value = Value::Any;
+        let (mut values, mut again) = (facts.table(Value::Unset), facts.table(ONCE));
+        let is_parameter = super::initialization::entry_registers(facts);
+        let mut again_count = 0;
+        for register in facts.registers() {
+            if is_parameter(register) {
+                values[register] = Value::Any;
+            }
+            if facts.definitions(register).len() > 1 {
+                again[register] = again_count;
+                again_count += 1;
             }
         }
-        let mut again_count = 0;
-        let number = |register: u32| {
-            if facts.definitions(Register(register)).len() < 2 {
-                return ONCE;
-            }
-            again_count += 1;
-            again_count - 1
-        };
-        let again = (0..count).map(number).collect();
         Self { values, again, again_count }
     }
 
     /// What is known about a register, wherever it is read.
     #[must_use]
     pub fn of(&self, register: Register) -> Value {
-        self.values.get(register.index()).copied().unwrap_or(Value::Any)
+        self.values.get(register).copied().unwrap_or(Value::Any)
     }
 
     /// What is known at the start of a block.
@@ -178,7 +174,12 @@ impl Values {
 
     /// Takes account of an instruction for the first time; whether its result may still change, because that of an
     /// operand may, or because control has not come yet to where an operand is written.
-    fn follow(&mut self, facts: &FunctionFacts<'_>, instruction: u32, open: &mut [bool]) -> bool {
+    fn follow(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        instruction: u32,
+        open: &mut RegisterTable<bool>,
+    ) -> bool {
         let instance = facts.instance(instruction);
         let computation = instance.and_then(|instance| Some((instance, instance.effects.computes?)));
         let result = match computation {
@@ -188,15 +189,14 @@ impl Values {
             None => Value::Any,
         };
         let uses = facts.uses().of(instruction);
-        let may_change =
-            |register: Register| open[register.index()] || self.values[register.index()] == Value::Unset;
+        let may_change = |register: Register| open[register] || self.values[register] == Value::Unset;
         let follows = result != Value::Any
             && uses.iter().any(|each| each.access().reads() && may_change(each.register));
         for each in uses.iter().filter(|each| each.access().writes()) {
-            let index = each.register.index();
-            let value = &mut self.values[index];
-            *value = if self.again[index] == ONCE { result } else { value.join(result) };
-            open[index] |= follows;
+            let register = each.register;
+            let value = &mut self.values[register];
+            *value = if self.again[register] == ONCE { result } else { value.join(result) };
+            open[register] |= follows;
         }
         follows
     }
@@ -210,7 +210,7 @@ impl Values {
             let Some(computation) = instance.effects.computes else { continue };
             let result = self.here().result(facts, handle, computation, instance);
             for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
-                let old = &mut self.values[each.register.index()];
+                let old = &mut self.values[each.register];
                 let mut new = old.join(result);
                 if give_up && new != *old {
                     new = Value::Any;
@@ -248,7 +248,7 @@ impl Here<'_> {
 
     /// The number of a register among those with several writes.
     fn number(&self, register: Register) -> Option<usize> {
-        let number = *self.values.again.get(register.index())?;
+        let number = *self.values.again.get(register)?;
         (number != ONCE).then_some(number as usize)
     }
 

@@ -2,7 +2,7 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::dataflow::{FunctionFacts, RegisterTable};
 use crate::instruction::register_name;
 use crate::registry::declare_rule;
 
@@ -43,22 +43,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let entry = facts.entry_registers();
-    let suspicious = |register: u32| {
-        let register = Register(register);
+    let suspicious = |register: Register| {
         let definitions = facts.definitions(register);
         let block = |index: usize| facts.cfg.block_of(Handle::new(definitions[index]));
         !definitions.is_empty() && register.0 >= entry && !facts.touched().is_read(register)
             || (1..definitions.len()).any(|index| block(index - 1) == block(index))
     };
     // In the output of a compiler, what is set is read, and not set anew in the same block.
-    if !(0..context.body.register_count).any(suspicious) {
+    if !facts.registers().any(suspicious) {
         return;
     }
-    let pending = vec![NOTHING; context.body.register_count as usize];
+    let pending = facts.table(NOTHING);
     let mut search = Search { context, facts, entry, pending, written: Vec::new() };
     for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
         for register in search.written.drain(..) {
-            search.pending[register.index()] = NOTHING;
+            search.pending[register] = NOTHING;
         }
         for instruction in facts.cfg.instructions(block) {
             search.step(instruction, diagnostics);
@@ -76,7 +75,7 @@ struct Search<'s, 'a> {
     /// caller.
     entry: u32,
     /// The write of each register that nothing has read yet.
-    pending: Vec<u32>,
+    pending: RegisterTable<u32>,
     /// The registers that have such a write.
     written: Vec<Register>,
 }
@@ -90,7 +89,7 @@ impl Search<'_, '_> {
         let context = self.context;
         let guard = context.body.instructions[Handle::new(instruction)].guard;
         if let Some(register) = guard.and_then(|guard| guard.register)
-            && let Some(slot) = self.pending.get_mut(register.index())
+            && let Some(slot) = self.pending.get_mut(register)
         {
             *slot = NOTHING;
         }
@@ -100,7 +99,7 @@ impl Search<'_, '_> {
         for each in uses {
             let access = each.access();
             if !access.writes() || access.reads() {
-                self.pending[each.register.index()] = NOTHING;
+                self.pending[each.register] = NOTHING;
             }
             if access.writes() {
                 first = first.or(Some(each.register));
@@ -119,13 +118,13 @@ impl Search<'_, '_> {
             return;
         }
         for each in uses.iter().filter(|each| each.access().writes()) {
-            let earlier = std::mem::replace(&mut self.pending[each.register.index()], NOTHING);
+            let earlier = std::mem::replace(&mut self.pending[each.register], NOTHING);
             if earlier != NOTHING && guard.is_none() {
                 diagnostics.push(set_anew(context, each.register, earlier, instruction));
             }
         }
         if count == 1 && removable && !instance.effects.reads_memory {
-            self.pending[first.index()] = instruction;
+            self.pending[first] = instruction;
             self.written.push(first);
         }
     }
