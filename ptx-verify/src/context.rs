@@ -1,6 +1,6 @@
 //! What rules are given to look at.
 
-use ptx_ir::ir::{Body, Function, Handle, Module};
+use ptx_ir::ir::{Body, Function, Handle, Item, Module};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
@@ -13,6 +13,8 @@ use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
 use crate::memory::{Access, Conversion, MemoryFacts};
 use crate::mentions::Mentions;
+use crate::registry::Rule;
+use crate::rules;
 use crate::summary::Summaries;
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Control, Convergence};
 use std::cell::OnceCell;
@@ -38,6 +40,7 @@ pub(crate) struct Shared {
     features: OnceLock<Features>,
     mentions: OnceLock<Vec<Mentions>>,
     summaries: Summaries,
+    rules: OnceLock<Vec<&'static Rule>>,
 }
 
 /// What there is among the instructions of a module, so that nothing is looked for in vain.
@@ -53,11 +56,14 @@ pub(crate) struct Features {
     pub(crate) asynchronous: bool,
     /// Among them, uses of `mbarrier` objects.
     pub(crate) mbarrier: bool,
+    /// Sections of debugging data, which may name anything.
+    pub(crate) sections: bool,
 }
 
 impl Features {
     fn of(module: &Module) -> Self {
-        let mut features = Self::default();
+        let sections = module.items.iter().any(|item| matches!(item, Item::Section(_)));
+        let mut features = Self { sections, ..Self::default() };
         let instances = module.spellings.iter().flat_map(|(_, spelling)| &spelling.resolved.instances);
         for effects in instances.map(|instance| &instance.effects) {
             features.calls |= effects.control == Control::Call;
@@ -79,6 +85,12 @@ impl<'a> ModuleContext<'a> {
     /// The target whose features may be used: that of the module.
     pub(crate) fn target(&self) -> Target {
         self.module.header.target
+    }
+
+    /// The rules that are not off, in order.
+    pub(crate) fn rules(&self) -> &'a [&'static Rule] {
+        let is_asked = |rule: &&Rule| rule.is_asked(&self.config.levels);
+        self.shared.rules.get_or_init(|| rules::ALL.iter().copied().filter(is_asked).collect())
     }
 
     /// What there is among the instructions.

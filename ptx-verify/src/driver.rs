@@ -11,7 +11,7 @@ use crate::context::{FlowContext, FunctionContext, ModuleContext, Shared};
 use crate::fix;
 use crate::gates;
 use crate::instruction::{self, SpellingFacts};
-use crate::registry::Check;
+use crate::registry::{Check, Rule};
 use crate::rules;
 use crate::suppress::Suppressions;
 
@@ -72,9 +72,9 @@ fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
     let shared = Shared::default();
     let context = ModuleContext { module, source, config, shared: &shared };
     let mut diagnostics = Vec::new();
-    for rule in rules::ALL {
+    for rule in context.rules() {
         if let Check::Module(check) = rule.check {
-            check(&context, &mut diagnostics);
+            ask(rule, &mut diagnostics, |found| check(&context, found));
         }
     }
     gates::check(&context, &mut diagnostics);
@@ -86,6 +86,17 @@ fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
         rules::module_header::forget_gates(&mut diagnostics);
     }
     diagnostics
+}
+
+/// Asks a rule. A rule that is off is not asked, so that its check must find nothing for others but what it says.
+fn ask(rule: &Rule, diagnostics: &mut Vec<Diagnostic>, check: impl FnOnce(&mut Vec<Diagnostic>)) {
+    let before = diagnostics.len();
+    check(diagnostics);
+    debug_assert!(
+        diagnostics[before..].iter().all(|found| rule.makes(found.rule)),
+        "{} makes findings of other rules",
+        rule.info.name
+    );
 }
 
 /// The findings of each function, in the order of the functions.
@@ -137,13 +148,44 @@ fn function(context: &ModuleContext<'_>, facts: &SpellingFacts, each: WithBody<'
     let mut diagnostics = Vec::new();
     instruction::verify(&context, facts, &mut diagnostics);
     let flow = FlowContext::new(context);
-    for rule in rules::ALL {
+    for rule in context.module.rules() {
         match rule.check {
-            Check::Function(check) => check(&context, &mut diagnostics),
-            Check::Flow(check) => check(&flow, &mut diagnostics),
+            Check::Function(check) => ask(rule, &mut diagnostics, |found| check(&context, found)),
+            Check::Flow(check) => ask(rule, &mut diagnostics, |found| check(&flow, found)),
             Check::Elsewhere | Check::Module(_) | Check::Instruction(_) => {}
             Check::Asm(_) | Check::AsmFile(_) => {}
         }
     }
     diagnostics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::config::{Config, Level};
+    use crate::rules;
+
+    #[test]
+    fn a_rule_that_is_off_is_not_asked() {
+        let mut config = Config::default();
+        config.levels.set("unused-label", Level::Allow).unwrap();
+        assert!(!rules::unused_label::RULE.is_asked(&config.levels));
+        assert!(rules::unused_variable::RULE.is_asked(&config.levels));
+        assert!(!rules::asm_missing_memory_clobber::RULE.is_asked(&Config::default().levels));
+    }
+
+    #[test]
+    fn what_a_check_finds_for_another_rule_stays_when_its_own_rule_is_off() {
+        let text = ".version 2.3\n.target sm_20\n.visible .entry k() { ret; }\n.global .u64 a = k;\n";
+        let found = |off: &[&str]| {
+            let mut config = Config::default();
+            for rule in off {
+                config.levels.set(rule, Level::Allow).unwrap();
+            }
+            let found = check(text, &config);
+            found.iter().any(|found| found.rule == "version-too-low" || found.rule == "target-too-low")
+        };
+        assert!(found(&[]) && found(&["initializer"]));
+        assert!(!found(&["version-too-low", "target-too-low"]));
+    }
 }

@@ -7,7 +7,7 @@ use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
 use crate::asm::stream::FileUnits;
 use crate::asm::unit::Unit;
-use crate::config::Level;
+use crate::config::{Level, Levels};
 use crate::context::{FlowContext, FunctionContext, ModuleContext};
 use crate::instruction::Occurrence;
 
@@ -52,12 +52,27 @@ pub(crate) enum Check {
 pub(crate) struct Rule {
     pub(crate) info: RuleInfo,
     pub(crate) check: Check,
+    /// Other rules whose findings the check makes too.
+    pub(crate) also: &'static [&'static Rule],
 }
 
 impl Rule {
+    /// Whether anything that the check finds is reported. A rule that is off costs nothing.
+    pub(crate) fn is_asked(&self, levels: &Levels) -> bool {
+        let is_on = |rule: &Self| {
+            levels.of(rule.info.name, rule.info.class).unwrap_or(rule.info.default_level) != Level::Allow
+        };
+        is_on(self) || self.also.iter().any(|rule| is_on(rule))
+    }
+
+    /// Whether the check may make a finding of that rule.
+    pub(crate) fn makes(&self, name: &str) -> bool {
+        self.info.name == name || self.also.iter().any(|rule| rule.info.name == name)
+    }
+
     /// A finding of this rule, at the level it has by default.
     pub(crate) fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        // A rule that is off makes its findings all the same; the levels drop them.
+        // A rule that is off by default was asked for.
         let severity = self.info.default_level.severity().unwrap_or(Severity::Warning);
         Diagnostic::new(self.info.class, severity, self.info.code, self.info.name, span, message)
     }
@@ -83,6 +98,7 @@ macro_rules! declare_rule {
         level: $level:ident,
         summary: $summary:literal,
         check: $check:expr,
+        $(also: [$($also:ident),+],)?
     ) => {
         $(#[doc = $doc])*
         pub(crate) static RULE: $crate::registry::Rule = $crate::registry::Rule {
@@ -99,6 +115,7 @@ macro_rules! declare_rule {
                 use $crate::registry::Check::{Asm, AsmFile, Elsewhere, Flow, Function, Instruction, Module};
                 $check
             },
+            also: &[$($(&$crate::rules::$also::RULE),+)?],
         };
     };
 }

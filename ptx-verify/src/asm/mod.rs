@@ -121,15 +121,16 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
     let shared = translate::shared_names(file, units.iter().map(|(_, unit)| unit));
     let mut seen: HashSet<(Span, &'static str)> = HashSet::new();
     for (_, unit) in &units {
-        let mut found = of_unit(unit, &shared, target.is_some());
+        let mut found = of_unit(unit, &shared, target.is_some(), &config.levels);
         for other in &unit.alternatives {
             if found.is_empty() {
                 break;
             }
-            let said: HashSet<(Span, &'static str)> = of_unit(other, &shared, target.is_some())
-                .iter()
-                .map(|found| (found.span, found.code))
-                .collect();
+            let said: HashSet<(Span, &'static str)> =
+                of_unit(other, &shared, target.is_some(), &config.levels)
+                    .iter()
+                    .map(|found| (found.span, found.code))
+                    .collect();
             found.retain(|found| said.contains(&(found.span, found.code)));
             for found in &mut found {
                 found.fix = None;
@@ -150,7 +151,7 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
     }
     let by_id: HashMap<AsmId, &Unit<'_>> = units.iter().map(|(id, unit)| (*id, unit)).collect();
     let units = FileUnits { source, file, units: by_id };
-    for rule in rules::ALL {
+    for rule in rules::ALL.iter().filter(|rule| rule.is_asked(&config.levels)) {
         if let Check::AsmFile(check) = rule.check {
             check(&units, &mut diagnostics);
         }
@@ -159,10 +160,10 @@ fn for_target(source: &str, file: &CudaFile, config: &CudaConfig, target: Option
 }
 
 /// What is found in a statement, for one choice of values for its constants.
-fn of_unit(unit: &Unit<'_>, shared: &translate::Shared, requested: bool) -> Vec<Diagnostic> {
+fn of_unit(unit: &Unit<'_>, shared: &translate::Shared, requested: bool, levels: &Levels) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     translate::findings(unit, shared, requested, &mut found);
-    for rule in rules::ALL {
+    for rule in rules::ALL.iter().filter(|rule| rule.is_asked(levels)) {
         if let Check::Asm(check) = rule.check {
             check(unit, &mut found);
         }

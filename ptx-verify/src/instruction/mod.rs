@@ -118,7 +118,7 @@ fn look_again(
     let spelling = &module.spellings[instruction.spelling];
     let mut show = |problem| {
         let occurrence = Occurrence { context, handle, instruction, spelling, problem };
-        for rule in rules::ALL {
+        for rule in context.module.rules() {
             if let Check::Instruction(check) = rule.check {
                 out.extend(check(&occurrence));
             }

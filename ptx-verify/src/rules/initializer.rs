@@ -50,6 +50,7 @@ declare_rule! {
     level: Error,
     summary: "an initial value that the variable cannot have",
     check: Module(check),
+    also: [version_too_low, target_too_low],
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {

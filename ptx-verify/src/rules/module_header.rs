@@ -57,6 +57,7 @@ declare_rule! {
     level: Error,
     summary: "a module that does not begin with `.version` and `.target`, or names one that does not exist",
     check: Module(check),
+    also: [version_too_low],
 }
 
 /// Whether version and target of a module are known, so that it can be told what they have.

@@ -47,6 +47,7 @@ declare_rule! {
     level: Error,
     summary: "a kernel whose parameters take more space than there is",
     check: Module(check),
+    also: [version_too_low, target_too_low],
 }
 
 const OLDEST: u64 = 256;

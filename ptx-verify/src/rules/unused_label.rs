@@ -1,4 +1,4 @@
-use ptx_ir::ir::{Handle, Item, Label, Operand};
+use ptx_ir::ir::{Handle, Label, Operand};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
@@ -36,7 +36,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    if context.body.labels.is_empty() || module.items.iter().any(|item| matches!(item, Item::Section(_))) {
+    if context.body.labels.is_empty() || context.module.features().sections {
         return;
     }
     let mut used = vec![false; context.body.labels.len()];

@@ -1,4 +1,4 @@
-use ptx_ir::ir::{FunctionKind, Initializer, Item, Operand};
+use ptx_ir::ir::{FunctionKind, Initializer, Operand};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
@@ -36,7 +36,7 @@ declare_rule! {
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module;
-    if module.items.iter().any(|item| matches!(item, Item::Section(_))) {
+    if context.features().sections {
         return;
     }
     let mut used = vec![false; module.variables.len()];
