@@ -9,6 +9,8 @@
 use memchr::memmem;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Diagnostic, LineIndex, Span};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 use crate::config::{Level, Levels};
 use crate::registry::find_rule;
@@ -21,20 +23,27 @@ const WORD: &str = "ptx-allow";
 struct Suppression {
     /// The rule.
     rule: &'static str,
-    /// The line it speaks of, from 1; none for the whole file.
-    line: Option<u32>,
     /// Where the name stands.
     span: Span,
-    /// Whether something was suppressed.
-    used: bool,
+    /// What it suppresses, as an index of [`Suppressions::used`].
+    what: usize,
 }
+
+/// A rule, and the line from 1 that it is suppressed on; none for the whole file.
+type What = (&'static str, Option<u32>);
 
 /// The suppressions of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Suppressions {
     suppressions: Vec<Suppression>,
+    /// What is suppressed, once however many comments say so, with an index of `used`.
+    suppressed: FxHashMap<What, usize>,
+    /// Whether something was suppressed.
+    used: Vec<bool>,
     unknown: Vec<(String, Span)>,
     lines: Option<LineIndex>,
+    /// The lines of comments that were looked at last, and the line after them that holds something else.
+    looked_at: Range<u32>,
 }
 
 impl Suppressions {
@@ -81,7 +90,11 @@ impl Suppressions {
             start += item.len() as u32 + 1;
             match find_rule(name) {
                 Some(rule) => {
-                    self.suppressions.push(Suppression { rule: rule.name, line, span, used: false });
+                    let what = *self.suppressed.entry((rule.name, line)).or_insert(self.used.len());
+                    if what == self.used.len() {
+                        self.used.push(false);
+                    }
+                    self.suppressions.push(Suppression { rule: rule.name, span, what });
                 }
                 None if name.is_empty() => self.unknown.push((String::new(), comment)),
                 None => self.unknown.push((name.into(), span)),
@@ -90,14 +103,18 @@ impl Suppressions {
     }
 
     /// The line of the comment, or the next line that holds something else than comments.
-    fn line_spoken_of(&self, source: &str, comment: Span) -> Option<u32> {
+    fn line_spoken_of(&mut self, source: &str, comment: Span) -> Option<u32> {
         let lines = self.lines.as_ref()?;
         let first = lines.position(comment.start).line;
         let before = Span::new(lines.line_span(first).start, comment.start).text(source);
         if !before.trim().is_empty() {
             return Some(first);
         }
-        let mut line = lines.position(comment.end).line + 1;
+        let from = lines.position(comment.end).line + 1;
+        if self.looked_at.contains(&from) {
+            return Some(self.looked_at.end);
+        }
+        let mut line = from;
         while line < lines.line_count() {
             let text = lines.line_span(line).text(source).trim();
             if !text.is_empty() && !text.starts_with("//") {
@@ -105,6 +122,7 @@ impl Suppressions {
             }
             line += 1;
         }
+        self.looked_at = from..line;
         Some(line)
     }
 
@@ -119,7 +137,7 @@ impl Suppressions {
             let off = find_rule(suppression.rule).is_some_and(|rule| {
                 levels.of(rule.name, rule.class).unwrap_or(rule.default_level) == Level::Allow
             });
-            if !suppression.used && !off {
+            if !self.used[suppression.what] && !off {
                 diagnostics.push(unused_suppression::finding(suppression.rule, suppression.span));
             }
         }
@@ -132,9 +150,9 @@ impl Suppressions {
         let Some(lines) = &self.lines else { return false };
         let line = lines.position(diagnostic.span.start).line;
         let mut hit = false;
-        for suppression in &mut self.suppressions {
-            if suppression.rule == diagnostic.rule && suppression.line.is_none_or(|spoken| spoken == line) {
-                suppression.used = true;
+        for what in [(diagnostic.rule, Some(line)), (diagnostic.rule, None)] {
+            if let Some(&index) = self.suppressed.get(&what) {
+                self.used[index] = true;
                 hit = true;
             }
         }
