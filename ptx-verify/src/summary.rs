@@ -11,7 +11,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::DfsPostOrder;
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Symbol, Variable};
 use ptx_ir::isa::{Control, Convergence};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::divergence::{Variance, needed_on_every_way};
@@ -45,14 +45,18 @@ impl Callees {
             graph.add_node(());
         }
         let mut callees = Self { definitions, graph, unknown: vec![false; module.functions.len()] };
+        let mut seen = FxHashSet::default();
         for (caller, function) in with_body() {
             let Some(body) = &function.body else { continue };
+            seen.clear();
             for call in calls(module, body) {
                 match callees.called(module, body, call) {
-                    Some(callee) => {
+                    // One edge a callee. To ask the graph whether there is one would go over all edges of the caller.
+                    Some(callee) if seen.insert(callee) => {
                         let (from, to) = (NodeIndex::new(caller.index()), NodeIndex::new(callee.index()));
-                        callees.graph.update_edge(from, to, ());
+                        callees.graph.add_edge(from, to, ());
                     }
+                    Some(_) => {}
                     None => callees.unknown[caller.index()] = true,
                 }
             }

@@ -1,6 +1,6 @@
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Module};
 use ptx_ir::version::Version;
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
 use crate::registry::declare_rule;
@@ -114,15 +114,37 @@ const ROWS: &[Row] = &[
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     for (_, function) in module.functions.iter() {
+        let first = First::new(module, function);
         for (index, directive) in function.directives.iter().enumerate() {
-            out.extend(one(context, function, index, directive));
+            out.extend(one(context, function, &first, index, directive));
         }
+    }
+}
+
+/// Where each directive of a function stands first; those that functions do not have are left out.
+struct First<'a>(Vec<(&'a str, usize)>);
+
+impl<'a> First<'a> {
+    fn new(module: &'a Module, function: &Function) -> Self {
+        let mut first = Self(Vec::new());
+        for (index, directive) in function.directives.iter().enumerate() {
+            let word = module.name(directive.word);
+            if first.of(word).is_none() && ROWS.iter().any(|row| row.word == word) {
+                first.0.push((word, index));
+            }
+        }
+        first
+    }
+
+    fn of(&self, word: &str) -> Option<usize> {
+        self.0.iter().find(|(each, _)| *each == word).map(|&(_, index)| index)
     }
 }
 
 fn one(
     context: &ModuleContext<'_>,
     function: &Function,
+    first: &First<'_>,
     index: usize,
     directive: &Directive,
 ) -> Option<Diagnostic> {
@@ -135,7 +157,7 @@ fn one(
     if let Some(what) = misplaced(function, row) {
         return Some(RULE.at(span, format!("`{word}` {what}")));
     }
-    let others = |wanted: &str| function.directives.iter().find(|each| module.name(each.word) == wanted);
+    let others = |wanted: &str| function.directives.get(first.of(wanted)?);
     if let Some(other) = row.excludes.and_then(others)
         && other.span < span
     {
@@ -151,7 +173,7 @@ fn one(
                 .with_help("write `.minnctapersm`"),
         );
     }
-    values(row, directive).or_else(|| special(module, function, index, word, span))
+    values(row, directive).or_else(|| special(module, function, first, index))
 }
 
 /// Why a directive cannot stand on this kind of function.
@@ -195,9 +217,9 @@ fn values(row: &Row, directive: &Directive) -> Option<Diagnostic> {
 }
 
 /// What the table does not say.
-fn special(module: &Module, function: &Function, index: usize, word: &str, span: Span) -> Option<Diagnostic> {
-    let has = |wanted: &str| function.directives.iter().any(|each| module.name(each.word) == wanted);
-    let before = || function.directives[..index].iter().map(|each| module.name(each.word));
+fn special(module: &Module, function: &Function, first: &First<'_>, index: usize) -> Option<Diagnostic> {
+    let (word, span) = (module.name(function.directives[index].word), function.directives[index].span);
+    let has = |wanted: &str| first.of(wanted).is_some();
     match word {
         ".blocksareclusters" if !has(".reqntid") || !has(".reqnctapercluster") => {
             Some(RULE.at(span, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`"))
@@ -205,10 +227,10 @@ fn special(module: &Module, function: &Function, index: usize, word: &str, span:
         ".noreturn" if !function.returns.is_empty() => {
             Some(RULE.at(span, "a function that returns a value cannot be `.noreturn`"))
         }
-        ".noreturn" if before().next().is_some() => {
+        ".noreturn" if index > 0 => {
             Some(RULE.at(span, "`.noreturn` is the first directive of a function, and stands once"))
         }
-        ".abi_preserve" | ".abi_preserve_control" if before().any(|each| each == word) => {
+        ".abi_preserve" | ".abi_preserve_control" if first.of(word) < Some(index) => {
             Some(RULE.at(span, format!("`{word}` is repeated")))
         }
         ".abi_preserve_control" => too_many_predicates(&function.directives[index]),

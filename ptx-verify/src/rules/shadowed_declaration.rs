@@ -1,6 +1,7 @@
 use ptx_ir::ir::{Statement, Symbol};
 use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use crate::context::FlowContext;
 use crate::registry::declare_rule;
@@ -44,34 +45,40 @@ declare_rule! {
     check: Flow(check),
 }
 
-/// A name of a scope.
+/// A name of a scope: a group such as `%r<9>` and a single register of one name do not hide each other.
+type Name = (Symbol, bool);
+
+#[derive(Clone, Copy)]
 struct Declared {
-    name: Symbol,
-    /// `N` of `%r<N>`.
-    range: Option<u32>,
     span: Span,
+    /// How many scopes are around it.
+    depth: usize,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    let mut scopes: Vec<Vec<Declared>> = vec![Vec::new()];
+    // The declarations of each name in the scopes that are open, the outermost first, and the names of each scope.
+    let mut open: FxHashMap<Name, Vec<Declared>> = FxHashMap::default();
+    let mut scopes: Vec<Vec<Name>> = vec![Vec::new()];
     for statement in &context.body.statements {
-        let declared = match statement {
+        let (symbol, is_group, span) = match statement {
             Statement::Open => {
                 scopes.push(Vec::new());
                 continue;
             }
             Statement::Close => {
-                scopes.pop();
+                for name in scopes.pop().unwrap_or_default() {
+                    open.get_mut(&name).map(Vec::pop);
+                }
                 continue;
             }
             Statement::Registers(group) => {
                 let group = &context.body.registers[*group];
-                Declared { name: group.name, range: group.range, span: group.span }
+                (group.name, group.range.is_some(), group.span)
             }
             Statement::Variable(variable) => {
                 let variable = &module.variables[*variable];
-                Declared { name: variable.name, range: None, span: variable.span }
+                (variable.name, false, variable.span)
             }
             Statement::Instruction(_)
             | Statement::Label(_)
@@ -79,21 +86,22 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             | Statement::Targets(_)
             | Statement::Prototype(_) => continue,
         };
-        let name = module.name(declared.name);
-        if declared.range.is_none() && SpecialRegister::parse(name).is_some() {
-            diagnostics.push(RULE.at(declared.span, format!("this hides the special register `{name}`")));
+        let name = module.name(symbol);
+        if !is_group && SpecialRegister::parse(name).is_some() {
+            diagnostics.push(RULE.at(span, format!("this hides the special register `{name}`")));
         }
-        let outer = scopes.len().saturating_sub(1);
-        let hidden =
-            scopes[..outer].iter().rev().flatten().find(|other| {
-                other.name == declared.name && other.range.is_some() == declared.range.is_some()
-            });
-        if let Some(other) = hidden {
-            let finding = RULE.at(declared.span, format!("this hides the outer `{name}`"));
+        let declared = open.entry((symbol, is_group)).or_default();
+        let depth = scopes.len();
+        // A scope has a name once in the list, so that this looks at two at most.
+        if let Some(other) = declared.iter().rev().find(|other| other.depth < depth) {
+            let finding = RULE.at(span, format!("this hides the outer `{name}`"));
             diagnostics.push(finding.with_secondary(other.span, "declared here"));
         }
-        if let Some(scope) = scopes.last_mut() {
-            scope.push(declared);
+        if declared.last().is_none_or(|other| other.depth < depth) {
+            declared.push(Declared { span, depth });
+            if let Some(scope) = scopes.last_mut() {
+                scope.push((symbol, is_group));
+            }
         }
     }
 }
