@@ -37,9 +37,12 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     writeln!(out, "{}", facts.module.name(*name))?;
     let values = Values::new(facts);
     let divergence = Divergence::new(facts, &values);
+    let mut carry = carry::analyze(facts);
+    carry.readers.sort_by_key(|reader| reader.instruction);
+    carry.unread.sort_unstable();
     let known = Known {
         facts,
-        carry: carry::analyze(facts),
+        carry,
         unset: unset_reads(facts, entry_registers(facts)),
         divergent: divergence.divergent(facts, &values),
         values,
@@ -60,22 +63,29 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     Ok(())
 }
 
+/// Those of an instruction in a list that is sorted by instruction.
+fn of<T>(all: &[T], index: u32, instruction: impl Fn(&T) -> u32) -> &[T] {
+    let first = all.partition_point(|each| instruction(each) < index);
+    let rest = &all[first..];
+    &rest[..rest.partition_point(|each| instruction(each) == index)]
+}
+
 impl Known<'_, '_> {
     /// What is known at an instruction, a fact a line.
     fn lines(&self, index: u32) -> Vec<String> {
         let mut lines = Vec::new();
-        for reader in self.carry.readers.iter().filter(|reader| reader.instruction == index) {
+        for reader in of(&self.carry.readers, index, |reader| reader.instruction) {
             lines.push(format!("carry {}", self.reaching(&reader.reaching)));
         }
-        if self.carry.unread.contains(&index) {
+        if !of(&self.carry.unread, index, |&instruction| instruction).is_empty() {
             lines.push("carry is read by nothing".to_owned());
         }
-        for unset in self.unset.iter().filter(|unset| unset.instruction == index) {
+        for unset in of(&self.unset, index, |unset| unset.instruction) {
             let certainty = if unset.certain { "is" } else { "may be" };
             let name = self.name(unset.register);
             lines.push(format!("{name} {certainty} unset: {}", self.reaching(&unset.reaching)));
         }
-        for divergent in self.divergent.iter().filter(|divergent| divergent.instruction == index) {
+        for divergent in of(&self.divergent, index, |divergent| divergent.instruction) {
             lines.push(format!("not all threads come here: {:?}", divergent.cause));
         }
         for written in self.written(index) {

@@ -1,5 +1,7 @@
 //! Where a span is, in the numbers that users see.
 
+use std::cell::OnceCell;
+
 use ptx_syntax::{LineIndex, Span};
 use serde::Serialize;
 
@@ -24,12 +26,18 @@ pub struct Positions<'a> {
     pub source: &'a Source,
     /// Its line starts.
     pub index: LineIndex,
+    /// How many characters begin before each multiple of [`CHUNK`]; counted when the first column in code points is
+    /// asked for. To count from the start of the line for each place would be slow on one long line.
+    characters: OnceCell<Vec<u32>>,
 }
+
+/// Bytes between two counts of characters.
+const CHUNK: usize = 256;
 
 impl<'a> Positions<'a> {
     /// Finds the line starts.
     pub fn new(source: &'a Source) -> Self {
-        Self { source, index: LineIndex::new(&source.text) }
+        Self { source, index: LineIndex::new(&source.text), characters: OnceCell::new() }
     }
 
     /// The place of `span`.
@@ -50,8 +58,28 @@ impl<'a> Positions<'a> {
 
     fn code_point_column(&self, line: u32, column: u32) -> u32 {
         let start = self.index.line_span(line).range().start;
-        let before = self.source.text.as_bytes().get(start..start + column as usize - 1).unwrap_or_default();
-        // Every byte that does not continue a character begins one.
-        before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u32 + 1
+        self.characters_before(start + column as usize - 1) - self.characters_before(start) + 1
     }
+
+    /// How many characters begin before a byte of the text.
+    fn characters_before(&self, offset: usize) -> u32 {
+        let bytes = self.source.text.as_bytes();
+        let offset = offset.min(bytes.len());
+        let counts = self.characters.get_or_init(|| {
+            let mut total = 0;
+            let count = |chunk| {
+                let before = total;
+                total += beginnings(chunk);
+                before
+            };
+            bytes.chunks(CHUNK).map(count).collect()
+        });
+        let chunk = (offset / CHUNK).min(counts.len().saturating_sub(1));
+        counts.get(chunk).copied().unwrap_or(0) + beginnings(&bytes[chunk * CHUNK..offset])
+    }
+}
+
+/// Every byte that does not continue a character begins one.
+fn beginnings(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u32
 }
