@@ -1,0 +1,185 @@
+//! Whether time and memory grow as the input does.
+//!
+//! ```text
+//! cargo build --release -p ptx-cli
+//! cargo bench -p ptx-tests --bench scaling [-- OPTION…] [PART OF A NAME…]
+//!     --max-bytes N      stop at texts of N bytes (default 512k; `16M` is possible)
+//!     --commands A,B     only these: verify, format, canonicalize, ast, cfg, facts, concise, json, sarif, github, fix
+//!     --program PATH     measure this program (default target/release/ptx-cli)
+//!     --flagged          print only what grows too fast
+//! ```
+//!
+//! `constructs.txt` lists what a text may have many of. Each is made with n and with 2n repetitions. A process of its
+//! own works on each text; its time on the processor and its peak memory are what the system says of a process that
+//! ended. The text doubles until the time is long enough to compare, or the text as large as allowed. A cost
+//! that grows by more than [`MAX_RATIO`] per doubling is flagged with `!`, and the exit status is 1.
+
+mod construct;
+mod measure;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use construct::Construct;
+use measure::{Cost, run};
+use ptx_tests::tools::root;
+
+/// A cost that is linear grows by 2; allocation in powers of two and noise explain a bit more.
+const MAX_RATIO: f64 = 2.3;
+
+/// Below this a time is mostly noise.
+const MIN_SECONDS: f64 = 0.1;
+
+/// Below this the peak memory is mostly that of the program itself.
+const MIN_MEMORY: u64 = 24 << 20;
+
+/// The first text of each construct has about this many bytes.
+const FIRST_BYTES: usize = 16 << 10;
+
+struct Options {
+    max_bytes: usize,
+    commands: Option<Vec<String>>,
+    program: Option<PathBuf>,
+    flagged: bool,
+    names: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let options = options();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = options.program.clone().unwrap_or_else(|| root().join("target/release/ptx-cli"));
+    assert!(
+        program.is_file(),
+        "{} is missing; `cargo build --release -p ptx-cli` builds it",
+        program.display()
+    );
+    println!(
+        "  {:<58} {:<12} {:>9} {:>10} {:>8} {:>8} {:>5} {:>7} {:>7} {:>5}",
+        "construct", "command", "n", "bytes", "s, n", "s, 2n", "ratio", "MB, n", "MB, 2n", "ratio"
+    );
+    let mut flagged = 0;
+    for construct in construct::all() {
+        let wanted = |name: &String| construct.name.contains(name.as_str());
+        if !options.names.is_empty() && !options.names.iter().any(wanted) {
+            continue;
+        }
+        for command in construct.commands() {
+            if options.commands.as_ref().is_some_and(|only| !only.iter().any(|each| each == command)) {
+                continue;
+            }
+            let growth = growth(&program, folder.path(), &construct, command, options.max_bytes);
+            let is_flagged = growth.is_flagged();
+            flagged += usize::from(is_flagged);
+            if is_flagged || !options.flagged {
+                growth.print(&construct, command);
+            }
+        }
+    }
+    println!("{flagged} flagged");
+    if flagged == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn options() -> Options {
+    let mut options =
+        Options { max_bytes: 512 << 10, commands: None, program: None, flagged: false, names: Vec::new() };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value"));
+        match argument.as_str() {
+            "--max-bytes" => options.max_bytes = bytes(&value()),
+            "--commands" => options.commands = Some(value().split(',').map(str::to_owned).collect()),
+            "--program" => options.program = Some(value().into()),
+            "--flagged" => options.flagged = true,
+            // Cargo's own.
+            "--bench" => {}
+            name if !name.starts_with('-') => options.names.push(name.into()),
+            other => panic!("no option {other}"),
+        }
+    }
+    options
+}
+
+fn bytes(text: &str) -> usize {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "k" => 10,
+        "M" => 20,
+        other => panic!("no unit {other}"),
+    };
+    digits.parse::<usize>().expect("a number of bytes") << shift
+}
+
+/// What a text of n and one of 2n repetitions cost.
+struct Growth {
+    n: usize,
+    bytes: usize,
+    once: Cost,
+    twice: Cost,
+    /// What an almost empty text costs.
+    least: Cost,
+}
+
+impl Growth {
+    fn time_ratio(&self) -> f64 {
+        let least = self.least.seconds;
+        (self.twice.seconds - least).max(0.0) / (self.once.seconds - least).max(1e-3)
+    }
+
+    fn memory_ratio(&self) -> f64 {
+        let least = self.least.memory;
+        self.twice.memory.saturating_sub(least) as f64
+            / self.once.memory.saturating_sub(least).max(1 << 18) as f64
+    }
+
+    fn is_slow(&self) -> bool {
+        self.time_ratio() > MAX_RATIO && self.twice.seconds - self.least.seconds > MIN_SECONDS
+    }
+
+    fn is_large(&self) -> bool {
+        self.memory_ratio() > MAX_RATIO && self.twice.memory.saturating_sub(self.least.memory) > MIN_MEMORY
+    }
+
+    fn is_flagged(&self) -> bool {
+        self.is_slow() || self.is_large() || self.twice.failed
+    }
+
+    fn print(&self, construct: &Construct, command: &str) {
+        let mark = if self.is_flagged() { '!' } else { ' ' };
+        let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        println!(
+            "{mark} {:<58} {command:<12} {:>9} {:>10} {:>8.3} {:>8.3} {:>5.2} {:>7.1} {:>7.1} {:>5.2}{}",
+            construct.name,
+            self.n,
+            self.bytes,
+            self.once.seconds,
+            self.twice.seconds,
+            self.time_ratio(),
+            megabytes(self.once.memory),
+            megabytes(self.twice.memory),
+            self.memory_ratio(),
+            if self.twice.failed { "  FAILED" } else { "" },
+        );
+    }
+}
+
+fn growth(program: &Path, folder: &Path, construct: &Construct, command: &str, max_bytes: usize) -> Growth {
+    let least = run(program, folder, construct, 1, command).1;
+    let mut n = construct.repetitions(FIRST_BYTES.min(max_bytes));
+    let (_, mut once) = run(program, folder, construct, n, command);
+    loop {
+        let (bytes, mut twice) = run(program, folder, construct, 2 * n, command);
+        let growth = Growth { n: 2 * n, bytes, once, twice, least };
+        if !twice.failed && twice.seconds - least.seconds < 2.0 * MIN_SECONDS && 2 * bytes <= max_bytes {
+            (n, once) = (2 * n, twice);
+            continue;
+        }
+        if growth.is_slow() && !growth.twice.failed {
+            // Other programs on the machine may have disturbed one of the two.
+            once.seconds = once.seconds.min(run(program, folder, construct, n, command).1.seconds);
+            twice.seconds = twice.seconds.min(run(program, folder, construct, 2 * n, command).1.seconds);
+            return Growth { once, twice, ..growth };
+        }
+        return growth;
+    }
+}

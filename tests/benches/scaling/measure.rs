@@ -1,0 +1,99 @@
+//! What a process costs.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::construct::Construct;
+
+/// No process may run longer.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// What a process cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    /// On the processor, in the system's code included.
+    pub seconds: f64,
+    /// The most memory that it had, in bytes.
+    pub memory: u64,
+    /// Whether it crashed, found an error in itself or did not end in time.
+    pub failed: bool,
+}
+
+/// Works on a text of `n` repetitions; its length and the cost.
+pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, command: &str) -> (usize, Cost) {
+    let text = construct.text(n);
+    let file = folder.join(construct.file_name());
+    std::fs::write(&file, &text).expect("room for the text");
+    let arguments: &[&str] = match command {
+        "verify" => &["verify", "-j1", "--no-config", "--message-format", "full"],
+        "concise" => &["verify", "-j1", "--no-config", "--message-format", "concise"],
+        "json" => &["verify", "-j1", "--no-config", "--message-format", "json"],
+        "sarif" => &["verify", "-j1", "--no-config", "--message-format", "sarif"],
+        "github" => &["verify", "-j1", "--no-config", "--message-format", "github"],
+        "fix" => &["verify", "-j1", "--no-config", "--fix", "--unsafe-fixes"],
+        "format" => &["format", "-j1"],
+        "canonicalize" => &["canonicalize"],
+        "ast" => &["dump", "--ast"],
+        "cfg" => &["dump", "--cfg"],
+        "facts" => &["dump", "--facts"],
+        other => panic!("no command {other}"),
+    };
+    let errors = folder.join("errors");
+    let mut command = Command::new(program);
+    command.args(arguments).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(File::create(&errors).expect("room for messages"));
+    let mut cost = wait(command.spawn().expect("the program starts"));
+    let told = std::fs::read(&errors).unwrap_or_default();
+    cost.failed |= String::from_utf8_lossy(&told).contains("internal error");
+    (text.len(), cost)
+}
+
+/// Waits for the end of a process, or ends it when its time is over.
+#[cfg(unix)]
+fn wait(child: Child) -> Cost {
+    let id = child.id().cast_signed();
+    let start = Instant::now();
+    loop {
+        let mut status = 0;
+        // SAFETY: a record of numbers may be all zeros.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both places are ours, and the process is our child, which nobody else waits for.
+        let ended = unsafe { libc::wait4(id, &raw mut status, libc::WNOHANG, &raw mut usage) };
+        assert!(ended >= 0, "the process is our child");
+        if ended == id {
+            let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+            // Linux counts kibibytes, Apple's systems bytes.
+            let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+            return Cost {
+                seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit,
+                failed: !libc::WIFEXITED(status),
+            };
+        }
+        if start.elapsed() > TIME_LIMIT {
+            // SAFETY: the process is our child and was not waited for, so that the number is still its own.
+            unsafe { libc::kill(id, libc::SIGKILL) };
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Elsewhere only the time on the clock is known.
+#[cfg(not(unix))]
+fn wait(mut child: Child) -> Cost {
+    let start = Instant::now();
+    let failed = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.code().is_none(),
+            Ok(None) if start.elapsed() < TIME_LIMIT => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) | Err(_) => {
+                // It may have ended by itself.
+                let _ = child.kill();
+                break true;
+            }
+        }
+    };
+    Cost { seconds: start.elapsed().as_secs_f64(), memory: 0, failed }
+}
