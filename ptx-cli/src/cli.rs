@@ -62,6 +62,9 @@ pub enum Command {
     Lsp(lsp::LspArgs),
     /// Show this help, or that of a command
     Help(help::HelpArgs),
+    /// Run the CUDA driver's compiler for another process of this program
+    #[command(name = crate::report::DRIVER_PROCESS, hide = true)]
+    DriverProcess,
 }
 
 #[cfg(test)]

@@ -260,6 +260,48 @@ fn a_baseline_that_shares_nothing_is_status_2_and_a_vanished_file_is_told() {
     assert!(err.contains(note), "{err}");
 }
 
+/// A signal ends the compiler, what that has started, and its folder.
+#[test]
+fn a_signal_ends_the_compiler_and_removes_its_folder() {
+    let place = Place::new();
+    let slow = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo V1.2.3; exit 0; fi\n\
+                sleep 600 & echo $! $$ >\"$PIDS.new\"; mv \"$PIDS.new\" \"$PIDS\"; sleep 600\n";
+    fs::write(place.path().join("ptxas"), slow).unwrap();
+    let temporary = place.path().join("temporary");
+    let wait_until = |done: &dyn Fn() -> bool| {
+        (0..600).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            done()
+        })
+    };
+    for signal in ["INT", "TERM", "HUP"] {
+        for arguments in
+            [&["report", "--backend", "ptxas", "a.ptx"][..], &["assemble", "a.ptx", "-o", "a.cubin"]]
+        {
+            fs::create_dir_all(&temporary).unwrap();
+            let pids = place.path().join(format!("{signal}-{}", arguments[0]));
+            let mut command = place.command(arguments);
+            command.env("TMPDIR", &temporary).env("PIDS", &pids);
+            let mut program = command.spawn().unwrap();
+            assert!(wait_until(&|| pids.exists()), "the compiler has started");
+            assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
+            let id = program.id().to_string();
+            assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+            let status = program.wait().unwrap();
+            assert!(!status.success() && status.code().is_none(), "{signal}: {status}");
+            assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{signal}");
+            for pid in fs::read_to_string(&pids).unwrap().split_whitespace() {
+                let lives = || {
+                    let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+                    let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
+                    !state.is_empty() && !state.starts_with('Z')
+                };
+                assert!(wait_until(&|| !lives()), "{signal}: {pid} lives on");
+            }
+        }
+    }
+}
+
 #[test]
 fn several_targets_give_a_report_each() {
     let place = Place::new();
@@ -396,6 +438,62 @@ mod driver {
         let (status, _, err) = run(&place, &["report", "--backend", "driver", "d.ptx"]);
         assert_eq!(status, 2);
         assert!(err.contains("CUDA_ERROR_OF_THE_FUTURE (912): something new is wrong"), "{err}");
+    }
+
+    /// A driver whose compiler crashes or hangs on one file is no verdict on it, and the next file has one.
+    #[test]
+    fn a_driver_that_crashes_or_hangs_costs_one_file() {
+        let place = place();
+        fs::write(place.path().join("b.ptx"), format!("{TEXT}// ask for a crash")).unwrap();
+        fs::write(place.path().join("c.ptx"), format!("{TEXT}// ask for a hang")).unwrap();
+        let report = ["report", "--backend", "driver", "--timeout", "2"];
+        let (status, out, err) = run(&place, &[&report[..], &["b.ptx", "c.ptx", "a.ptx"]].concat());
+        assert_eq!(status, 2, "{err}");
+        assert!(out.starts_with("a.ptx: accepted for sm_90 by driver 13.0"), "{out}");
+        assert!(
+            err.contains(
+                "cannot report on `b.ptx`: the `driver` back end gave no verdict: it was killed by signal 6"
+            ),
+            "{err}"
+        );
+        assert!(err.contains("the compiler of the fake driver is about to crash"), "{err}");
+        assert!(
+            err.contains("cannot report on `c.ptx`: the `driver` back end did not finish within 2 s"),
+            "{err}"
+        );
+    }
+
+    /// The process of a driver that hangs ends with the program that asked it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_process_of_the_driver_does_not_outlive_its_parent() {
+        let place = place();
+        fs::write(place.path().join("c.ptx"), format!("{TEXT}// ask for a hang")).unwrap();
+        let mut command = place.command(&["report", "--backend", "driver", "c.ptx"]);
+        command.env("LD_LIBRARY_PATH", place.path().join("driver"));
+        let mut parent = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        let own = parent.id();
+        let children = || -> Vec<u32> {
+            let mut found = Vec::new();
+            for entry in fs::read_dir("/proc").unwrap().flatten() {
+                let Ok(id) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+                let folder = fs::read_link(entry.path().join("cwd"));
+                if id != own && folder.is_ok_and(|folder| folder == place.path()) {
+                    found.push(id);
+                }
+            }
+            found
+        };
+        let wait_until = |done: &dyn Fn() -> bool| {
+            (0..300).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                done()
+            })
+        };
+        assert!(wait_until(&|| !children().is_empty()), "the driver has a process of its own");
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        assert!(wait_until(&|| children().is_empty()), "{:?} live on", children());
     }
 
     #[test]

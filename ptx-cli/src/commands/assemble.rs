@@ -1,7 +1,9 @@
 //! `assemble`: PTX to a cubin.
 
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
@@ -47,6 +49,10 @@ pub struct AssembleArgs {
     /// Assemble for this target instead of the file's own
     #[arg(long, value_name = "TARGET", value_parser = one_target)]
     target: Option<String>,
+
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    timeout: NonZeroU32,
 }
 
 /// A cubin is for one target.
@@ -80,7 +86,12 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);
     }
-    let options = Options { target: args.target.clone(), ..Options::default() };
+    let options = Options {
+        target: args.target.clone(),
+        timeout: Duration::from_secs(args.timeout.get().into()),
+        ..Options::default()
+    };
+    let _compiler = report::end_with_us()?;
     let assembler = report::open(backend, std::slice::from_ref(&options.target))?;
     let text = Text { file: &input.name.exact(), text: source.bytes() };
     let assembly = match assembler.assemble(&text, &options) {

@@ -30,5 +30,9 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Dump(args) => dump::run(args, terminal),
         Command::Lsp(args) => lsp::run(args),
         Command::Help(args) => Ok(help::run(args)),
+        Command::DriverProcess => {
+            ptx_emit::assemble::driver::serve(std::io::stdin(), std::io::stdout())?;
+            Ok(Exit::Clean)
+        }
     }
 }

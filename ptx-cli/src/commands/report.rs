@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::NonEmptyStringValueParser;
@@ -56,6 +58,10 @@ pub struct ReportArgs {
     #[arg(long = "target", value_name = "TARGETS", value_delimiter = ',')]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     targets: Vec<String>,
+
+    /// Give up on a file after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "600")]
+    timeout: NonZeroU32,
 
     /// How to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
@@ -136,8 +142,12 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         // Both compile in one process, where nobody has promised that two compilations get along.
         Assembly::Driver | Assembly::Library => 1,
     };
+    let _compilers = report::end_with_us()?;
     let mut reports = Vec::new();
-    let work = |input: &Input| report_on(input, &assembler, &targets, args.message_format, terminal);
+    let timeout = Duration::from_secs(args.timeout.get().into());
+    let options: Vec<Options> =
+        targets.into_iter().map(|target| Options { target, timeout, ..Options::default() }).collect();
+    let work = |input: &Input| report_on(input, &assembler, &options, args.message_format, terminal);
     work::in_order(&inputs, jobs, terminal, work, |input, outcomes| {
         let outcomes = outcomes.unwrap_or_else(|work::Panicked| {
             vec![Err(format!("cannot report on `{}`: internal error", input.name))]
@@ -176,11 +186,11 @@ fn targets(given: &[String]) -> Vec<Option<String>> {
     if targets.is_empty() { vec![None] } else { targets }
 }
 
-/// Compiles one file for each target and renders what came of it.
+/// Compiles one file with each of `options` and renders what came of it.
 fn report_on(
     input: &Input,
     assembler: &Assembler,
-    targets: &[Option<String>],
+    options: &[Options],
     format: ReportFormat,
     terminal: &Terminal,
 ) -> Vec<Result<Outcome, String>> {
@@ -195,16 +205,15 @@ fn report_on(
         let help = found.help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
         return vec![Err(format!("cannot report on `{}`: {}{help}", input.name, found.message))];
     }
-    let report = |target: &Option<String>| {
-        let options = Options { target: target.clone(), ..Options::default() };
+    let report = |options: &Options| {
         let text = Text { file: &input.name.exact(), text: source.bytes() };
         let assembly = assembler
-            .assemble(&text, &options)
+            .assemble(&text, options)
             .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
         let rendered = render(&source, &assembly.report, format, terminal)?;
         Ok(Outcome { report: assembly.report, rendered })
     };
-    targets.iter().map(report).collect()
+    options.iter().map(report).collect()
 }
 
 fn render(

@@ -1,7 +1,14 @@
 //! Choosing the assembler.
 
+use std::io;
+
 use clap::ValueEnum;
-use ptx_emit::assemble::{Assembler, Choice, Error, Options};
+use ptx_emit::assemble::{Assembler, Choice, Error, Helper, Options, abandon};
+
+use crate::interrupt::{self, Pending};
+
+/// The subcommand that users do not see.
+pub const DRIVER_PROCESS: &str = "driver-process";
 
 /// What compiles PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,20 +32,28 @@ pub fn open(backend: Backend, targets: &[Option<String>]) -> anyhow::Result<Asse
         Backend::Library => Choice::Library,
     };
     let open = |choice, target: Option<&String>| {
-        let options = Options { target: target.cloned(), ..Options::default() };
+        let options = Options { target: target.cloned(), driver: helper(), ..Options::default() };
         Assembler::open(choice, &options).map_err(|error| anyhow::anyhow!(failure(&error)))
     };
     let assembler = open(choice, targets.first().and_then(Option::as_ref))?;
-    match &assembler {
+    let is_unfit = |target: &Option<String>| assembler.require_target(target.as_deref()).is_err();
+    if choice == Choice::Auto && targets.iter().any(is_unfit) {
         // The driver compiles for its own GPU only.
-        Assembler::Driver(driver)
-            if choice == Choice::Auto
-                && targets.iter().any(|target| driver.require_target(target.as_deref()).is_err()) =>
-        {
-            open(Choice::Ptxas, None)
-        }
-        _ => Ok(assembler),
+        return open(Choice::Ptxas, None);
     }
+    Ok(assembler)
+}
+
+/// This program in the role of the driver's process.
+fn helper() -> Option<Helper> {
+    let program = std::env::current_exe().ok()?;
+    Some(Helper { program, arguments: vec![DRIVER_PROCESS.into()] })
+}
+
+/// Has compilers and their temporary folders end with this program where a signal ends it, as long as the
+/// value lives.
+pub fn end_with_us() -> io::Result<Pending> {
+    interrupt::begin(|| Ok(((), Box::new(abandon) as _))).map(|((), pending)| pending)
 }
 
 /// What happened and, where it is known, what to do about it.

@@ -148,6 +148,15 @@ fn answer(text: &str) -> (c_uint, &'static str) {
             "ptxas application ptx input, line 1; fatal   : Unsupported .version 9.5; current version is '9.0'",
         );
     }
+    if text.contains("ask for a crash") {
+        eprintln!("the compiler of the fake driver is about to crash");
+        std::process::abort();
+    }
+    if text.contains("ask for a hang") {
+        loop {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+    }
     if text.contains("ask for silence") {
         return (300, "");
     }

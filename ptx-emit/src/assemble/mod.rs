@@ -26,6 +26,8 @@
 //! # }
 //! ```
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 mod baseline;
@@ -53,11 +55,12 @@ mod target;
 pub use baseline::{Baseline, BaselineError, Change, Comparison, Figure, Note, Record, UnknownFigure};
 pub use budget::{Budget, Excess};
 pub use cubin::{is_cubin, kernels_of_cubin};
-pub use driver::Driver;
+pub use driver::{Driver, DriverProcess};
 pub use error::Error;
 pub use library::Library;
 pub use locate::Locator;
 pub use log::parse_log;
+pub use process::abandon;
 pub use ptxas::Ptxas;
 pub use report::{Backend, FunctionKind, FunctionUsage, LogLine, LogSeverity, Report};
 
@@ -82,8 +85,20 @@ pub struct Options {
     pub optimization: Option<u8>,
     /// Whether the code keeps the line numbers of the text for profilers.
     pub line_info: bool,
-    /// How long an external compiler may run. The driver and the library cannot be stopped.
+    /// How long a compiler may run. The library, and a driver without [`Options::driver`], cannot be stopped.
     pub timeout: Duration,
+    /// The program that the driver runs in. `None`: the driver runs in this process, which a text that
+    /// makes its compiler hang or crash takes along.
+    pub driver: Option<Helper>,
+}
+
+/// A program that calls [`driver::serve`] with its standard streams and does nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Helper {
+    /// The program, as for [`std::process::Command::new`].
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
 }
 
 impl Default for Options {
@@ -95,6 +110,7 @@ impl Default for Options {
             optimization: None,
             line_info: false,
             timeout: Duration::from_secs(600),
+            driver: None,
         }
     }
 }
@@ -125,8 +141,10 @@ pub enum Choice {
 /// A back end that is ready to work.
 #[derive(Debug)]
 pub enum Assembler {
-    /// The CUDA driver.
+    /// The CUDA driver in this process.
     Driver(Driver),
+    /// The CUDA driver in a process of its own.
+    DriverProcess(DriverProcess),
     /// The program `ptxas`.
     Ptxas(Ptxas),
     /// The compiler library.
@@ -140,18 +158,26 @@ impl Assembler {
     /// [`Error::Missing`] says what was looked for and not found.
     pub fn open(choice: Choice, options: &Options) -> Result<Self, Error> {
         match choice {
-            Choice::Driver => Driver::open().map(Self::Driver),
+            Choice::Driver => Self::open_driver(options),
             Choice::Ptxas => Ptxas::from_environment().map(Self::Ptxas),
             Choice::Library => Library::open().map(Self::Library),
-            Choice::Auto => Self::open_any(options.target.as_deref()),
+            Choice::Auto => Self::open_any(options),
         }
     }
 
-    /// The driver where there is a GPU and it compiles for `target`, else `ptxas`.
-    fn open_any(target: Option<&str>) -> Result<Self, Error> {
-        let no_driver = match Driver::open().and_then(|driver| driver.require_target(target).map(|()| driver))
-        {
-            Ok(driver) => return Ok(Self::Driver(driver)),
+    fn open_driver(options: &Options) -> Result<Self, Error> {
+        match &options.driver {
+            Some(helper) => DriverProcess::open(helper.clone()).map(Self::DriverProcess),
+            None => Driver::open().map(Self::Driver),
+        }
+    }
+
+    /// The driver where there is a GPU and it compiles for the target, else `ptxas`.
+    fn open_any(options: &Options) -> Result<Self, Error> {
+        let target = options.target.as_deref();
+        let driver = Self::open_driver(options);
+        let no_driver = match driver.and_then(|driver| driver.require_target(target).map(|()| driver)) {
+            Ok(driver) => return Ok(driver),
             Err(error) => error,
         };
         match Ptxas::from_environment() {
@@ -168,11 +194,24 @@ impl Assembler {
         }
     }
 
+    /// Whether the back end compiles for `target` as far as it can tell without a text: the driver compiles
+    /// for its own GPU only.
+    ///
+    /// # Errors
+    /// [`Error::TargetUnsupported`] where it does not.
+    pub fn require_target(&self, target: Option<&str>) -> Result<(), Error> {
+        match self {
+            Self::Driver(driver) => driver.require_target(target),
+            Self::DriverProcess(driver) => driver.require_target(target),
+            Self::Ptxas(_) | Self::Library(_) => Ok(()),
+        }
+    }
+
     /// Which back end this is.
     #[must_use]
     pub const fn backend(&self) -> Backend {
         match self {
-            Self::Driver(_) => Backend::Driver,
+            Self::Driver(_) | Self::DriverProcess(_) => Backend::Driver,
             Self::Ptxas(_) => Backend::Ptxas,
             Self::Library(_) => Backend::Library,
         }
@@ -183,6 +222,7 @@ impl Assembler {
     pub fn version(&self) -> Option<&str> {
         match self {
             Self::Driver(driver) => driver.version(),
+            Self::DriverProcess(driver) => driver.version(),
             Self::Ptxas(ptxas) => ptxas.version(),
             Self::Library(library) => library.version(),
         }
@@ -195,6 +235,7 @@ impl Assembler {
     pub fn assemble(&self, source: &Source<'_>, options: &Options) -> Result<Assembly, Error> {
         match self {
             Self::Driver(driver) => driver.assemble(source, options),
+            Self::DriverProcess(driver) => driver.assemble(source, options),
             Self::Ptxas(ptxas) => ptxas.assemble(source, options),
             Self::Library(library) => library.assemble(source, options),
         }

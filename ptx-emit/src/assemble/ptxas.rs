@@ -7,16 +7,13 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::log::Log;
 use super::outline::Outline;
-use super::process::{self, Captured, Outcome};
+use super::process::{self, Captured, Outcome, PrivateFolder};
 use super::report::{Backend, LogLine, LogSeverity, Report};
 use super::{Assembly, Error, Options, Source, cubin, target};
 
@@ -163,7 +160,7 @@ impl Ptxas {
     pub fn assemble(&self, source: &Source<'_>, options: &Options) -> Result<Assembly, Error> {
         let outline = Outline::of(source.text);
         let target = options.target.clone().unwrap_or_else(|| target::default_target(&outline));
-        let folder = private_folder().map_err(|error| Error::io("create a temporary folder", error))?;
+        let folder = PrivateFolder::new().map_err(|error| Error::io("create a temporary folder", error))?;
         fs::write(folder.path().join(INPUT), source.text)
             .map_err(|error| Error::io("write the text to a temporary file", error))?;
         let mut command = Command::new(&self.program);
@@ -287,49 +284,16 @@ fn is_breakdown(log: &Log) -> bool {
     log.lines.iter().any(|line| line.severity.is_refusal() && about_itself(&line.message))
 }
 
-/// A temporary folder that nobody else can look into: the text may be a secret, and on a machine
-/// with several users so is the name of the program that is being compiled.
-fn private_folder() -> io::Result<TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("ptx-emit-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o700));
-    }
-    builder.tempdir()
-}
-
 /// The error for a run that ended without a verdict.
 fn crashed(status: ExitStatus, wrote_something: bool, outcome: &Outcome) -> Error {
-    let how = match (status.code(), signal_of(status)) {
-        (_, Some(signal)) => format!("was killed by signal {signal}"),
-        (Some(0), None) if wrote_something => "wrote a file that is no cubin".to_owned(),
-        (Some(0), None) => "ended with status 0 but wrote no cubin".to_owned(),
-        (Some(code), None) => format!("ended with status {code}"),
-        (None, None) => "ended without a status".to_owned(),
+    let how = match status.code() {
+        Some(0) if wrote_something => "wrote a file that is no cubin".to_owned(),
+        Some(0) => "ended with status 0 but wrote no cubin".to_owned(),
+        _ => process::describe_end(status),
     };
-    let both = [&outcome.stdout, &outcome.stderr].map(|captured: &Captured| last_lines(&captured.text()));
+    let both = [&outcome.stdout, &outcome.stderr].map(Captured::last_lines);
     let output = both.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     Error::Crashed { backend: Backend::Ptxas, how, output }
-}
-
-#[cfg(unix)]
-fn signal_of(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-const fn signal_of(_: ExitStatus) -> Option<i32> {
-    None
-}
-
-/// The last ten lines, none longer than 200 characters, without control characters: they go to a terminal.
-fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let shown = &lines[lines.len().saturating_sub(10)..];
-    let clean = |line: &&str| line.chars().filter(|c| !c.is_control()).take(200).collect::<String>();
-    shown.iter().map(clean).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -342,12 +306,5 @@ mod tests {
         assert_eq!(parse_version(text).as_deref(), Some("13.5.37"));
         assert_eq!(parse_version("Vendor V, Vx V13beta"), None);
         assert_eq!(parse_version(""), None);
-    }
-
-    #[test]
-    fn the_end_of_the_output_is_safe_to_print() {
-        let text = (0..30).map(|n| format!("line {n}\u{1b}[31m\n")).collect::<String>();
-        assert!(last_lines(&text).starts_with("line 20[31m\nline 21"));
-        assert_eq!(last_lines(&"x".repeat(1000)).len(), 200);
     }
 }

@@ -29,7 +29,7 @@ fn a_missing_driver_says_why() {
 #[test]
 fn auto_takes_what_is_there_or_names_all_that_is_not() {
     match Assembler::open(Choice::Auto, &Options::default()) {
-        Ok(Assembler::Driver(_) | Assembler::Ptxas(_)) => {}
+        Ok(Assembler::Driver(_) | Assembler::DriverProcess(_) | Assembler::Ptxas(_)) => {}
         Ok(Assembler::Library(_)) => panic!("the library is never chosen by itself"),
         Err(error) => {
             let text = error.to_string();

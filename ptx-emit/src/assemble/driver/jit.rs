@@ -4,9 +4,9 @@ use std::ffi::c_void;
 use std::ptr;
 use std::time::Instant;
 
-use cust::sys::{self, CUjit_option, CUmodule};
+use cust::sys::{CUjit_option, CUmodule};
 
-use super::forward;
+use super::api::Api;
 use crate::assemble::Options;
 use crate::assemble::target::{Feature, Gpu};
 
@@ -51,7 +51,7 @@ impl OptionList {
 }
 
 /// Compiles `text` and loads it into the current context.
-pub(super) fn compile(text: &[u8], target: Option<Gpu>, options: &Options) -> Outcome {
+pub(super) fn compile(api: &Api, text: &[u8], target: Option<Gpu>, options: &Options) -> Outcome {
     use CUjit_option as Key;
     // The driver finds the end of the text by its NUL; the caller has seen to it that there is no
     // other one.
@@ -83,8 +83,8 @@ pub(super) fn compile(text: &[u8], target: Option<Gpu>, options: &Options) -> Ou
     let mut module = ptr::null_mut();
     // SAFETY: the image is text that ends with a NUL; the lists have the length given; the buffers
     // have the sizes given and outlive the call, after which the driver keeps none of them.
-    let result = unsafe {
-        sys::cuModuleLoadDataEx(
+    let code = unsafe {
+        (api.module_load_data_ex)(
             &raw mut module,
             image.as_ptr().cast(),
             list.keys.len() as u32,
@@ -93,11 +93,9 @@ pub(super) fn compile(text: &[u8], target: Option<Gpu>, options: &Options) -> Ou
         )
     };
     let elapsed = start.elapsed().as_secs_f64();
-    let refused = result != sys::CUresult::CUDA_SUCCESS;
-    let code = if refused { forward::last_raw_code() } else { 0 };
     let told = wall_time_seconds(list.values[wall_time]);
     Outcome {
-        module: if refused { ptr::null_mut() } else { module },
+        module: if code == 0 { module } else { ptr::null_mut() },
         code,
         log: until_nul(&errors) + "\n" + &until_nul(&info),
         seconds: if told > 0.0 { told } else { elapsed },

@@ -1,23 +1,22 @@
 //! The back end that asks the CUDA driver: its compiler, on the GPU of this machine.
 //!
-//! Goes through `cust` and its bindings; [`forward`](self) explains how that works on a machine
-//! without a driver. What `cust`'s safe layer lacks (logs, times, new targets, an error for every
-//! code) is done here over `cust::sys`.
+//! The types are `cust`'s; the functions are looked up at run time, so that a program with this back end
+//! starts where there is no driver. What `cust`'s safe layer lacks (logs, times, new targets, an error for
+//! every code) is done here.
 //!
 //! * The driver compiles for the GPU it has: another `--target` is an error, not a guess.
 //! * `cuLink…` and nvJitLink would compile for other targets, yet as relocatable code, which takes
 //!   other register counts in 63 of 380 kernels; no figure comes from them, and no cubin.
 //! * A module is only compiled and loaded here, never run; [`Module`] is for callers that launch.
-//! * The driver's compiler runs in this process: it cannot be stopped, and if it crashed it would
-//!   take the process with it. `ptxas` is the back end for text from strangers.
+//! * The driver's compiler runs in the process of its [`Driver`]: it cannot be stopped, and a crash takes the
+//!   process with it. [`DriverProcess`] keeps a process of its own for it, which may hang and die. That is
+//!   what text from strangers is for.
 
-use std::env;
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 use std::fs;
 use std::ptr;
-use std::sync::Once;
 
-use cust::sys::{self, CUcontext, CUdevice, CUfunction, CUmodule, CUresult};
+use cust::sys::{CUcontext, CUdevice, CUdevice_attribute, CUfunction, CUmodule};
 
 use super::log::Log;
 use super::outline::Outline;
@@ -25,19 +24,22 @@ use super::report::{Backend, Report};
 use super::target::{Feature, Gpu};
 use super::{Assembly, Error, Options, Source};
 
-mod forward;
+mod api;
 mod functions;
 mod jit;
+mod process;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
-pub use forward::last_raw_code;
+use api::Api;
+pub use process::{DriverProcess, serve};
 
 /// The driver with the primary context of its first GPU. `$CUDA_VISIBLE_DEVICES` chooses another.
 #[derive(Debug)]
 pub struct Driver {
+    api: &'static Api,
     device: CUdevice,
     context: CUcontext,
     /// What this GPU executes, without feature letter.
@@ -54,30 +56,31 @@ unsafe impl Sync for Driver {}
 impl Driver {
     /// Loads the driver and takes its first GPU.
     ///
-    /// Sets `CUDA_CACHE_DISABLE=1` in the environment of this process first, because the log of a
-    /// compilation that comes out of the driver's cache is empty.
+    /// The log of a compilation that comes out of the driver's cache is empty, and with it the figures that
+    /// only the log has. So let the environment of the process have `CUDA_CACHE_DISABLE=1` before the driver
+    /// starts; [`DriverProcess`] does.
     ///
     /// # Errors
     /// [`Error::Missing`] where there is no driver or no GPU.
     pub fn open() -> Result<Self, Error> {
         let missing = |looked_for| Error::Missing { backend: Some(Backend::Driver), looked_for };
-        forward::library().map_err(|reason| missing(vec![reason.to_owned()]))?;
-        disable_cache();
-        let failed = |doing: &str| {
-            let reason = forward::describe(last_raw_code());
-            missing(vec![format!("the driver could not {doing}: {reason}")])
+        let api = api::api().map_err(|reason| missing(vec![reason.to_owned()]))?;
+        let check = |code, doing: &str| match code {
+            0 => Ok(()),
+            _ => Err(missing(vec![format!("the driver could not {doing}: {}", api.describe(code))])),
         };
         // SAFETY: `cuInit` may be called at any time and any number of times.
-        check(unsafe { sys::cuInit(0) }).map_err(|()| failed("start"))?;
+        check(unsafe { (api.init)(0) }, "start")?;
         let mut device = 0;
         // SAFETY: the place for the device is valid.
-        check(unsafe { sys::cuDeviceGet(&raw mut device, 0) }).map_err(|()| failed("find a GPU"))?;
-        let gpu = compute_capability(device).ok_or_else(|| failed("tell what the GPU executes"))?;
+        check(unsafe { (api.device_get)(&raw mut device, 0) }, "find a GPU")?;
+        let gpu = compute_capability(api, device).map_err(|code| {
+            missing(vec![format!("the driver could not tell what the GPU executes: {}", api.describe(code))])
+        })?;
         let mut context = ptr::null_mut();
         // SAFETY: the place for the context is valid; `drop` releases it.
-        check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) })
-            .map_err(|()| failed("use the GPU"))?;
-        Ok(Self { device, context, gpu, version: version() })
+        check(unsafe { (api.primary_context_retain)(&raw mut context, device) }, "use the GPU")?;
+        Ok(Self { api, device, context, gpu, version: version(api) })
     }
 
     /// Version of the driver's compiler, such as `13.0 (driver 580.159.04)`.
@@ -105,15 +108,7 @@ impl Driver {
     }
 
     fn parse_target(&self, target: &str) -> Result<Gpu, Error> {
-        Gpu::parse(target).filter(|wanted| wanted.number == self.gpu.number).ok_or_else(|| {
-            let reason = format!("the driver compiles for its own GPU only, which is `{}`", self.gpu);
-            Error::TargetUnsupported {
-                backend: Backend::Driver,
-                version: self.version.clone(),
-                target: target.to_owned(),
-                reason,
-            }
-        })
+        own_target(self.gpu, self.version.as_deref(), target)
     }
 
     /// Compiles `source`; there is never a cubin. A refused program is a report with
@@ -154,20 +149,20 @@ impl Driver {
             return Ok((report, None));
         }
         let _current = self.enter()?;
-        let outcome = jit::compile(source.text, target, options);
+        let outcome = jit::compile(self.api, source.text, target, options);
         let log = Log::parse(&outcome.log);
         report.seconds = outcome.seconds;
         if let Some(told) = &log.target {
             report.target.clone_from(told);
         }
         if outcome.code != 0 {
-            report.log = verdict::of_refusal(outcome.code, log)?;
+            report.log = verdict::of_refusal(|code| self.api.describe(code), outcome.code, log)?;
             return Ok((report, None));
         }
         let module = Module { driver: self, raw: outcome.module };
         let outline = Outline::of(source.text);
         (report.log, report.functions) = log.functions_in_source_order(&outline);
-        functions::complete(&mut report.functions, module.raw, &outline);
+        functions::complete(self.api, &mut report.functions, module.raw, &outline);
         report.accepted = true;
         Ok((report, Some(module)))
     }
@@ -175,27 +170,38 @@ impl Driver {
     /// Makes the context current on this thread until the value is dropped.
     fn enter(&self) -> Result<Current, Error> {
         // SAFETY: the context lives as long as `self`.
-        check(unsafe { sys::cuCtxPushCurrent_v2(self.context) })
-            .map(|()| Current)
-            .map_err(|()| verdict::crashed(last_raw_code(), ""))
+        match unsafe { (self.api.context_push_current)(self.context) } {
+            0 => Ok(Current(self.api)),
+            code => Err(verdict::crashed(|code| self.api.describe(code), code, "")),
+        }
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
         // SAFETY: taken once in `open`. A failure at the end has nobody to tell.
-        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+        let _ = unsafe { (self.api.primary_context_release)(self.device) };
     }
 }
 
+/// `target`, where it is one of `gpu`'s own.
+fn own_target(gpu: Gpu, version: Option<&str>, target: &str) -> Result<Gpu, Error> {
+    Gpu::parse(target).filter(|wanted| wanted.number == gpu.number).ok_or_else(|| Error::TargetUnsupported {
+        backend: Backend::Driver,
+        version: version.map(str::to_owned),
+        target: target.to_owned(),
+        reason: format!("the driver compiles for its own GPU only, which is `{gpu}`"),
+    })
+}
+
 /// A context that is current on this thread.
-struct Current;
+struct Current(&'static Api);
 
 impl Drop for Current {
     fn drop(&mut self) {
         let mut context = ptr::null_mut();
         // SAFETY: the place for the context is valid; `enter` has pushed one.
-        let _ = unsafe { sys::cuCtxPopCurrent_v2(&raw mut context) };
+        let _ = unsafe { (self.0.context_pop_current)(&raw mut context) };
     }
 }
 
@@ -210,12 +216,8 @@ impl Module<'_> {
     /// The kernel called `name`, for `cuLaunchKernel`; `None` where there is none of that name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<CUfunction> {
-        let name = CString::new(name).ok()?;
         let _current = self.driver.enter().ok()?;
-        let mut function = ptr::null_mut();
-        // SAFETY: the module is loaded, the name ends with a NUL, the place is valid.
-        check(unsafe { sys::cuModuleGetFunction(&raw mut function, self.raw, name.as_ptr()) }).ok()?;
-        Some(function)
+        functions::function(self.driver.api, self.raw, name)
     }
 
     /// The context that the program is loaded in; to be current when it is launched.
@@ -229,46 +231,37 @@ impl Drop for Module<'_> {
     fn drop(&mut self) {
         if let Ok(_current) = self.driver.enter() {
             // SAFETY: loaded once and unloaded once. A failure at the end has nobody to tell.
-            let _ = unsafe { sys::cuModuleUnload(self.raw) };
+            let _ = unsafe { (self.driver.api.module_unload)(self.raw) };
         }
     }
 }
 
-/// Turns a driver's code into a result; the code itself is in [`last_raw_code`].
-fn check(code: CUresult) -> Result<(), ()> {
-    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(()) }
-}
-
-/// Asks the driver not to take compilations out of its cache, once for the process.
-fn disable_cache() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: Rust's own readers of the environment are locked out while it changes. Foreign
-        // code that reads it in another thread at this very moment is not; the driver does not,
-        // because it has not been started yet.
-        unsafe { env::set_var("CUDA_CACHE_DISABLE", "1") };
-    });
-}
-
-/// The compute capability of a GPU.
-fn compute_capability(device: CUdevice) -> Option<Gpu> {
-    use sys::CUdevice_attribute as Attribute;
+/// The compute capability of a GPU, or the driver's code where it does not tell.
+fn compute_capability(api: &Api, device: CUdevice) -> Result<Gpu, u32> {
+    use CUdevice_attribute as Attribute;
+    /// "Invalid value": the driver's own code for nonsense.
+    const INVALID_VALUE: u32 = 1;
     let read = |attribute| {
         let mut value: c_int = 0;
         // SAFETY: the place is valid and the device was given by the driver.
-        check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) }).ok()?;
-        u32::try_from(value).ok()
+        match unsafe { (api.device_get_attribute)(&raw mut value, attribute, device) } {
+            0 => u32::try_from(value).map_err(|_| INVALID_VALUE),
+            code => Err(code),
+        }
     };
     let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    Some(Gpu { number: major.checked_mul(10)?.checked_add(minor)?, feature: Feature::Portable })
+    let number = major.checked_mul(10).and_then(|tens| tens.checked_add(minor)).ok_or(INVALID_VALUE)?;
+    Ok(Gpu { number, feature: Feature::Portable })
 }
 
 /// The CUDA version that the driver was made for, and the version of its library.
-fn version() -> Option<String> {
+fn version(api: &Api) -> Option<String> {
     let mut number: c_int = 0;
     // SAFETY: the place is valid.
-    check(unsafe { sys::cuDriverGetVersion(&raw mut number) }).ok()?;
+    if unsafe { (api.driver_get_version)(&raw mut number) } != 0 {
+        return None;
+    }
     let cuda = format!("{}.{}", number / 1000, number % 1000 / 10);
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     Some(match library_version(&String::from_utf8_lossy(&maps)) {

@@ -1,6 +1,5 @@
 //! What a refusal of the driver means: a verdict on the program, or none.
 
-use super::forward;
 use crate::assemble::error::Error;
 use crate::assemble::log::Log;
 use crate::assemble::report::{Backend, LogLine, LogSeverity};
@@ -33,9 +32,13 @@ pub(super) fn unfit(text: &[u8]) -> Option<LogLine> {
 ///
 /// # Errors
 /// Where the code is about the driver, the machine or the GPU rather than about the program.
-pub(super) fn of_refusal(code: u32, log: Log) -> Result<Vec<LogLine>, Error> {
+pub(super) fn of_refusal(
+    describe: impl Fn(u32) -> String,
+    code: u32,
+    log: Log,
+) -> Result<Vec<LogLine>, Error> {
     if matches!(code, JIT_COMPILER_NOT_FOUND | JIT_COMPILATION_DISABLED) {
-        let reason = forward::describe(code);
+        let reason = describe(code);
         return Err(Error::Missing { backend: Some(Backend::Driver), looked_for: vec![reason] });
     }
     let about_the_program = matches!(
@@ -50,7 +53,7 @@ pub(super) fn of_refusal(code: u32, log: Log) -> Result<Vec<LogLine>, Error> {
     let explained = log.refuses();
     if !about_the_program && !explained {
         let text: Vec<&str> = log.lines.iter().map(|line| line.message.as_str()).collect();
-        return Err(crashed(code, &text.join("\n")));
+        return Err(crashed(describe, code, &text.join("\n")));
     }
     let mut lines = log.lines;
     if code == UNSUPPORTED_PTX_VERSION {
@@ -63,17 +66,17 @@ pub(super) fn of_refusal(code: u32, log: Log) -> Result<Vec<LogLine>, Error> {
         });
     }
     if !explained {
-        let message = forward::describe(code);
+        let message = describe(code);
         lines.push(LogLine { severity: LogSeverity::Fatal, line: None, message });
     }
     Ok(lines)
 }
 
 /// The error for a driver that failed without a verdict.
-pub(super) fn crashed(code: u32, output: &str) -> Error {
+pub(super) fn crashed(describe: impl Fn(u32) -> String, code: u32, output: &str) -> Error {
     Error::Crashed {
         backend: Backend::Driver,
-        how: format!("failed with {}", forward::describe(code)),
+        how: format!("failed with {}", describe(code)),
         output: output.to_owned(),
     }
 }

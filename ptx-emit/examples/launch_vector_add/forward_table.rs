@@ -5,11 +5,10 @@
 //! all that its source calls. The signatures are those of `cust::sys` (CUDA 11.4).
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
-use std::mem;
 
 use cust::sys::*;
 
-use super::{Slot, absent, forward, known};
+use super::{OnceLock, absent, forward, function, known};
 
 forward! {
     fn cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR);

@@ -11,8 +11,14 @@ use std::ptr;
 
 use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::sys;
-use ptx_emit::assemble::driver::{Driver, Module, last_raw_code};
+use ptx_emit::assemble::driver::{Driver, Module};
 use ptx_emit::assemble::{Options, Report, Source};
+
+use forward::last_raw_code;
+
+mod forward;
+#[cfg(test)]
+mod tests;
 
 const LENGTH: usize = 16;
 
