@@ -201,25 +201,55 @@ fn replaced(spelling: &Spelling<'_>, range: &Range<usize>, with: &str) -> String
 fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     // Of three letters one may be wrong: with two of them anything is like `.add`.
     let limit = (text.trim_start_matches('.').len() / 3).max(1);
-    let (distance, best) = candidates.map(|candidate| (distance(text, candidate), candidate)).min()?;
-    (distance <= limit).then_some(best)
+    let mut rows = Rows::default();
+    let mut best: Option<(usize, &'static str)> = None;
+    for candidate in candidates {
+        // What is as far away as the best so far may come before it in the alphabet.
+        let limit = best.map_or(limit, |(distance, _)| distance);
+        if let Some(distance) = rows.distance(text.as_bytes(), candidate.as_bytes(), limit) {
+            best = Some(best.map_or((distance, candidate), |best| best.min((distance, candidate))));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
-/// How many single characters have to be changed, added, removed or swapped.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let mut least = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                least = least.min(before[j - 1] + 1);
-            }
-            next.push(least);
+/// Three rows of the table from which a distance is read, kept from one pair of words to the next: a text of nothing
+/// but unknown words has each of them compared with every word that there is.
+#[derive(Default)]
+struct Rows {
+    before: Vec<usize>,
+    row: Vec<usize>,
+    next: Vec<usize>,
+}
+
+impl Rows {
+    /// How many single characters have to be changed, added, removed or swapped; `None` where more than `limit`.
+    fn distance(&mut self, one: &[u8], other: &[u8], limit: usize) -> Option<usize> {
+        if one.len().abs_diff(other.len()) > limit {
+            return None;
         }
-        before = std::mem::replace(&mut row, next);
+        let Self { before, row, next } = self;
+        row.clear();
+        row.extend(0..=other.len());
+        for (i, a) in one.iter().enumerate() {
+            next.clear();
+            next.push(i + 1);
+            let mut nearest = i + 1;
+            for (j, b) in other.iter().enumerate() {
+                let mut least = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
+                if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                    least = least.min(before[j - 1] + 1);
+                }
+                nearest = nearest.min(least);
+                next.push(least);
+            }
+            // A later row has nothing below the lowest of the two rows before it.
+            if nearest > limit && row.iter().all(|&distance| distance >= limit) {
+                return None;
+            }
+            std::mem::swap(before, row);
+            std::mem::swap(row, next);
+        }
+        row.last().copied().filter(|&distance| distance <= limit)
     }
-    row[other.len()]
 }
