@@ -18,10 +18,12 @@ pub fn verify(source: &Source, options: &Options, threads: usize) -> Vec<Diagnos
         options.levels.apply(&mut found);
         return found;
     }
-    match source.kind {
+    let mut found = match source.kind {
         Kind::Ptx => ptx(source, options, threads),
         Kind::Cuda => cuda(source, options),
-    }
+    };
+    source.name_bytes(&mut found);
+    found
 }
 
 /// Verifies the asm statements of a CUDA source.

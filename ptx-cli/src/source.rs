@@ -15,8 +15,15 @@ use ptx_syntax::{Class, Diagnostic, Severity, Span};
 /// Files larger than this are refused before they are read.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// Stands for one byte that is not part of valid UTF-8: the ASCII control character SUB.
-pub const PLACEHOLDER: u8 = 0x1a;
+/// Stands for one byte that is not part of valid UTF-8: the ASCII control character DEL, which PTX has as little as
+/// the byte. NVIDIA's assembler calls both non-ASCII.
+pub const PLACEHOLDER: u8 = 0x7f;
+
+/// The text of [`PLACEHOLDER`].
+const PLACEHOLDER_TEXT: &str = "\x7f";
+
+/// A finding about bytes that are no UTF-8 names so many of them.
+const MAX_NAMED_BYTES: usize = 8;
 
 /// The rule of [`Source::not_text`].
 pub const NOT_TEXT: &str = "not-text";
@@ -200,6 +207,23 @@ impl Source {
             && (self.text.lines().any(directive) || WORDS.iter().any(|word| self.text.contains(word)))
     }
 
+    /// Names the bytes that are no UTF-8 in findings about them, which know only the placeholder.
+    pub fn name_bytes(&self, findings: &mut [Diagnostic]) {
+        let Some(original) = &self.original else { return };
+        for found in findings.iter_mut().filter(|found| found.span.text(&self.text) == PLACEHOLDER_TEXT) {
+            let shown = self.text.as_bytes().get(found.span.start as usize..).unwrap_or(&[]).iter();
+            let bytes = original.get(found.span.start as usize..).unwrap_or(&[]).iter().zip(shown);
+            let hidden = bytes.take_while(|(byte, shown)| **shown == PLACEHOLDER && **byte != PLACEHOLDER);
+            let names: Vec<String> =
+                hidden.take(MAX_NAMED_BYTES).map(|(byte, _)| format!("0x{byte:02X}")).collect();
+            found.message = match names.as_slice() {
+                [] => continue,
+                [name] => format!("unexpected byte {name}, which is no UTF-8"),
+                names => format!("unexpected bytes {}, which are no UTF-8", names.join(" ")),
+            };
+        }
+    }
+
     /// The finding for a file that is no text at all, so that users see one sentence instead of a
     /// thousand unexpected characters.
     pub fn not_text(&self) -> Option<Diagnostic> {
@@ -275,15 +299,33 @@ mod tests {
     fn invalid_bytes_keep_every_offset() {
         let latin = source(b"// caf\xe9\n.version \xff\xc3\x28 \xc3\xa9");
         assert_eq!(latin.text.len(), latin.bytes().len());
-        assert_eq!(latin.text, "// caf\u{1a}\n.version \u{1a}\u{1a}( \u{e9}");
+        assert_eq!(latin.text, "// caf\u{7f}\n.version \u{7f}\u{7f}( \u{e9}");
     }
 
     #[test]
     fn placeholders_become_their_bytes_again() {
-        let latin = source(b"a \x1a \xe9\xe8");
-        assert_eq!(latin.restore("a\n\u{1a}\u{1a}\u{1a}".into()).as_deref(), Some(&b"a\n\x1a\xe9\xe8"[..]));
-        assert_eq!(latin.restore("a \u{1a}\u{1a}".into()), None);
-        assert_eq!(latin.restore("a \u{1a}\u{1a}\u{1a}\u{1a}".into()), None);
+        let latin = source(b"a \x1a \x7f \xe9\xe8");
+        assert_eq!(latin.restore("a\n\u{7f}\u{7f}\u{7f}".into()).as_deref(), Some(&b"a\n\x7f\xe9\xe8"[..]));
+        assert_eq!(latin.restore("a \u{7f}\u{7f}".into()), None);
+        assert_eq!(latin.restore("a \u{7f}\u{7f}\u{7f}\u{7f}".into()), None);
+    }
+
+    #[test]
+    fn findings_name_the_bytes_that_are_no_utf8() {
+        let said = |bytes: &[u8]| {
+            let source = source(bytes);
+            let mut found = ptx_verify::check(&source.text, &ptx_verify::Config::default());
+            source.name_bytes(&mut found);
+            found.into_iter().map(|found| (found.message, found.help)).next().unwrap()
+        };
+        let header = b".version 8.6\n.target sm_90a\n.address_size 64\n.global .b32 ";
+        let (message, help) = said(&[header, &b"caf\xe9;\n"[..]].concat());
+        assert_eq!(message, "unexpected byte 0xE9, which is no UTF-8");
+        assert!(help.unwrap().contains("names are ASCII"));
+        let (message, _) = said(&[header, &b"\xff\xfe;\n"[..]].concat());
+        assert_eq!(message, "unexpected bytes 0xFF 0xFE, which are no UTF-8");
+        let (message, _) = said(&[header, &b"caf\x7f; // \xe9\n"[..]].concat());
+        assert_eq!(message, "unexpected character U+007F");
     }
 
     #[test]

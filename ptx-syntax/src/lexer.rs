@@ -16,8 +16,9 @@ use logos::Logos;
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// Blanks, tabs, form feeds, line ends. A vertical tab is none of them: ptxas refuses it.
-    #[regex(r"[ \t\r\n\x0c]+")]
+    /// Blanks, tabs, form feeds, line ends, and the byte 0x1A, with which editors of old ended a file. A vertical tab
+    /// is none of them: ptxas refuses it.
+    #[regex(r"[ \t\r\n\x0c\x1a]+")]
     Whitespace,
     /// `// …` up to, not including, the line end.
     ///

@@ -257,6 +257,9 @@ fn bad_number(span: Span, text: &str, shown: &str) -> Diagnostic {
     diagnostic.with_note("identifiers do not begin with a digit")
 }
 
+/// What names are made of.
+const LETTERS: &str = "names are ASCII: letters, digits, `_`, `$` and `%`";
+
 fn unknown_character(span: Span, text: &str) -> Diagnostic {
     let character = text.chars().next().unwrap_or('\0');
     match character {
@@ -269,6 +272,9 @@ fn unknown_character(span: Span, text: &str) -> Diagnostic {
         '.' => error(span, "unexpected character `.`").with_help("a word follows a dot, without a space"),
         _ if character.is_ascii_graphic() && character != '`' => {
             error(span, format!("unexpected character `{character}`"))
+        }
+        _ if character == '\x7f' || character.is_alphabetic() => {
+            error(span, format!("unexpected character U+{:04X}", character as u32)).with_help(LETTERS)
         }
         _ => error(span, format!("unexpected character U+{:04X}", character as u32)),
     }

@@ -23,7 +23,7 @@ const fn classes() -> [Classes; 256] {
     while index < classes.len() {
         let byte = index as u8;
         classes[index] = match byte {
-            b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' => BLANK,
+            b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x1a' => BLANK,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD | LETTER,
             b'0'..=b'9' => WORD | DIGIT,
             _ => 0,
@@ -185,6 +185,7 @@ mod tests {
             "\n",
             "\x0c",
             "\x0b",
+            "\x1a",
             ",",
             ";",
             "[",
