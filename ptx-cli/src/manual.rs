@@ -4,6 +4,10 @@ use std::fmt::Write;
 
 use ptx_ir::isa::{FormId, OpcodeId, SpellingProblem, opcodes, resolve};
 use ptx_ir::special::SpecialRegister;
+use ptx_ir::target::{Suffix, Target};
+use ptx_ir::version::Version;
+use ptx_syntax::{Class, Diagnostic, Severity, Span};
+use ptx_verify::Config;
 
 /// The text for a spelling or a special register, for a terminal: the forms as the manual prints them.
 pub fn page(word: &str) -> Option<String> {
@@ -63,11 +67,33 @@ pub fn nearest(word: &str) -> Option<&'static str> {
     }
 }
 
+/// What is wrong with a spelling that no instruction has: the finding that it gets in a module, without place. `None`
+/// where an instruction has it, or where it is the beginning of a longer one: `ld.global` is no instruction, and the
+/// forms that have `.global` are a good answer.
+pub fn misspelled(word: &str) -> Option<Diagnostic> {
+    let opcode = OpcodeId::parse(word.split('.').next()?)?;
+    match resolve(word).problem? {
+        SpellingProblem::UnknownOpcode { .. } => return None,
+        SpellingProblem::MissingModifier { .. } if !with_all_modifiers(opcode, word).is_empty() => {
+            return None;
+        }
+        _ => {}
+    }
+    let version = Version::LATEST;
+    let target = Target::all().rfind(|target| target.suffix() == Suffix::Plain)?;
+    let before = format!(".version {version}\n.target {target}\n.address_size 64\n.func f()\n{{ ");
+    let span = Span::new(before.len() as u32, (before.len() + word.len()) as u32);
+    let module = format!("{before}{word};\n}}\n");
+    let found = ptx_verify::check(&module, &Config::default()).into_iter();
+    found
+        .filter(|found| span.start <= found.span.start && found.span.end <= span.end)
+        .find(|found| found.class == Class::Invalid && found.severity == Severity::Error)
+}
+
 /// The forms that have the spelling; where none has it, those that know all of its modifiers; where none
 /// does, all of the opcode. `None` where there is no such opcode.
 fn forms(word: &str) -> Option<Vec<FormId>> {
-    let mut parts = word.split('.');
-    let opcode = OpcodeId::parse(parts.next()?)?;
+    let opcode = OpcodeId::parse(word.split('.').next()?)?;
     let all: Vec<FormId> = opcode.forms().filter(|form| !form.is_narrowed()).collect();
     if !word.contains('.') {
         return Some(all);
@@ -79,12 +105,17 @@ fn forms(word: &str) -> Option<Vec<FormId>> {
     if !exact.is_empty() {
         return Some(exact);
     }
-    let modifiers: Vec<String> = parts.map(|part| format!(".{part}")).collect();
+    let some = with_all_modifiers(opcode, word);
+    Some(if some.is_empty() { all } else { some })
+}
+
+/// The forms of an opcode that know all modifiers of a spelling.
+fn with_all_modifiers(opcode: OpcodeId, word: &str) -> Vec<FormId> {
+    let modifiers: Vec<String> = word.split('.').skip(1).map(|part| format!(".{part}")).collect();
     let knows =
         |form: &FormId, modifier: &String| form.slots().any(|slot| slot.values.contains(&modifier.as_str()));
-    let some: Vec<FormId> =
-        all.iter().copied().filter(|form| modifiers.iter().all(|each| knows(form, each))).collect();
-    Some(if some.is_empty() { all } else { some })
+    let forms = opcode.forms().filter(|form| !form.is_narrowed());
+    forms.filter(|form| modifiers.iter().all(|each| knows(form, each))).collect()
 }
 
 /// A special register, with or without an element: `%tid.x`.

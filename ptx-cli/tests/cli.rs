@@ -358,6 +358,20 @@ fn the_instruction_table_can_be_read() {
     let loads = scratch.run(&["isa", "ld"]).stdout;
     assert!(loads.contains("    no .ss since PTX 2.0, sm_20 or higher\n    .shared::cluster"), "{loads}");
     assert!(scratch.run(&["isa", "%clusterid"]).stdout.contains("sm_90"));
+    for beginning in ["ld.global", "mma.sync"] {
+        assert_eq!(scratch.run(&["isa", beginning]).status, 0, "{beginning}");
+    }
+    for (spelling, wrong, meant) in [
+        ("ld.glob.b32", "no modifier `.glob`", "`ptx-cli isa ld` shows all forms"),
+        ("add.cc.f32", "`add` does not take `.cc`", "`ptx-cli isa add` shows all forms"),
+        ("add.u33", "no modifier `.u33`", "`.u32`"),
+    ] {
+        let wrong_spelling = scratch.run(&["isa", spelling]);
+        assert_eq!((wrong_spelling.status, wrong_spelling.stdout.as_str()), (1, ""), "{spelling}");
+        let said = wrong_spelling.stderr;
+        assert!(said.contains(&format!("there is no instruction `{spelling}`")), "{said}");
+        assert!(said.contains(wrong) && said.contains(meant), "{said}");
+    }
     let unknown = scratch.run(&["isa", "wgmna"]);
     assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
     assert!(unknown.stderr.contains("did you mean `wgmma`?"), "{}", unknown.stderr);
@@ -377,6 +391,7 @@ fn dumps_of_the_later_steps_show_what_is_known() {
         answer.stdout
     };
     let ir = dump(&["--ir"]);
+    assert!(ir.contains("special %tid.x"), "{ir}");
     assert!(ir.starts_with("version 8.6 target sm_90 address 64\nEntry k .visible\n"), "{ir}");
     assert!(ir.contains("@%p bra label END"), "{ir}");
     let cfg = dump(&["--cfg"]);

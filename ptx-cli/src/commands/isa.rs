@@ -11,6 +11,7 @@ use crate::outcome::Exit;
 const AFTER_HELP: &str = "\
 Exit status:
   0  shown
+  1  there is such an instruction, but not with these modifiers
   2  there is no such instruction
 
 Examples:
@@ -30,6 +31,19 @@ pub struct IsaArgs {
 
 /// Runs `isa`.
 pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
+    if let Some(word) = args.opcode.as_deref().map(str::trim)
+        && let Some(found) = manual::misspelled(word)
+    {
+        let opcode = word.split('.').next().unwrap_or(word);
+        let mut err = io::stderr().lock();
+        writeln!(err, "error: there is no instruction `{word}`: {}", found.message)?;
+        let fix = found.fix.as_ref().map(|fix| &fix.message);
+        for help in found.help.iter().chain(fix) {
+            writeln!(err, "help: {help}")?;
+        }
+        writeln!(err, "`ptx-cli isa {opcode}` shows all forms of `{opcode}`")?;
+        return Ok(Exit::Findings);
+    }
     let text = match args.opcode.as_deref().map(str::trim) {
         None => manual::list(),
         Some(word) => match (manual::page(word), manual::nearest(word)) {
