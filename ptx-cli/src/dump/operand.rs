@@ -20,8 +20,8 @@ pub fn operand(module: &Module, body: &Body, operand: Operand) -> String {
         Operand::Sum { register, class, offset } => {
             format!("{}{offset:+}", typed(module, body, register, class))
         }
-        Operand::Special(special) => format!("special {special:?}"),
-        Operand::SpecialSum { register, offset } => format!("special {register:?}{offset:+}"),
+        Operand::Special(special) => format!("special {}", special.name()),
+        Operand::SpecialSum { register, offset } => format!("special {}{offset:+}", register.name()),
         Operand::Element { variable, index, class, offset, is_value } => {
             let name = module.name(module.variables[variable].name);
             let what = if is_value { "address of " } else { "" };
