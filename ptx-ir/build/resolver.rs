@@ -202,7 +202,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 55] = [
+const CLASS_WORDS: [(&str, &[Class]); 56] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -252,6 +252,7 @@ const CLASS_WORDS: [(&str, &[Class]); 55] = [
     ("shorter", &[Class::Shorter]),
     ("strict", &[Class::Strict]),
     ("typed", &[Class::Typed]),
+    ("whole", &[Class::Whole]),
     ("negated", &[Class::Negated]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),

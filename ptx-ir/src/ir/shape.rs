@@ -79,8 +79,8 @@ impl Module {
             Operand::Variable { variable, offset } => {
                 VALUE | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
             }
-            Operand::RegisterAddress { class, offset, unified: false, .. } => {
-                ADDRESS | displaced(offset.into()) | class as u16
+            Operand::RegisterAddress { class, offset, zero, unified: false, .. } => {
+                ADDRESS | if zero { OFFSET } else { displaced(offset.into()) } | class as u16
             }
             Operand::VariableAddress { variable, offset } => {
                 ADDRESS | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
@@ -147,9 +147,9 @@ impl Module {
                 super::TargetListKind::Branch => Class::BranchTargets,
                 super::TargetListKind::Call => Class::CallTargets,
             }),
-            Operand::RegisterAddress { class, offset, unified, .. } => {
+            Operand::RegisterAddress { class, offset, zero, unified, .. } => {
                 let mut shape = Shape::address(class);
-                if offset != 0 {
+                if offset != 0 || zero {
                     shape = shape.with_flags(ShapeFlags::OFFSET);
                 }
                 if unified { shape.with_flags(ShapeFlags::UNIFIED) } else { shape }
@@ -168,7 +168,7 @@ impl Module {
                 let (first, rest) = (self.union_of(body, first), self.union_of(body, rest));
                 let all = first.union(rest);
                 let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
-                Shape::vector(all, run.count as u16).with_elements(first, rest).with_flags(flags)
+                Shape::vector(all, counted(run)).with_elements(first, rest).with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
@@ -228,8 +228,14 @@ impl Module {
             body.children(run).iter().map(|part| self.other_shape(body, *part, children)).collect();
         let first = children.len() as u32;
         children.extend(shapes);
-        Shape::of(kind, ClassSet::NONE, run.count as u16).with_children(first)
+        Shape::of(kind, ClassSet::NONE, counted(run)).with_children(first)
     }
+}
+
+/// How many elements or parts there are. No operand takes so many as the highest number that fits, and it stands for
+/// all above.
+fn counted(run: super::Run) -> u16 {
+    run.count.try_into().unwrap_or(u16::MAX)
 }
 
 /// What a sum of a register and a constant says of itself: no register alone.
@@ -238,4 +244,31 @@ const SUM: ShapeFlags = ShapeFlags::SUM.with(ShapeFlags::OFFSET);
 /// A floating-point immediate, which is compared as a double.
 fn fraction(class: Class, value: f64) -> Shape {
     Shape { immediate: value.to_bits() as i64, ..Shape::value(class) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operand, Shape};
+
+    #[test]
+    fn long_lists_do_not_count_as_short_ones() {
+        for count in [65_535, 65_537, 65_538, 65_540, 131_074] {
+            let list = vec!["%r1"; count].join(",");
+            let text = format!(
+                ".version 8.6\n.target sm_90a\n.address_size 64\n.func f()\n{{\n.reg .b32 %r<3>;\n.reg .b64 %d;\n\
+                 mov.b64 %d, {{{list}}};\n}}\n"
+            );
+            let lowered = crate::lower::lower(&ptx_syntax::parse(&text).tree, &text);
+            let module = lowered.module;
+            let (_, function) = module.functions.iter().next().unwrap();
+            let body = function.body.as_ref().unwrap();
+            let (_, instruction) = body.instructions.iter().next().unwrap();
+            let operand = body.operands(instruction)[1];
+            assert!(matches!(operand, Operand::Vector(run) if run.count as usize == count));
+            let (mut shapes, mut children): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
+            module.push_shape(body, operand, &mut shapes, &mut children);
+            assert_eq!(shapes[0].count, u16::MAX);
+            assert!(module.instance(instruction).is_none(), "{count}");
+        }
+    }
 }

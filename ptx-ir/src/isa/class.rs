@@ -177,6 +177,8 @@ classes! {
     Negated, "a negated predicate";
     /// In what an operand accepts: no element of a brace list is a predicate, even where only the width counts.
     NoPredicate, "no predicate";
+    /// In what an operand accepts: a name or a handle, to which nothing is added.
+    Whole, "no offset";
 }
 
 impl Class {

@@ -166,6 +166,11 @@ pub(super) fn check(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Mi
         | (Pattern::Selectable { .. }, ShapeKind::Value) => check_value(spec, shape),
         (Pattern::Vector { count }, ShapeKind::Vector) if count == shape.count => check_vector(spec, shape),
         (Pattern::Vector { count }, ShapeKind::Vector) => check_longer(spec, shape, count),
+        (Pattern::Address, ShapeKind::Address)
+            if shape.flags.contains(ShapeFlags::OFFSET) && spec.accepts.contains(Class::Whole) =>
+        {
+            Some(Wanted::NoOffset)
+        }
         (Pattern::Address, ShapeKind::Address) if !shape.flags.contains(ShapeFlags::UNIFIED) => {
             check_value(spec, shape)
         }
@@ -274,7 +279,7 @@ fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     } else {
         Some(if fractions.contains(Class::SingleBits) { 4 } else { 8 })
     };
-    let total = bytes.map(|bytes| u32::from(bytes * shape.count));
+    let total = bytes.map(|bytes| u32::from(bytes) * u32::from(shape.count));
     // With a floating-point constant among them they have to be just as wide.
     let wide = match total {
         Some(total) if fractions.is_empty() => total >= needed,
@@ -326,6 +331,7 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Typed,
     Class::Negated,
     Class::NoPredicate,
+    Class::Whole,
 ]);
 
 #[inline]
@@ -394,6 +400,9 @@ fn summable(ty: Option<Type>) -> ClassSet {
 /// they have has to fit. An index in front of the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     const NO_INDEX: ClassSet = ClassSet::KINDS[1].union(ClassSet::KINDS[2]).union(ClassSet::KINDS[3]);
+    if follows_constant(spec, shape) {
+        return None;
+    }
     let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
     let elements = if layer { shape.rest() } else { shape.classes };
     let sized = shape.classes.intersect(SIZED);
@@ -425,6 +434,10 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         let registers = spec.exact.intersect(ClassSet::REGISTERS);
         let widths = WIDTHS.iter().filter(|width| !width.intersect(registers).is_empty());
         accepts = widths.fold(spec.accepts, |classes, width| classes.union(*width));
+        // Beside a register an integer is as wide as that, and no longer of another kind than the value.
+        if spec.ty == Some(Type::F32) && spec.role == Role::Source {
+            accepts = accepts.union(INTEGERS);
+        }
     }
     if accepts.contains(Class::Ordinary) {
         accepts = accepts.without(SPECIALS).without(Class::RegPred.into());
@@ -440,6 +453,39 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return Some(Wanted::Class(accepts.without(MARKS).without(SPECIALS)));
     }
     None
+}
+
+/// Whether a brace list has the type of the constant that it begins with: that is as wide as it has to be, and the
+/// registers of its kind after it do not count, whatever their width. Constants alone say nothing of a width either, but
+/// not every operand takes them.
+fn follows_constant(spec: &OperandSpec, shape: &Shape) -> bool {
+    let Some(first) = shape.first() else { return false };
+    let (numbers, kind) = if INTEGERS.contains(first) {
+        (INTEGERS, ClassSet::KINDS[0])
+    } else if FRACTIONS.contains(first) {
+        (FRACTIONS, ClassSet::KINDS[1])
+    } else {
+        return false;
+    };
+    if spec.role != Role::Source || shape.rest().is_subset(numbers) {
+        return false;
+    }
+    let takes_any = match spec.ty.map(Type::kind) {
+        Some(TypeKind::Bits | TypeKind::Signed | TypeKind::Unsigned) => {
+            numbers == INTEGERS && spec.exact.contains(Class::Integer)
+        }
+        Some(TypeKind::Float) => matches!(spec.ty, Some(Type::F32 | Type::F64)),
+        Some(TypeKind::Predicate | TypeKind::Packed | TypeKind::Opaque) | None => false,
+    };
+    let specials = if spec.accepts.contains(Class::Ordinary) { ClassSet::NONE } else { SPECIALS };
+    // An index in front of the others is an integer, and says nothing of their kind.
+    let kind = match (spec.accepts.contains(Class::Layer), numbers == INTEGERS) {
+        (false, _) => kind,
+        (true, true) => kind.union(ClassSet::KINDS[1]),
+        (true, false) => return false,
+    };
+    let registers = kind.intersect(ClassSet::REGISTERS).union(ClassSet::BITS);
+    takes_any && shape.rest().is_subset(registers.union(numbers).union(specials))
 }
 
 /// The special registers that have a width.
