@@ -301,7 +301,6 @@ impl<'m> Builder<'m> {
     }
 
     /// The block at an instruction; none past the last where no label is there.
-
     fn block_at(&self, instruction: u32) -> Option<NodeIndex> {
         let block = self.block_of.get(instruction as usize);
         block.map(|&block| NodeIndex::new(block as usize)).or(self.end)
