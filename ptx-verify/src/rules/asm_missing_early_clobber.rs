@@ -36,7 +36,7 @@ declare_rule! {
     /// ## What it may miss
     /// Outputs and inputs of different letters are taken to be kept apart. A write that copies the very input is no
     /// fault, nor is an input that is a constant. An output with `+` is reported only where an input is the same
-    /// expression: with different ones it depends on what the caller passes. Where the template copies each variable to
+    /// expression: with different ones it depends on what the caller passes. Where the write copies a variable to
     /// itself, only a loop that hands one variable to the next breaks it: that is a warning, and in a kernel without
     /// control flow around the statement nothing. So is an input whose name looks like a macro of another file.
     name: "asm-missing-early-clobber",
@@ -47,6 +47,9 @@ declare_rule! {
     check: Asm(check),
 }
 
+/// Of a statement with more operands than this the first conflict is told, whichever it is.
+const MAX_COMPARED: usize = 64;
+
 /// A write of an output and a later read of an input.
 #[derive(Clone, Copy)]
 struct Conflict {
@@ -55,6 +58,8 @@ struct Conflict {
     input: usize,
     /// Whether output and input are the same expression.
     same: bool,
+    /// Whether what is written is the old value of the same variable.
+    copy: bool,
 }
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
@@ -68,17 +73,15 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(facts) = unit.facts() else { return };
     let accesses = accesses(unit, &facts);
-    let copies = copies_to_itself(unit, &facts);
-    if copies && !is_under_control_flow(unit) {
-        return;
-    }
     for output in candidates {
-        if let Some(conflict) = conflict(unit, &facts, &accesses, output) {
-            let certain = !copies && !may_be_macro(unit, conflict.input);
-            let found = finding(unit, output, &conflict);
-            let severity = if certain { found.severity } else { Severity::Warning };
-            out.push(Diagnostic { severity, ..found });
+        let Some(conflict) = conflict(unit, &facts, &accesses, output) else { continue };
+        if conflict.copy && !is_under_control_flow(unit) {
+            continue;
         }
+        let certain = !conflict.copy && !may_be_macro(unit, conflict.input);
+        let found = finding(unit, output, &conflict);
+        let severity = if certain { found.severity } else { Severity::Warning };
+        out.push(Diagnostic { severity, ..found });
     }
 }
 
@@ -87,20 +90,17 @@ fn expression<'a>(unit: &Unit<'a>, index: usize) -> &'a str {
     unit.statement.operands().nth(index).map_or("", |operand| operand.expression.text(unit.source))
 }
 
-/// Whether the template does nothing but copy inputs to outputs of the same expression: then a variable can share its
-/// register with itself, which changes nothing.
-fn copies_to_itself(unit: &Unit<'_>, facts: &FunctionFacts<'_>) -> bool {
-    unit.instructions().all(|instruction| {
-        let operands = facts.body.operands(Handle::new(instruction));
-        let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
-        let [Operand::Register { register: to, .. }, Operand::Register { register: from, .. }] = operands
-        else {
-            return false;
-        };
-        let both = unit.operand_of(*to).zip(unit.operand_of(*from));
-        computes == Some(Computation::Move)
-            && both.is_some_and(|(to, from)| expression(unit, to) == expression(unit, from))
-    })
+/// Whether an instruction copies an input to an output of the same expression: a variable may share its register with
+/// itself, which changes nothing.
+fn copies_to_itself(unit: &Unit<'_>, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let operands = facts.body.operands(Handle::new(instruction));
+    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    let [Operand::Register { register: to, .. }, Operand::Register { register: from, .. }] = operands else {
+        return false;
+    };
+    let both = unit.operand_of(*to).zip(unit.operand_of(*from));
+    computes == Some(Computation::Move)
+        && both.is_some_and(|(to, from)| expression(unit, to) == expression(unit, from))
 }
 
 /// Whether the statement may be in a loop or under a condition, in its own function or in one that this is inlined into.
@@ -162,9 +162,9 @@ fn conflict(
     output: usize,
 ) -> Option<Conflict> {
     let register = unit.operands[output].register?;
-    // The one that is told: first a variable that is updated, then a name that is certainly no macro.
+    // The one that is told: first one that is no copy, then a variable that is updated, then no macro.
     let mut found: Option<Conflict> = None;
-    let rank = |conflict: &Conflict| (conflict.same, !may_be_macro(unit, conflict.input));
+    let rank = |conflict: &Conflict| (!conflict.copy, conflict.same, !may_be_macro(unit, conflict.input));
     let writes = || {
         accesses.iter().filter(move |(_, written, access)| {
             *written == register && matches!(access, Access::Write | Access::ReadWrite)
@@ -172,8 +172,10 @@ fn conflict(
     };
     for (input, operand) in unit.operands.iter().enumerate() {
         let same = expression(unit, output) == expression(unit, input);
-        if !may_share(unit, output, input) || found.is_some_and(|found| found.same || !same && rank(&found).1)
-        {
+        let settled = |found: Conflict| {
+            unit.operands.len() > MAX_COMPARED || !found.copy && (found.same || !same && rank(&found).2)
+        };
+        if !may_share(unit, output, input) || found.is_some_and(settled) {
             continue;
         }
         let reads =
@@ -183,7 +185,8 @@ fn conflict(
             for &(write, _, _) in writes() {
                 let both = to_read.at(write).is_some() && !exclude_each_other(facts, write, read);
                 if both && !is_copy(facts, write, register, operand.register) {
-                    let other = Conflict { write, read, input, same };
+                    let copy = copies_to_itself(unit, facts, write);
+                    let other = Conflict { write, read, input, same, copy };
                     if found.is_none_or(|found| rank(&found) < rank(&other)) {
                         found = Some(other);
                     }

@@ -36,3 +36,9 @@ __device__ unsigned elsewhere(unsigned x) {
 __device__ void sum(unsigned &lo, unsigned &hi, unsigned a, unsigned b) {
   asm volatile("add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;" : "=r"(lo), "=r"(hi) : "r"(lo), "r"(hi), "r"(a), "r"(b));  // error[asm-missing-early-clobber]: `%0` (`lo`) is written before the last read of `%3` (`hi`), which may be in the same register
 }
+
+// Copies, and a load that is not executed always: the copies alone come before a read.
+__device__ void loaded(int &a, int &b, const int *p, int c) {
+  asm volatile("{ .reg .pred q; setp.ne.s32 q, %3, 0; mov.b32 %0, %4; mov.b32 %1, %5; @q ld.global.v2.s32 {%0, %1}, [%2]; }"
+      : "=r"(a), "=r"(b) : "l"(p), "r"(c), "r"(a), "r"(b));  // warning[asm-missing-early-clobber]: `%0` (`a`) is written before the last read of `%5` (`b`), which may be in the same register
+}
