@@ -262,8 +262,8 @@ mod tests {
             let module = lowered.module;
             let (_, function) = module.functions.iter().next().unwrap();
             let body = function.body.as_ref().unwrap();
-            let (instruction, _) = body.instructions.iter().next().unwrap();
-            let operand = body.operands(instruction)[1];
+            let (handle, instruction) = body.instructions.iter().next().unwrap();
+            let operand = body.operands(handle)[1];
             assert!(matches!(operand, Operand::Vector(run) if run.count as usize == count));
             let (mut shapes, mut children): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
             module.push_shape(body, operand, &mut shapes, &mut children);
