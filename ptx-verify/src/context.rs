@@ -13,6 +13,7 @@ use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
 use crate::memory::{Access, Conversion, MemoryFacts};
 use crate::mentions::Mentions;
+use crate::producer::{Printed, Producer};
 use crate::registry::Rule;
 use crate::rules;
 use crate::summary::Summaries;
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     mentions: OnceLock<Vec<Mentions>>,
     summaries: Summaries,
     rules: OnceLock<Vec<&'static Rule>>,
+    producer: OnceLock<Option<Producer>>,
 }
 
 /// What there is among the instructions of a module, so that nothing is looked for in vain.
@@ -106,6 +108,12 @@ impl<'a> ModuleContext<'a> {
     /// What is known of the functions that are called.
     pub(crate) fn summaries(&self) -> &'a Summaries {
         &self.shared.summaries
+    }
+
+    /// Whether the compiler that made the module prints such a thing whatever the program.
+    pub(crate) fn is_printed(&self, what: Printed<'_>) -> bool {
+        let producer = *self.shared.producer.get_or_init(|| Producer::of(self.source));
+        producer.is_some_and(|producer| producer.prints(what))
     }
 
     /// The text of a place.

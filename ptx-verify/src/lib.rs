@@ -27,6 +27,7 @@ mod instruction;
 mod memory;
 mod mentions;
 mod objects;
+mod producer;
 mod registry;
 mod requirements;
 mod rules;

@@ -1,9 +1,11 @@
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::{FunctionFacts, RegisterTable};
 use crate::instruction::register_name;
+use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -29,6 +31,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A register that is set anew in another block. Functions compiled for a debugger are left alone.
+    /// What compilers print whatever the program, where the comment at the head of the file names
+    /// the compiler.
     name: "dead-store",
     code: "S0407",
     class: Style,
@@ -85,6 +89,20 @@ impl Search<'_, '_> {
         register.0 < self.entry || self.facts.touched().is_read(register)
     }
 
+    /// Whether this loads the result of a call, which compilers do whether the caller wants it or not.
+    fn is_unwanted_result(&self, instruction: u32) -> bool {
+        let module = self.context.module.module;
+        let operands = self.context.body.operands(Handle::new(instruction));
+        let is_result = operands.iter().any(|operand| match operand {
+            Operand::VariableAddress { variable, .. } => {
+                let variable = &module.variables[*variable];
+                variable.space.base() == StateSpace::Param && !variable.is_parameter
+            }
+            _ => false,
+        });
+        is_result && self.context.module.is_printed(Printed::CallResult)
+    }
+
     fn step(&mut self, instruction: u32, diagnostics: &mut Vec<Diagnostic>) {
         let context = self.context;
         let guard = context.body.instructions[Handle::new(instruction)].guard;
@@ -109,6 +127,9 @@ impl Search<'_, '_> {
         }
         let Some(first) = first else { return };
         let removable = instance.effects.is_pure();
+        if removable && useless && self.is_unwanted_result(instruction) {
+            return;
+        }
         if removable && useless {
             let name = register_name(context.module.module, context.body, first);
             diagnostics.push(RULE.at(

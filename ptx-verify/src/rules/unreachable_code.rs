@@ -1,6 +1,8 @@
+use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::FlowContext;
+use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -28,6 +30,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Branches whose condition never holds are not recognised.
+    /// What compilers print whatever the program, where the comment at the head of the file names
+    /// the compiler.
     name: "unreachable-code",
     code: "S0402",
     class: Style,
@@ -39,18 +43,33 @@ declare_rule! {
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let mut run: Option<(u32, u32)> = None;
+    let mut report = |run: Option<(u32, u32)>| {
+        let printed =
+            |run| is_exit_after_trap(context, run) && context.module.is_printed(Printed::ExitAfterTrap);
+        diagnostics.extend(run.filter(|run| !printed(*run)).map(|run| finding(context, run)));
+    };
     for block in facts.cfg.graph().node_indices() {
         let range = facts.cfg.instructions(block);
         if range.is_empty() {
             continue;
         }
         if facts.cfg.is_reachable(block) {
-            diagnostics.extend(run.take().map(|run| finding(context, run)));
+            report(run.take());
         } else {
             run = Some((run.map_or(range.start, |(first, _)| first), range.end - 1));
         }
     }
-    diagnostics.extend(run.map(|run| finding(context, run)));
+    report(run);
+}
+
+/// Whether the run is the `exit` that compilers print after a `trap`.
+fn is_exit_after_trap(context: &FlowContext<'_>, (first, last): (u32, u32)) -> bool {
+    let control = |instruction: u32| {
+        let facts = context.facts()?;
+        facts.instance(instruction).map(|instance| instance.effects.control)
+    };
+    let trap = first.checked_sub(1).and_then(control) == Some(Control::Trap);
+    trap && first == last && control(first) == Some(Control::Exit)
 }
 
 fn finding(context: &FlowContext<'_>, (first, last): (u32, u32)) -> Diagnostic {

@@ -2,6 +2,7 @@ use ptx_ir::ir::{Handle, Label, Operand};
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
+use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -26,6 +27,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Labels of modules with debugging sections, which may refer to any of them.
+    /// What compilers print whatever the program, where the comment at the head of the file names
+    /// the compiler.
     name: "unused-label",
     code: "S0404",
     class: Style,
@@ -54,7 +57,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (handle, label) in context.body.labels.iter() {
         if !used[handle.index()] {
             let name = module.name(label.name);
-            diagnostics.push(RULE.at(label.span, format!("nothing goes to the label `{name}`")));
+            if !context.module.is_printed(Printed::Unused(name)) {
+                diagnostics.push(RULE.at(label.span, format!("nothing goes to the label `{name}`")));
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
+use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -25,6 +26,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Single registers of a range.
+    /// What compilers print whatever the program, where the comment at the head of the file names
+    /// the compiler.
     name: "unused-register",
     code: "S0403",
     class: Style,
@@ -48,6 +51,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         let name = module.name(group.name);
+        if context.module.is_printed(Printed::Unused(name)) {
+            continue;
+        }
         let message = match group.range {
             Some(range) => format!("none of the registers `{name}<{range}>` is used"),
             None => format!("register `{name}` is not used"),

@@ -3,6 +3,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::context::ModuleContext;
+use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -26,6 +27,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Variables of modules with debugging sections.
+    /// What compilers print whatever the program, where the comment at the head of the file names
+    /// the compiler.
     name: "unused-variable",
     code: "S0405",
     class: Style,
@@ -65,6 +68,9 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         }
         let name = module.name(variable.name);
+        if context.is_printed(Printed::Unused(name)) {
+            continue;
+        }
         diagnostics.push(RULE.at(variable.span, format!("variable `{name}` is not used")));
     }
 }
