@@ -12,10 +12,10 @@ use ptx_emit::assemble::{self, Error, Options, Source as Text};
 use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::render::{self, Format, Style};
+use crate::render::{self, Style};
 use crate::report::{self, Backend};
 use crate::source::{Kind, plain};
-use crate::terminal::{self, Terminal};
+use crate::terminal::Terminal;
 use crate::write;
 
 const AFTER_HELP: &str = "\
@@ -81,7 +81,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
     }
     let source = input.read()?;
-    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+    let style = Style::full(terminal.stderr_color);
     if let Some(found) = source.not_text() {
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);

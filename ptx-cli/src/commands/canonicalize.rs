@@ -10,9 +10,9 @@ use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
 use crate::pipeline;
-use crate::render::{self, Format, Style};
+use crate::render::{self, Style};
 use crate::source::plain;
-use crate::terminal::{self, Terminal};
+use crate::terminal::Terminal;
 use crate::write;
 
 const AFTER_HELP: &str = "\
@@ -46,8 +46,7 @@ pub fn run(args: &CanonicalizeArgs, terminal: &Terminal) -> anyhow::Result<Exit>
     let text = match pipeline::canonical(&source) {
         Ok(text) => text,
         Err(diagnostics) => {
-            let style =
-                Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+            let style = Style::full(terminal.stderr_color);
             io::stderr().lock().write_all(&render::file(style, &source, &diagnostics))?;
             terminal.error(&format!("`{}` has errors and no canonical form", source.name));
             return Ok(Exit::Findings);

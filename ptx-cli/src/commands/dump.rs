@@ -12,8 +12,8 @@ use crate::dump;
 use crate::foreign::Lines;
 use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::render::{self, Format, Style};
-use crate::terminal::{self, Terminal};
+use crate::render::{self, Style};
+use crate::terminal::Terminal;
 
 const AFTER_HELP: &str = "\
 The output is for reading and for tests; its form may change.
@@ -78,7 +78,7 @@ struct Step {
 pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = single_input(&args.file).read()?;
     if let Some(found) = source.not_text() {
-        let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+        let style = Style::full(terminal.stderr_color);
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);
     }
@@ -102,7 +102,7 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     // What was found is told beside the dump, never within it.
-    let style = Style { format: Format::Full, color: terminal.stderr_color, width: terminal::width() };
+    let style = Style::full(terminal.stderr_color);
     io::stderr().lock().write_all(&render::file(style, &source, &found))?;
     Ok(Exit::findings(found.iter().any(|found| found.severity == Severity::Error)))
 }

@@ -17,10 +17,10 @@ use crate::diff::counted;
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
-use crate::render::{self, Format, Style};
+use crate::render::{self, Style};
 use crate::report::{self, Backend};
 use crate::source::{Input, Kind, Source, plain, read_text};
-use crate::terminal::{self, Terminal};
+use crate::terminal::Terminal;
 use crate::{work, write};
 
 const AFTER_HELP: &str = "\
@@ -230,8 +230,7 @@ fn render(
             Ok(object)
         }
         ReportFormat::Full => {
-            let style =
-                Style { format: Format::Full, color: terminal.stdout_color, width: terminal::width() };
+            let style = Style::full(terminal.stdout_color);
             let mut rendered = render::file(style, source, &report::diagnostics(source, report));
             rendered.extend(report::table(report, style.color).into_bytes());
             Ok(rendered)

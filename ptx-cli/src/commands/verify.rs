@@ -17,7 +17,7 @@ use crate::input::{Found, InputArgs, Wanted};
 use crate::options::{OptionArgs, Options};
 use crate::outcome::Exit;
 use crate::pipeline;
-use crate::render::{self, Counts, Format, Report, Style};
+use crate::render::{self, Counts, Format, Least, Report, Selection, Style};
 use crate::source::{Input, Origin, Source, plain};
 use crate::terminal::{self, Terminal};
 use crate::{work, write};
@@ -47,6 +47,18 @@ pub struct VerifyArgs {
     /// How to print findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "full")]
     message_format: Format,
+
+    /// Show findings from this severity on [default: warn; info in json, github and sarif]
+    ///
+    /// The others are only counted. The exit status does not depend on it.
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    level: Option<Least>,
+
+    /// Show all findings; without it, ten of each rule in a file
+    ///
+    /// json, github and sarif always have all.
+    #[arg(long)]
+    all_findings: bool,
 
     /// Do not print the summary
     #[arg(long, short)]
@@ -112,7 +124,8 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let jobs = with_options(inputs, args, terminal)?;
     let filter = args.fixes.fix && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
     let color = if filter { terminal.stderr_color } else { terminal.stdout_color };
-    let style = Style { format: args.message_format, color, width: terminal::width() };
+    let selection = Selection::new(args.message_format, args.level, args.all_findings);
+    let style = Style { format: args.message_format, color, width: terminal::width(), selection };
     let findings: Box<dyn Write> =
         if filter { Box::new(io::stderr().lock()) } else { Box::new(BufWriter::new(io::stdout())) };
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
@@ -135,7 +148,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     })?;
     report.end()?;
     if style.format == Format::Full && !args.quiet && tally.files > 0 {
-        terminal.note(&tally.summary(args.fixes));
+        terminal.note(&tally.summary(args.fixes, style.selection));
     }
     Ok(tally.exit(args.fixes))
 }
@@ -296,8 +309,11 @@ impl Tally {
         outcome.warnings.iter().for_each(|warning| terminal.note(warning));
     }
 
-    fn summary(&self, fixes: FixArgs) -> String {
-        let found = format!("{} in {}", self.counts.summary(), counted(self.files, "file"));
+    fn summary(&self, fixes: FixArgs, selection: Selection) -> String {
+        let mut found = format!("{} in {}", self.counts.summary(), counted(self.files, "file"));
+        if self.counts.infos > 0 && selection.hides_infos() && !fixes.diff {
+            found.push_str(" (`--level info` shows the infos)");
+        }
         let refused = match self.refused {
             0 => String::new(),
             refused => format!(", {refused} refused"),

@@ -6,6 +6,7 @@ mod github;
 mod json;
 mod position;
 mod sarif;
+mod selection;
 mod window;
 
 use std::io;
@@ -15,7 +16,9 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::foreign;
 use crate::source::Source;
+use crate::terminal;
 use position::Positions;
+pub use selection::{Least, Selection};
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,11 +44,25 @@ pub struct Style {
     pub color: bool,
     /// Columns of the terminal.
     pub width: usize,
+    /// Which findings are shown.
+    pub selection: Selection,
+}
+
+impl Style {
+    /// All findings, as a terminal shows them.
+    pub fn full(color: bool) -> Self {
+        Self { format: Format::Full, color, width: terminal::width(), selection: Selection::ALL }
+    }
 }
 
 /// The findings of one file as text, ready to be written by [`Report::file`].
 pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8> {
     let mut out = Vec::new();
+    if diagnostics.is_empty() {
+        return out;
+    }
+    let (diagnostics, rest) = style.selection.of(diagnostics);
+    let diagnostics = diagnostics.as_slice();
     if diagnostics.is_empty() {
         return out;
     }
@@ -60,7 +77,18 @@ pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8
         Format::Json => json::render(&mut out, &positions, diagnostics),
         Format::Sarif => sarif::render(&mut out, &positions, diagnostics),
     }
+    rest.iter().for_each(|line| note(&mut out, style, &source.name, line));
     out
+}
+
+/// Writes a line about the findings of a file, after them.
+fn note(out: &mut Vec<u8>, style: Style, name: &foreign::Name, line: &str) {
+    let (on, off) = if style.color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let (name, end) = match style.format {
+        Format::Full => (String::new(), "\n"),
+        _ => (format!("{name}: "), ""),
+    };
+    out.extend_from_slice(format!("{name}{on}note{off}: {line}\n{end}").as_bytes());
 }
 
 /// The output as a whole: what stands before, between and after the files' findings.

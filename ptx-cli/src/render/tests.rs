@@ -2,7 +2,7 @@
 
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity, Span};
 
-use super::{Counts, Format, Report, Style, file};
+use super::{Counts, Format, Report, Selection, Style, file};
 use crate::source::{Kind, Source};
 
 const PTX: &str = "\
@@ -40,7 +40,7 @@ fn finding() -> Diagnostic {
 
 /// The whole output for `diagnostics` in `source`.
 pub(crate) fn rendered(format: Format, source: &Source, diagnostics: &[Diagnostic]) -> String {
-    let style = Style { format, color: false, width: 100 };
+    let style = Style { format, color: false, width: 100, selection: Selection::ALL };
     let mut out = Vec::new();
     let mut report = Report::begin(&mut out, format).unwrap();
     report.file(&file(style, source, diagnostics)).unwrap();
