@@ -77,7 +77,12 @@ impl Suppressions {
 
     fn read(&mut self, source: &str, comment: Span) {
         let text = comment.text(source);
-        let Some((file_level, at)) = directive(text) else { return };
+        let Some((file_level, at)) = directive(text) else {
+            if lacks_its_list(text) {
+                self.unknown.push((String::new(), comment));
+            }
+            return;
+        };
         let line = if file_level { None } else { self.line_spoken_of(source, comment) };
         let list = &text[at..];
         let list = list.split(" --").next().unwrap_or(list);
@@ -172,6 +177,21 @@ fn directive(comment: &str) -> Option<(bool, usize)> {
     Some((file_level, comment.len() - rest.len()))
 }
 
+/// Whether a comment is meant as a suppression and has no list of rules, or one without the colon before it.
+/// It suppresses nothing: what is hidden without being named is hidden for ever.
+fn lacks_its_list(comment: &str) -> bool {
+    let body = comment.trim_start_matches(['/', '*']).trim_start().trim_end_matches("*/");
+    let Some(rest) = body.strip_prefix(WORD) else { return false };
+    let rest = rest.strip_prefix("-file").unwrap_or(rest);
+    let mut words = rest.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    match words.next() {
+        None => true,
+        Some(first) => {
+            rest.starts_with([' ', '\t']) && (first == "--" || first == "all" || find_rule(first).is_some())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Suppressions;
@@ -221,5 +241,19 @@ mod tests {
         let found = left("a; // ptx-allow: operand-type\n", &[]);
         assert_eq!(found, [("unused-suppression", "operand-type".to_owned())]);
         assert_eq!(left("a; // see ptx-allow: operand-type\n", &[]), []);
+        for comment in [
+            "// ptx-allow",
+            "/* ptx-allow-file */",
+            "// ptx-allow -- why",
+            "// ptx-allow operand-type",
+            "// ptx-allow all",
+        ] {
+            let found = left(&format!("a; {comment}\n"), &[("operand-type", "a")]);
+            let expected = [("operand-type", "a"), ("unknown-suppression", comment)];
+            assert_eq!(found, expected.map(|(rule, text)| (rule, text.to_owned())));
+        }
+        for prose in ["// ptx-allow comments name rules", "// ptx-allowed", "// ptx-allow-files"] {
+            assert_eq!(left(&format!("a; {prose}\n"), &[]), []);
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::registry::{declare_rule, nearest_rule};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a suppression comment that names no rule.
+    /// Reports a suppression comment that names no rule: a misspelled name, `all`, no name, or no colon before it.
     ///
     /// ## Why is this bad
     /// It suppresses nothing.
@@ -35,6 +35,11 @@ pub(crate) fn finding(name: &str, span: Span) -> Diagnostic {
         return RULE
             .at(span, "this suppression names no rule")
             .with_help("write `// ptx-allow: RULE`; `ptx-cli rules` lists them");
+    }
+    if name == "all" {
+        return RULE
+            .at(span, "`all` is no rule: a suppression names what it hides")
+            .with_help("write `// ptx-allow: RULE, RULE`; `--allow all` switches all rules off");
     }
     let finding = RULE.at(span, format!("there is no rule `{name}`"));
     match nearest_rule(name) {
