@@ -34,7 +34,9 @@ mod rules;
 mod summary;
 mod suppress;
 
-pub use asm::{Compiler, CudaConfig, check_cuda};
+pub use asm::coverage::{Coverage, CoverageCounts, Covered, Treatment};
+pub use asm::surroundings::{Include, Surroundings, includes};
+pub use asm::{Compiler, CudaConfig, CudaVerification, check_cuda, verify_cuda, verify_cuda_with};
 pub use config::{Config, Level, Levels, UnknownRule};
 pub use driver::{check, finish, verify};
 pub use registry::{RuleInfo, find_rule, nearest_rule, rules};

@@ -45,7 +45,7 @@ pub(crate) enum Check {
     /// Once for each asm statement of a CUDA source.
     Asm(fn(&Unit<'_>, &mut Vec<Diagnostic>)),
     /// Once for a CUDA source with all its asm statements.
-    AsmFile(fn(&FileUnits<'_, '_>, &mut Vec<Diagnostic>)),
+    AsmFile(fn(&FileUnits<'_>, &mut Vec<Diagnostic>)),
 }
 
 /// A rule: what users are told, and what it does.

@@ -3,6 +3,9 @@
 mod choice;
 mod sections;
 
+use std::collections::{HashMap, HashSet};
+
+pub(super) use choice::Branches;
 use choice::Choice;
 
 use super::literal;
@@ -29,7 +32,7 @@ pub(super) enum Outcome {
 }
 
 /// The most variants of one statement that are looked at.
-const MOST_VARIANTS: u32 = 8;
+const MAX_VARIANTS: u32 = 8;
 
 /// Reads the statement whose keyword is the token at `at`. `starts` says that a statement may begin here.
 pub(super) fn read(
@@ -47,7 +50,12 @@ pub(super) fn read(
     let Some(head) = reader.head(tokens, at) else {
         return Outcome::Other(reader.other(tokens, at));
     };
-    let base = Choice::new(prepared, tokens[at].condition);
+    let base = Choice {
+        conditions: &prepared.file.conditions,
+        branches: &prepared.branches,
+        base: tokens[at].condition,
+        variant: 0,
+    };
     let choices = reader.choices(tokens, &head, &base);
     let mut variants = Vec::new();
     let mut next = head.open + 1;
@@ -180,11 +188,7 @@ impl Reader<'_, '_> {
 
     /// Whether a macro may stand for `volatile`.
     fn qualifies(&self, name: &str) -> bool {
-        let Some(definitions) = self.prepared.by_name.get(name) else { return true };
-        definitions.iter().any(|id| {
-            let body = self.prepared.file.macros[id.index()].body.text(self.source);
-            body.contains("volatile") || body.contains('(')
-        })
+        !self.prepared.by_name.contains_key(name) || self.prepared.qualifiers.contains(name)
     }
 
     fn other(&self, tokens: &[Token], at: usize) -> NonStatementKind {
@@ -197,27 +201,24 @@ impl Reader<'_, '_> {
     /// How many variants the conditions inside the statement make.
     fn choices(&self, tokens: &[Token], head: &Head, base: &Choice<'_>) -> u32 {
         let taken = self.take(tokens, head.open, base);
+        let mut known = HashSet::new();
         let mut most = 1;
         for token in &tokens[head.open..taken.next.min(tokens.len())] {
-            let mut around = Some(token.condition);
-            while let Some(condition) = around.filter(|condition| *condition != base.base) {
-                let (first, _) = base.place(condition);
-                if base.of_base(first).is_none() {
-                    most = most.max(base.conditions[condition as usize].choices);
-                }
-                around = base.conditions[condition as usize].parent.map(|parent| parent.0);
+            if token.condition != base.base {
+                most = most.max(base.choices(token.condition, &mut known));
             }
         }
-        most.min(MOST_VARIANTS)
+        most.min(MAX_VARIANTS)
     }
 
     fn take(&self, tokens: &[Token], open: usize, choice: &Choice<'_>) -> Taken {
         let mut taken = Taken { inside: Vec::new(), close: None, next: open + 1, left_out: Vec::new() };
         let (mut parentheses, mut braces) = (0i32, 0i32);
+        let mut known = HashMap::new();
         let mut index = open;
         while index < tokens.len() {
             let token = tokens[index];
-            if token.condition != choice.base && !choice.takes(token.condition) {
+            if token.condition != choice.base && !choice.takes(token.condition, &mut known) {
                 taken.left_out.push(index);
                 index += 1;
                 continue;
@@ -236,7 +237,8 @@ impl Reader<'_, '_> {
                 taken.next = index + 1;
                 return taken;
             }
-            if braces < 0 {
+            // Another statement begins: this one has no end.
+            if braces < 0 || (braces == 0 && index > open && self.begins(tokens, index)) {
                 break;
             }
             if index > open {
@@ -247,6 +249,15 @@ impl Reader<'_, '_> {
         let end = taken.inside.iter().position(|token| token.is(self.source, ";"));
         taken.inside.truncate(end.unwrap_or(taken.inside.len()));
         taken
+    }
+
+    /// Whether the token at `at` is a keyword with what must follow it.
+    fn begins(&self, tokens: &[Token], at: usize) -> bool {
+        self.prepared.keyword(self.source, tokens[at]).is_some()
+            && tokens.get(at + 1).is_some_and(|next| {
+                let word = self.text(*next);
+                next.is(self.source, "(") || matches!(word, "volatile" | "__volatile__" | "goto")
+            })
     }
 
     /// Whether the parentheses hold a name for the assembler, as in `int f() asm("name");`.

@@ -4,10 +4,10 @@
 //! is [`Truth::Unknown`]. So `#if __CUDA_ARCH__ >= 900` excludes a statement on `sm_80` with certainty, and
 //! `#ifdef SOME_FEATURE` excludes nothing.
 
-use super::expression::precedence;
-use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
-use super::model::{ConditionId, CudaFile, Macro};
+use super::expression::precedence;
+use super::model::{ConditionId, CudaFile};
 use super::scan::{Kind, Scanner, Token};
 use crate::Span;
 
@@ -105,25 +105,207 @@ pub struct MacroValues {
     pub ptx_version: Option<u32>,
 }
 
-/// Whether code under `condition` is compiled.
-pub(super) fn holds(file: &CudaFile, source: &str, condition: ConditionId, values: &MacroValues) -> Truth {
-    let budget = Cell::new(BUDGET);
-    Evaluator { file, source, values, depth: 0, budget: &budget }.condition(condition)
+/// The conditions of a file, ready to be asked for any values of the compiler's macros.
+///
+/// Conditions and definitions are read in the order of the file, as a preprocessor does. Whatever a line depends on
+/// stands before it, so one pass tells all conditions, and nothing is followed in depth.
+#[derive(Clone, Debug)]
+pub struct Conditions<'f> {
+    file: &'f CudaFile,
+    source: &'f str,
+    steps: Vec<Step<'f>>,
+    /// The names that conditions depend on.
+    relevant: HashSet<&'f str>,
+    /// Whether a condition depends on the platform of the host.
+    by_platform: bool,
+}
+
+/// What the preprocessor does at one place.
+#[derive(Clone, Debug)]
+enum Step<'f> {
+    /// Decides a condition.
+    Decide(ConditionId, Vec<Token>),
+    /// Defines a macro: its name, the condition around it, and its body unless it has parameters.
+    Define(&'f str, ConditionId, Option<Vec<Token>>),
+    /// Takes a macro back.
+    Undefine(&'f str, ConditionId),
+}
+
+/// Which conditions hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truths {
+    of_all: Vec<Truth>,
+    elsewhere: Vec<bool>,
+}
+
+impl Truths {
+    /// Whether code under a condition is compiled.
+    #[must_use]
+    pub fn of(&self, condition: ConditionId) -> Truth {
+        self.of_all.get(condition.index()).copied().unwrap_or(Truth::Unknown)
+    }
+
+    /// Whether code under a condition is never compiled on Linux, but may be on Windows.
+    #[must_use]
+    pub fn is_for_windows(&self, condition: ConditionId) -> bool {
+        self.elsewhere.get(condition.index()).copied().unwrap_or(false)
+    }
+}
+
+impl<'f> Conditions<'f> {
+    /// Prepares the conditions of a file.
+    #[must_use]
+    pub fn new(file: &'f CudaFile, source: &'f str) -> Self {
+        let relevant = relevant_names(file, source);
+        let by_platform =
+            relevant.iter().any(|name| Platform::Linux.value(name) != Platform::Windows.value(name));
+        let mut definitions: Vec<(u32, Step<'f>)> = Vec::new();
+        for found in &file.macros {
+            let name = found.name.text(source);
+            if relevant.contains(name) {
+                let body = found.parameters.is_none().then(|| Scanner::line(source, found.body).collect());
+                definitions.push((found.name.start, Step::Define(name, found.condition, body)));
+            }
+        }
+        for (span, condition) in &file.undefined {
+            let name = span.text(source);
+            if relevant.contains(name) {
+                definitions.push((span.start, Step::Undefine(name, *condition)));
+            }
+        }
+        definitions.sort_by_key(|(at, _)| *at);
+        let mut definitions = definitions.into_iter().peekable();
+        let mut steps = Vec::new();
+        for (index, condition) in (0u32..).zip(&file.conditions) {
+            let tokens: Vec<Token> = match condition.kind {
+                ConditionKind::If | ConditionKind::Defined | ConditionKind::Undefined => {
+                    while let Some((_, step)) =
+                        definitions.next_if(|(at, _)| *at < condition.expression.start)
+                    {
+                        steps.push(step);
+                    }
+                    Scanner::line(source, condition.expression).collect()
+                }
+                ConditionKind::File | ConditionKind::Else | ConditionKind::Target => Vec::new(),
+            };
+            steps.push(Step::Decide(ConditionId(index), tokens));
+        }
+        Self { file, source, steps, relevant, by_platform }
+    }
+
+    /// Whether a condition depends on the macro `name`.
+    #[must_use]
+    pub fn depend_on(&self, name: &str) -> bool {
+        self.relevant.contains(name)
+    }
+
+    /// Which conditions hold for these values. Where the host's platforms differ, it is not known.
+    #[must_use]
+    pub fn truths(&self, values: &MacroValues) -> Truths {
+        let mut of_all = self.on(Platform::Linux, values);
+        let mut elsewhere = vec![false; of_all.len()];
+        if self.by_platform {
+            for (index, other) in self.on(Platform::Windows, values).into_iter().enumerate() {
+                elsewhere[index] = of_all[index] == Truth::False && other != Truth::False;
+                if other != of_all[index] {
+                    of_all[index] = Truth::Unknown;
+                }
+            }
+        }
+        Truths { of_all, elsewhere }
+    }
+
+    fn on(&self, platform: Platform, values: &MacroValues) -> Vec<Truth> {
+        let count = self.file.conditions.len();
+        let mut evaluator = Evaluator { source: self.source, values, platform, names: HashMap::new() };
+        let mut holds: Vec<Truth> = Vec::with_capacity(count);
+        // Whether no earlier branch of the group holds, and what the condition says by itself.
+        let mut reached: Vec<(Truth, Truth)> = Vec::with_capacity(count);
+        let truth =
+            |holds: &[Truth], id: ConditionId| holds.get(id.index()).copied().unwrap_or(Truth::Unknown);
+        for step in &self.steps {
+            match step {
+                Step::Decide(id, tokens) => {
+                    let condition = &self.file.conditions[id.index()];
+                    let own = evaluator.own(condition, tokens);
+                    let before = condition.previous.and_then(|id| reached.get(id.index()));
+                    let free = before.map_or(Truth::True, |(free, own)| free.and(own.negated()));
+                    reached.push((free, own));
+                    let around = condition.parent.map_or(Truth::True, |parent| truth(&holds, parent));
+                    holds.push(around.and(free).and(own));
+                }
+                Step::Define(name, condition, body) => {
+                    let value = body.as_ref().and_then(|tokens| evaluator.expression(tokens));
+                    evaluator.define(name, truth(&holds, *condition), value);
+                }
+                Step::Undefine(name, condition) => evaluator.undefine(name, truth(&holds, *condition)),
+            }
+        }
+        holds
+    }
+}
+
+/// The names that conditions depend on: those in their expressions, and those in the bodies of such macros.
+fn relevant_names<'f>(file: &'f CudaFile, source: &'f str) -> HashSet<&'f str> {
+    let mut bodies: HashMap<&str, Vec<Span>> = HashMap::new();
+    for found in &file.macros {
+        bodies.entry(found.name.text(source)).or_default().push(found.body);
+    }
+    let mut relevant: HashSet<&'f str> = HashSet::new();
+    let decided = |condition: &&Condition| {
+        matches!(condition.kind, ConditionKind::If | ConditionKind::Defined | ConditionKind::Undefined)
+    };
+    let mut spans: Vec<Span> =
+        file.conditions.iter().filter(decided).map(|condition| condition.expression).collect();
+    while let Some(span) = spans.pop() {
+        for token in Scanner::line(source, span).filter(|token| token.kind == Kind::Identifier) {
+            let name = token.span.text(source);
+            if relevant.insert(name) {
+                spans.extend(bodies.get(name).into_iter().flatten());
+            }
+        }
+    }
+    relevant
+}
+
+/// The host that a file is compiled on. Both have 64-bit pointers; other hosts' macros are not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Platform {
+    Linux,
+    Windows,
+}
+
+impl Platform {
+    /// A macro of the host's platform: none if it is not one, `Some(None)` if it is not defined.
+    ///
+    /// `__LP64__` counts as defined on both: tests of it mean pointers, whose size is the same.
+    fn value(self, name: &str) -> Option<Option<i64>> {
+        let only = |platform: Self, value: i64| Some((self == platform).then_some(value));
+        match name {
+            "__LP64__" | "_LP64" => Some(Some(1)),
+            "__x86_64__" | "__x86_64" | "__amd64__" | "__amd64" => only(Self::Linux, 1),
+            "_WIN64" | "_WIN32" | "WIN32" => only(Self::Windows, 1),
+            "_M_X64" | "_M_AMD64" => only(Self::Windows, 100),
+            "__SIZEOF_POINTER__" => only(Self::Linux, 8),
+            "__i386__" | "__i386" | "_M_IX86" | "__arm__" | "_M_ARM" | "__ILP32__" | "_ILP32" => Some(None),
+            _ => None,
+        }
+    }
+}
+
+/// What is known about a name.
+#[derive(Clone, Copy)]
+struct Known {
+    defined: Truth,
+    value: Option<i64>,
 }
 
 struct Evaluator<'f> {
-    file: &'f CudaFile,
     source: &'f str,
     values: &'f MacroValues,
-    depth: u32,
-    budget: &'f Cell<u32>,
+    platform: Platform,
+    names: HashMap<&'f str, Known>,
 }
-
-/// How deep macros of the file are looked up in conditions of other macros.
-const DEEPEST: u32 = 12;
-
-/// How many macros are looked at for one question; macros that name each other could be followed without end.
-const BUDGET: u32 = 10_000;
 
 /// Macros of compilers for other devices, and of the builds that use them: where they are defined, the code is not
 /// for an NVIDIA GPU.
@@ -142,79 +324,52 @@ const OTHER_COMPILERS: [&str; 12] = [
     "__METAL_VERSION__",
 ];
 
-impl Evaluator<'_> {
-    fn deeper(&self) -> Option<Self> {
-        let depth = self.depth + 1;
-        let left = self.budget.get().checked_sub(1)?;
-        self.budget.set(left);
-        (depth < DEEPEST).then_some(Self { depth, ..*self })
-    }
-
-    fn condition(&self, id: ConditionId) -> Truth {
-        let mut truth = Truth::True;
-        let mut around = Some(id);
-        while let Some(current) = around.and_then(|id| self.file.conditions.get(id.index())) {
-            truth = truth.and(self.own(current));
-            let mut before = current.previous;
-            while let Some(earlier) = before.and_then(|id| self.file.conditions.get(id.index())) {
-                truth = truth.and(self.own(earlier).negated());
-                before = earlier.previous;
-            }
-            if truth == Truth::False {
-                return truth;
-            }
-            around = current.parent;
-        }
-        truth
-    }
-
-    fn own(&self, condition: &Condition) -> Truth {
-        let first = || Scanner::line(self.source, condition.expression).next();
+impl<'f> Evaluator<'f> {
+    fn own(&self, condition: &Condition, tokens: &[Token]) -> Truth {
+        let is_defined = || tokens.first().map_or(Truth::Unknown, |name| self.is_defined(*name));
         match condition.kind {
             ConditionKind::File | ConditionKind::Else => Truth::True,
-            ConditionKind::Defined => first().map_or(Truth::Unknown, |name| self.is_defined(name)),
-            ConditionKind::Undefined => {
-                first().map_or(Truth::Unknown, |name| self.is_defined(name).negated())
+            ConditionKind::Defined => is_defined(),
+            ConditionKind::Undefined => is_defined().negated(),
+            ConditionKind::If => {
+                self.expression(tokens).map_or(Truth::Unknown, |value| Truth::of(value != 0))
             }
-            ConditionKind::If => self.expression(condition.expression),
             ConditionKind::Target => self.target(condition.expression),
         }
     }
 
-    fn expression(&self, span: Span) -> Truth {
-        let tokens: Vec<Token> = Scanner::line(self.source, span).collect();
-        match (Parser { evaluator: self, tokens: &tokens, at: 0, depth: 0 }).ternary() {
-            Some(value) => Truth::of(value != 0),
-            None => Truth::Unknown,
-        }
+    fn expression(&self, tokens: &[Token]) -> Option<i64> {
+        Parser { evaluator: self, tokens, at: 0, depth: 0 }.ternary()
     }
 
-    /// The definitions of a name before `at` in this file.
-    fn definitions<'s>(&'s self, name: &'s str, at: u32) -> impl Iterator<Item = &'s Macro> {
-        let same = move |found: &&Macro| found.name.start < at && found.name.text(self.source) == name;
-        self.file.macros.iter().filter(same)
+    /// Notes a definition that is compiled if `compiled`.
+    fn define(&mut self, name: &'f str, compiled: Truth, value: Option<i64>) {
+        let before = self.names.get(name).copied();
+        let now = match (compiled, before) {
+            (Truth::True, _) => Known { defined: Truth::True, value },
+            (Truth::False, Some(before)) => before,
+            (Truth::False, None) => Known { defined: Truth::False, value: None },
+            (Truth::Unknown, Some(before)) if before.defined == Truth::True => {
+                Known { value: before.value.filter(|_| before.value == value), ..before }
+            }
+            (Truth::Unknown, _) => Known { defined: Truth::Unknown, value: None },
+        };
+        self.names.insert(name, now);
+    }
+
+    /// Notes an `#undef`. A file that is included behind it may define the name again.
+    fn undefine(&mut self, name: &'f str, compiled: Truth) {
+        if compiled != Truth::False {
+            self.names.insert(name, Known { defined: Truth::Unknown, value: None });
+        }
     }
 
     fn is_defined(&self, name: Token) -> Truth {
         let text = name.span.text(self.source);
-        if let Some(known) = self.predefined(text) {
-            return known.map_or(Truth::False, |_| Truth::True);
+        match self.predefined(text) {
+            Some(known) => known.map_or(Truth::False, |_| Truth::True),
+            None => self.names.get(text).map_or(Truth::Unknown, |known| known.defined),
         }
-        let undefined = |span: &Span| span.start < name.span.start && span.text(self.source) == text;
-        if self.file.undefined.iter().any(undefined) {
-            return Truth::Unknown;
-        }
-        let Some(inner) = self.deeper() else { return Truth::Unknown };
-        let mut answer = None;
-        for definition in self.definitions(text, name.span.start) {
-            match (inner.condition(definition.condition), answer) {
-                (Truth::True, _) => return Truth::True,
-                (Truth::False, None) => answer = Some(Truth::False),
-                (Truth::False, Some(_)) => {}
-                (Truth::Unknown, _) => answer = Some(Truth::Unknown),
-            }
-        }
-        answer.unwrap_or(Truth::Unknown)
     }
 
     /// The value of a name in an expression.
@@ -224,19 +379,11 @@ impl Evaluator<'_> {
             // A name that is not defined counts as 0.
             return Some(known.unwrap_or(0));
         }
-        match self.is_defined(name) {
+        let known = self.names.get(text)?;
+        match known.defined {
             Truth::False => Some(0),
             Truth::Unknown => None,
-            Truth::True => {
-                let inner = self.deeper()?;
-                let holds = |found: &&Macro| inner.condition(found.condition) == Truth::True;
-                let definition = self.definitions(text, name.span.start).filter(holds).last()?;
-                if definition.parameters.is_some() {
-                    return None;
-                }
-                let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
-                Parser { evaluator: &inner, tokens: &tokens, at: 0, depth: 0 }.ternary()
-            }
+            Truth::True => known.value,
         }
     }
 
@@ -262,6 +409,7 @@ impl Evaluator<'_> {
             "__cccl_ptx_isa" => Some(Some(i64::from(self.values.ptx_version?))),
             "true" => Some(Some(1)),
             "false" => Some(Some(0)),
+            _ if self.platform.value(name).is_some() => self.platform.value(name),
             _ => {
                 let number = name.strip_prefix("__CUDA_ARCH_FEAT_SM")?.strip_suffix("_ALL")?;
                 let same = number.parse() == Ok(self.values.sm?);
@@ -289,7 +437,13 @@ impl Evaluator<'_> {
         if let Some(feature) = text.strip_prefix("NV_HAS_FEATURE_SM_").and_then(|t| t.strip_suffix('a')) {
             return Truth::of(self.values.feature == Feature::Architecture && feature.parse() == Ok(sm));
         }
-        Truth::Unknown
+        let feature = text.strip_prefix("NV_HAS_FEATURE_SM_").and_then(|text| text.strip_suffix('f'));
+        match feature.map(str::parse::<u32>) {
+            Some(Ok(_)) if self.values.feature == Feature::Base => Truth::False,
+            Some(Ok(family)) if family == sm => Truth::True,
+            Some(Ok(family)) if family / 10 != sm / 10 => Truth::False,
+            Some(_) | None => Truth::Unknown,
+        }
     }
 }
 

@@ -145,6 +145,18 @@ impl<'s> Reader<'_, 's> {
 
     /// The index after the template arguments whose `<` stands at `at`, if they look like such.
     pub fn after_angles(&self, at: usize) -> Option<usize> {
+        if !self.scopes.is_patient() {
+            return None;
+        }
+        let (after, looked_at) = self.angles(at);
+        if after.is_none() {
+            self.scopes.in_vain(looked_at);
+        }
+        after
+    }
+
+    /// [`Reader::after_angles`], and how many tokens were looked at.
+    fn angles(&self, at: usize) -> (Option<usize>, usize) {
         let mut depth = 0i32;
         let mut index = at;
         while index < self.tokens.len() {
@@ -156,15 +168,17 @@ impl<'s> Reader<'_, 's> {
                     index = self.after_group(index);
                     continue;
                 }
-                ";" | ")" | "]" | "}" | "&&" | "||" if depth < 2 && self.text(index) != "&&" => return None,
+                ";" | ")" | "]" | "}" | "&&" | "||" if depth < 2 && self.text(index) != "&&" => {
+                    return (None, index - at);
+                }
                 _ => {}
             }
             index += 1;
             if depth <= 0 {
-                return Some(index);
+                return (Some(index), index - at);
             }
         }
-        None
+        (None, index - at)
     }
 
     /// A name with its qualifiers and template arguments: the last part, whether it is qualified, whether it has

@@ -103,6 +103,9 @@ fn class_name(reader: &Reader<'_, '_>, class: usize) -> Option<usize> {
     name
 }
 
+/// How many tokens the arguments of a specialisation may be.
+const MAX_SPECIALISATION: usize = 256;
+
 /// The words and groups of a head outside all groups.
 struct Outline {
     words: Vec<usize>,
@@ -171,10 +174,9 @@ impl Outline {
         let Some(mut name) = open.checked_sub(1) else { return };
         if reader.text(name) == ">" {
             // A specialisation: `f<int>(`.
-            while name > 0 && reader.text(name) != "<" {
-                name -= 1;
-            }
-            let Some(before) = name.checked_sub(1) else { return };
+            let arguments = (name.saturating_sub(MAX_SPECIALISATION)..name).rev();
+            let Some(angle) = arguments.into_iter().find(|at| reader.text(*at) == "<") else { return };
+            let Some(before) = angle.checked_sub(1) else { return };
             name = before;
         }
         let named = reader.kind(name) == Some(Kind::Identifier) && !NOT_NAMES.contains(&reader.text(name));

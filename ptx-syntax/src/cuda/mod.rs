@@ -42,12 +42,13 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-pub use condition::{Condition, ConditionKind, Feature, MacroValues, Truth};
+pub use condition::{Condition, ConditionKind, Conditions, Feature, MacroValues, Truth, Truths};
 pub use ctype::CType;
+pub use expand::MAX_EXPANSION_DEPTH;
 pub use model::{
-    AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, Function, FunctionId,
-    Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind, Operand, Parameter, Qualifiers,
-    Region, RegionId, RegionKind,
+    AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, ExpansionLimit,
+    Function, FunctionId, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind, Operand,
+    Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
 };
 pub use template::{Piece, PieceKind, SourceMap, Template, WILDCARD};
 
@@ -103,5 +104,7 @@ pub fn all_comments(source: &str) -> Vec<crate::Span> {
     scan::all_comments(source)
 }
 
+#[cfg(test)]
+mod scaling;
 #[cfg(test)]
 mod tests;

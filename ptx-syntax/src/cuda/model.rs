@@ -1,6 +1,6 @@
 //! What extraction returns: plain data, tied together by typed handles.
 
-use super::condition::{Condition, MacroValues, Truth};
+use super::condition::{Condition, Conditions};
 use super::ctype::CType;
 use super::scan::Token;
 use super::template::Template;
@@ -59,8 +59,10 @@ pub struct CudaFile {
     pub conditions: Vec<Condition>,
     /// Uses of `asm` that are no statements.
     pub non_statements: Vec<NonStatement>,
-    /// Spans of names that `#undef` takes back, in order.
-    pub(super) undefined: Vec<Span>,
+    /// Uses of macros that are not expanded, in order.
+    pub unexpanded: Vec<Unexpanded>,
+    /// Names that `#undef` takes back, with the condition around it, in order.
+    pub(super) undefined: Vec<(Span, ConditionId)>,
 }
 
 impl CudaFile {
@@ -98,12 +100,32 @@ impl CudaFile {
         &self.regions[id.index()]
     }
 
-    /// Whether code under `condition` is compiled with `values`. Macros that this file defines are taken to be
-    /// defined here alone; what neither the file nor `values` says is unknown.
+    /// Prepares the conditions of this file to be asked. Macros that the file defines are taken to be defined here
+    /// alone; what neither the file nor the asked values say is unknown.
     #[must_use]
-    pub fn is_compiled(&self, source: &str, condition: ConditionId, values: &MacroValues) -> Truth {
-        super::condition::holds(self, source, condition, values)
+    pub fn conditions_of<'f>(&'f self, source: &'f str) -> Conditions<'f> {
+        Conditions::new(self, source)
     }
+}
+
+/// A use of a macro that is not expanded: the asm statements it stands for are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unexpanded {
+    /// Why.
+    pub reason: ExpansionLimit,
+    /// The name of the macro where it is used.
+    pub call: Span,
+    /// How many further uses of macros in the file have the same fate.
+    pub others: u32,
+}
+
+/// What ends the expansion of macros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExpansionLimit {
+    /// Macros are nested deeper than [`MAX_EXPANSION_DEPTH`](super::MAX_EXPANSION_DEPTH).
+    Depth,
+    /// The macros of the file stand for more text than is read.
+    Size,
 }
 
 /// One asm statement.

@@ -4,8 +4,10 @@
 //! Where branches of a group open or close braces differently (two heads for one function body), only the first
 //! such branch counts for the structure; the braces and parentheses of the others are marked as ignored.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
+use super::asm::Branches;
 use super::condition::{Condition, ConditionKind};
 use super::expand::Use;
 use super::literal;
@@ -18,8 +20,7 @@ const KEYWORDS: [&str; 3] = ["asm", "__asm__", "__asm"];
 
 /// A macro that stands for the keyword, as in `#define ASM asm volatile`.
 #[derive(Clone, Copy, Debug)]
-struct Alias<'s> {
-    name: &'s str,
+struct Alias {
     volatile: bool,
     from: u32,
     to: u32,
@@ -39,7 +40,16 @@ pub(super) struct Prepared<'s> {
     pub uses: Vec<Use>,
     /// The bodies of such macros.
     pub bodies: Vec<(MacroId, Vec<Token>)>,
-    aliases: Vec<Alias<'s>>,
+    /// Names of macros with parameters.
+    pub called: HashSet<&'s str>,
+    /// The groups of conditions.
+    pub branches: Branches,
+    /// Names of macros whose body may hold `volatile`.
+    pub qualifiers: HashSet<&'s str>,
+    /// In order of their definitions.
+    aliases: HashMap<&'s str, Vec<Alias>>,
+    /// What [`Prepared::pointer_macro`] has answered.
+    pointers: RefCell<HashMap<String, Option<Vec<Token>>>>,
 }
 
 impl Prepared<'_> {
@@ -50,7 +60,10 @@ impl Prepared<'_> {
         }
         let text = token.span.text(source);
         let at = token.span.start;
-        let alias = self.aliases.iter().rev().find(|a| a.name == text && (a.from..a.to).contains(&at));
+        // Whatever ends an alias ends those before it too.
+        let before = |aliases: &Vec<Alias>| aliases.partition_point(|alias| alias.from <= at).checked_sub(1);
+        let alias = self.aliases.get(text).and_then(|aliases| aliases.get(before(aliases)?));
+        let alias = alias.filter(|alias| at < alias.to);
         alias.map(|alias| alias.volatile).or_else(|| KEYWORDS.contains(&text).then_some(false))
     }
 
@@ -58,22 +71,75 @@ impl Prepared<'_> {
     /// one of 64-bit platforms, for PTX has no others any more. Macros with one definition are expanded before.
     pub fn pointer_macro(&self, source: &str, name: &str) -> Option<Vec<Token>> {
         let definitions = self.by_name.get(name)?;
-        let mut texts: Vec<(String, Vec<Token>)> = Vec::new();
+        let known = self.pointers.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let string = self.pointer_string(source, definitions);
+            self.pointers.borrow_mut().insert(name.to_owned(), string.clone());
+            string
+        })
+    }
+
+    fn pointer_string(&self, source: &str, definitions: &[MacroId]) -> Option<Vec<Token>> {
+        let mut pointer = None;
+        let mut other = false;
         for id in definitions {
             let definition = &self.file.macros[id.index()];
             let tokens: Vec<Token> = Scanner::line(source, definition.body).collect();
             let is_string = |token: &Token| matches!(token.kind, Kind::Text | Kind::RawText);
-            if definition.parameters.is_some() || tokens.is_empty() || !tokens.iter().all(is_string) {
+            if definition.parameters.is_some() || !tokens.iter().all(is_string) {
                 return None;
             }
             let text: String = tokens.iter().map(|token| literal::decoded(source, *token)).collect();
-            if texts.iter().all(|(known, _)| *known != text) {
-                texts.push((text, tokens));
+            match text.as_str() {
+                "l" => pointer = pointer.or(Some(tokens)),
+                "r" => other = true,
+                _ => return None,
             }
         }
-        let pointer = texts.len() == 2 && texts.iter().all(|(text, _)| matches!(text.as_str(), "l" | "r"));
-        let index = texts.iter().position(|(text, _)| text == "l").filter(|_| pointer)?;
-        Some(texts.swap_remove(index).1)
+        pointer.filter(|_| other)
+    }
+}
+
+/// Braces, brackets and parentheses of a stretch of tokens that have found no partner in it.
+#[derive(Default)]
+struct Unmatched {
+    open: Vec<(usize, u8)>,
+    stray: Vec<usize>,
+}
+
+/// How many tokens without partner are remembered for one branch: each nesting of `#if` passes them on.
+const MAX_UNMATCHED: usize = 1000;
+
+impl Unmatched {
+    /// Takes the token at `index`, which is `byte`.
+    fn take(&mut self, index: usize, byte: u8) {
+        let partner = match byte {
+            b'(' | b'[' | b'{' => {
+                if self.open.len() < MAX_UNMATCHED {
+                    self.open.push((index, byte));
+                }
+                return;
+            }
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => return,
+        };
+        match self.open.last() {
+            Some((_, last)) if *last == partner => {
+                self.open.pop();
+            }
+            _ if self.stray.len() < MAX_UNMATCHED => self.stray.push(index),
+            _ => {}
+        }
+    }
+
+    /// The positions of the tokens, in order.
+    fn positions(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.open.iter().map(|(index, _)| *index).collect();
+        all.extend(&self.stray);
+        all.sort_unstable();
+        all
     }
 }
 
@@ -81,8 +147,8 @@ impl Prepared<'_> {
 struct Group {
     parent: u32,
     branches: Vec<u32>,
-    /// Where the tokens of each branch begin.
-    starts: Vec<usize>,
+    /// What each branch has opened or closed for others.
+    unmatched: Vec<Unmatched>,
 }
 
 struct Preprocessor<'s> {
@@ -108,7 +174,11 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
         unrolls: Vec::new(),
         uses: Vec::new(),
         bodies: Vec::new(),
-        aliases: Vec::new(),
+        called: HashSet::new(),
+        branches: Branches::default(),
+        qualifiers: HashSet::new(),
+        aliases: HashMap::new(),
+        pointers: RefCell::default(),
     };
     let mut this = Preprocessor { source, out, groups: Vec::new(), current: 0 };
     for mut token in Scanner::file(source) {
@@ -116,12 +186,14 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
             this.directive(token.span);
         } else {
             token.condition = this.current;
+            this.match_token(this.out.tokens.len(), token);
             this.out.tokens.push(token);
         }
     }
     while let Some(group) = this.groups.pop() {
         this.repair(&group);
     }
+    this.out.branches = Branches::new(&this.out.file.conditions);
     this.out
 }
 
@@ -164,13 +236,13 @@ impl<'s> Preprocessor<'s> {
         self.current = id;
         if let Some(group) = self.groups.last_mut() {
             group.branches.push(id);
-            group.starts.push(self.out.tokens.len());
+            group.unmatched.push(Unmatched::default());
         }
     }
 
     fn open(&mut self, kind: ConditionKind, expression: Span) {
         let parent = self.current;
-        self.groups.push(Group { parent, branches: Vec::new(), starts: Vec::new() });
+        self.groups.push(Group { parent, branches: Vec::new(), unmatched: Vec::new() });
         self.condition(kind, expression, parent, None);
     }
 
@@ -192,21 +264,27 @@ impl<'s> Preprocessor<'s> {
         }
     }
 
+    /// Notes a brace, bracket or parenthesis for the branch that is open.
+    fn match_token(&mut self, index: usize, token: Token) {
+        if let Some(branch) = self.groups.last_mut().and_then(|group| group.unmatched.last_mut())
+            && token.kind == Kind::Punctuator
+            && token.span.len() == 1
+        {
+            branch.take(index, self.source.as_bytes()[token.span.start as usize]);
+        }
+    }
+
     /// Lets only the first unbalanced branch of a group open or close braces.
     fn repair(&mut self, group: &Group) {
-        let mut primary_seen = false;
-        for (index, start) in group.starts.iter().enumerate() {
-            let end = group.starts.get(index + 1).copied().unwrap_or(self.out.tokens.len());
-            let unmatched = unmatched(self.source, &self.out.tokens[*start..end]);
-            if unmatched.is_empty() {
-                continue;
-            }
-            if primary_seen {
-                for offset in unmatched {
-                    self.out.tokens[start + offset].ignored = true;
-                }
-            }
-            primary_seen = true;
+        let mut unbalanced =
+            group.unmatched.iter().map(Unmatched::positions).filter(|positions| !positions.is_empty());
+        let primary = unbalanced.next().unwrap_or_default();
+        for index in unbalanced.flatten() {
+            self.out.tokens[index].ignored = true;
+        }
+        // For the branch around, the group opens and closes what this branch does.
+        for index in primary {
+            self.match_token(index, self.out.tokens[index]);
         }
     }
 
@@ -231,6 +309,13 @@ impl<'s> Preprocessor<'s> {
         }
         let body = Span::new(body_start, end);
         self.alias(name, parameters.is_some(), body);
+        if called {
+            self.out.called.insert(name.span.text(self.source));
+        }
+        let text = body.text(self.source);
+        if text.contains("volatile") || text.contains('(') {
+            self.out.qualifiers.insert(name.span.text(self.source));
+        }
         let id = MacroId(self.out.file.macros.len() as u32);
         self.out.by_name.entry(name.span.text(self.source)).or_default().push(id);
         self.out.file.macros.push(Macro {
@@ -256,47 +341,16 @@ impl<'s> Preprocessor<'s> {
         }
         if !called {
             let name = name.span.text(self.source);
-            self.out.aliases.push(Alias { name, volatile, from: body.end, to: u32::MAX });
+            let alias = Alias { volatile, from: body.end, to: u32::MAX };
+            self.out.aliases.entry(name).or_default().push(alias);
         }
     }
 
     fn undefine(&mut self, name: Option<Token>) {
         let Some(name) = name else { return };
         let text = name.span.text(self.source);
-        self.out.file.undefined.push(name.span);
-        for alias in self.out.aliases.iter_mut().filter(|alias| alias.name == text) {
-            alias.to = alias.to.min(name.span.start);
-        }
+        self.out.file.undefined.push((name.span, ConditionId(self.current)));
+        let aliases = self.out.aliases.get_mut(text).into_iter().flatten();
+        aliases.rev().take_while(|alias| alias.to == u32::MAX).for_each(|alias| alias.to = name.span.start);
     }
-}
-
-/// The positions of braces, brackets and parentheses without partner.
-fn unmatched(source: &str, tokens: &[Token]) -> Vec<usize> {
-    let mut open: Vec<(usize, u8)> = Vec::new();
-    let mut stray = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        if token.kind != Kind::Punctuator || token.ignored || token.span.len() != 1 {
-            continue;
-        }
-        let byte = source.as_bytes()[token.span.start as usize];
-        let partner = match byte {
-            b'(' | b'[' | b'{' => {
-                open.push((index, byte));
-                continue;
-            }
-            b')' => b'(',
-            b']' => b'[',
-            b'}' => b'{',
-            _ => continue,
-        };
-        match open.last() {
-            Some((_, last)) if *last == partner => {
-                open.pop();
-            }
-            _ => stray.push(index),
-        }
-    }
-    stray.extend(open.iter().map(|(index, _)| *index));
-    stray.sort_unstable();
-    stray
 }

@@ -7,7 +7,9 @@
 //!
 //! Words that a line continuation breaks and digraphs are made usual before, see [`spelling`](super::spelling).
 
-use memchr::{memchr, memchr2, memmem};
+use std::collections::HashMap;
+
+use memchr::{memchr_iter, memchr2, memmem};
 
 use crate::Span;
 
@@ -59,8 +61,8 @@ pub(super) struct Scanner<'s> {
     line_start: bool,
     /// Whether `#` may begin a directive at all; not so inside a `#define`.
     directives: bool,
-    /// Delimiters of raw strings that are known to have no end, so that each is looked for once.
-    open_delimiters: Vec<&'s [u8]>,
+    /// Where raw strings can end, by their delimiters; made for the first raw string.
+    raw_ends: Option<HashMap<&'s [u8], Vec<usize>>>,
     /// Where comments are noted, if they are asked for.
     comments: Option<Vec<Span>>,
 }
@@ -85,6 +87,28 @@ pub(super) fn all_comments(source: &str) -> Vec<Span> {
     scanner.comments.unwrap_or_default()
 }
 
+/// How many bytes the delimiter of a raw string may have.
+const MAX_DELIMITER: usize = 16;
+
+const fn is_delimiter(byte: &u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'(' | b')' | b'\\' | b'"')
+}
+
+/// The ends of all that could end a raw string: `)`, a delimiter and a quote. One pass for all raw strings, because
+/// each may have a delimiter of its own and no end.
+fn raw_ends(bytes: &[u8], from: usize, end: usize) -> HashMap<&[u8], Vec<usize>> {
+    let mut ends: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for quote in memchr_iter(b'"', &bytes[from..end]).map(|at| from + at) {
+        let before = &bytes[from..quote];
+        let delimiter = before.iter().rev().take(MAX_DELIMITER).take_while(|byte| is_delimiter(byte)).count();
+        let (rest, delimiter) = before.split_at(before.len() - delimiter);
+        if rest.last() == Some(&b')') {
+            ends.entry(delimiter).or_default().push(quote + 1);
+        }
+    }
+    ends
+}
+
 /// Punctuators of three and two bytes; every other printable byte is one of its own.
 const LONG_PUNCTUATORS: [&[u8]; 27] = [
     b"<<=", b">>=", b"...", b"->*", b"<=>", b"::", b"->", b"##", b"<<", b">>", b"<=", b">=", b"==", b"!=",
@@ -104,15 +128,7 @@ impl<'s> Scanner<'s> {
 
     fn new(source: &'s str, at: usize, end: usize, directives: bool) -> Self {
         let bytes = source.as_bytes();
-        Self {
-            bytes,
-            at,
-            end,
-            line_start: directives,
-            directives,
-            open_delimiters: Vec::new(),
-            comments: None,
-        }
+        Self { bytes, at, end, line_start: directives, directives, raw_ends: None, comments: None }
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -194,22 +210,15 @@ impl<'s> Scanner<'s> {
     /// The end of the raw string whose quote stands at `quote`; none if it has no end in this text.
     fn raw_end(&mut self, quote: usize) -> Option<usize> {
         let inside = self.bytes.get(quote + 1..self.end)?;
-        let length = inside.iter().take(17).position(|&byte| byte == b'(')?;
+        let length = inside.iter().take(MAX_DELIMITER + 1).position(|&byte| byte == b'(')?;
         let delimiter = &inside[..length];
-        let odd = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b')' | b'\\' | b'"');
-        if delimiter.iter().any(odd) || self.open_delimiters.contains(&delimiter) {
+        if !delimiter.iter().all(is_delimiter) {
             return None;
         }
-        let mut at = quote + 1 + length;
-        while let Some(found) = memchr(b')', &self.bytes[at..self.end]) {
-            at += found + 1;
-            let rest = &self.bytes[at..self.end];
-            if rest.starts_with(delimiter) && rest.get(length) == Some(&b'"') {
-                return Some(at + length + 1);
-            }
-        }
-        self.open_delimiters.push(delimiter);
-        None
+        let from = quote + 1 + length;
+        let ends =
+            self.raw_ends.get_or_insert_with(|| raw_ends(self.bytes, from, self.end)).get(delimiter)?;
+        ends.get(ends.partition_point(|end| *end < from + length + 3)).copied()
     }
 
     /// The end of the preprocessor line at `from`: comments over several lines and raw strings belong to it.

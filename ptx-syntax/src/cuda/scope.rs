@@ -1,5 +1,6 @@
 //! Names in sight: scopes with what they declare.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::ctype::CType;
@@ -47,17 +48,34 @@ struct Scope<'s> {
     names: HashMap<&'s str, Vec<Declaration>>,
 }
 
+/// How many tokens of a file may be looked at in vain, and how many more for each of its tokens.
+const PATIENCE: usize = 1_000_000;
+const PATIENCE_PER_TOKEN: usize = 16;
+
 /// All scopes of a file. The first is the file itself.
 #[derive(Clone, Debug)]
 pub(super) struct Scopes<'s> {
     scopes: Vec<Scope<'s>>,
     records: HashMap<&'s str, u32>,
+    /// How many tokens may still be looked at for the end of what looks like template arguments and is none.
+    patience: Cell<usize>,
 }
 
 impl<'s> Scopes<'s> {
-    /// The scope of a file, without names.
-    pub fn new() -> Self {
-        Self { scopes: vec![Scope::default()], records: HashMap::new() }
+    /// The scope of a file of so many tokens, without names.
+    pub fn new(tokens: usize) -> Self {
+        let patience = Cell::new(PATIENCE + PATIENCE_PER_TOKEN * tokens);
+        Self { scopes: vec![Scope::default()], records: HashMap::new(), patience }
+    }
+
+    /// Whether the end of template arguments may still be looked for.
+    pub fn is_patient(&self) -> bool {
+        self.patience.get() > 0
+    }
+
+    /// Notes that so many tokens were looked at in vain.
+    pub fn in_vain(&self, tokens: usize) {
+        self.patience.set(self.patience.get().saturating_sub(tokens));
     }
 
     /// A new scope inside another; `unordered` for a class, whose members see each other.
@@ -71,10 +89,19 @@ impl<'s> Scopes<'s> {
         self.declare_value(scope, name, at, meaning, Value::Unknown);
     }
 
-    /// Declares a name, and what is known of its value.
+    /// Declares a name, and what is known of its value. A name may be declared any number of times: what says no more
+    /// than those before it is not kept.
     pub fn declare_value(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning, value: Value) {
-        let declaration = Declaration { at, meaning, value };
-        self.scopes[scope as usize].names.entry(name).or_default().push(declaration);
+        let known = self.scopes[scope as usize].names.entry(name).or_default();
+        let early = known.last().is_none_or(|last| last.at > at);
+        let says_more = known.first().is_some_and(|first| {
+            let other_meaning = |found: &Declaration| found.meaning != first.meaning;
+            (meaning != first.meaning && !known.iter().any(other_meaning))
+                || known.iter().all(|found| found.value != value)
+        });
+        if early || known.len() < 2 || says_more {
+            known.push(Declaration { at, meaning, value });
+        }
     }
 
     /// Notes the scope that holds the members of a class. Two classes of one name hide both.

@@ -324,7 +324,7 @@ fn an_inner_name_hides_an_outer_one() {
 fn compiled(source: &str, sm: u32, feature: Feature) -> Truth {
     let (file, statement) = one(source);
     let values = MacroValues { sm: Some(sm), feature, toolkit: Some((13, 0)), ptx_version: Some(900) };
-    file.is_compiled(source, statement.condition, &values)
+    file.conditions_of(source).truths(&values).of(statement.condition)
 }
 
 #[test]
@@ -368,6 +368,50 @@ fn target_macros_are_conditions() {
     assert_eq!(compiled(source, 70, Feature::Base), Truth::True);
     let source = "void f() { NV_IF_TARGET(NV_IS_HOST, (g();), (asm(\"x;\");)) }";
     assert_eq!(compiled(source, 80, Feature::Base), Truth::True);
+}
+
+#[test]
+fn macros_of_the_platform_are_known() {
+    for (condition, expected) in [
+        ("defined(__LP64__)", Truth::True),
+        ("defined(_WIN64) || defined(__x86_64__)", Truth::True),
+        ("defined(_WIN64) || defined(_M_X64) || defined(__LP64__)", Truth::True),
+        ("!defined(__LP64__)", Truth::False),
+        ("defined(__i386__)", Truth::False),
+        ("defined(_WIN32)", Truth::Unknown),
+        ("defined(__x86_64__)", Truth::Unknown),
+        ("defined(__aarch64__)", Truth::Unknown),
+    ] {
+        let source = format!("#if {condition}\nvoid f() {{ asm(\"x;\"); }}\n#endif");
+        assert_eq!(compiled(&source, 90, Feature::Base), expected, "{condition}");
+    }
+    let windows = "#ifndef __x86_64__\nvoid f() { asm(\"x;\"); }\n#endif";
+    let (file, statement) = one(windows);
+    let truths = file.conditions_of(windows).truths(&MacroValues::default());
+    assert!(truths.is_for_windows(statement.condition));
+}
+
+#[test]
+fn a_definition_in_sight_outdoes_what_came_before() {
+    let source = "#define V 1\n#undef V\n#define V 2\n#if V == 2\nvoid f() { asm(\"x;\"); }\n#endif";
+    assert_eq!(compiled(source, 90, Feature::Base), Truth::True);
+    let perhaps = source.replace("#define V 2\n", "#ifdef A\n#define V 2\n#endif\n");
+    assert_eq!(compiled(&perhaps, 90, Feature::Base), Truth::Unknown);
+}
+
+#[test]
+fn targets_with_features_are_conditions() {
+    let source = |target: &str| format!("void f() {{ NV_IF_TARGET({target}, (asm(\"x;\");)) }}");
+    for (target, sm, feature, expected) in [
+        ("NV_HAS_FEATURE_SM_120f", 120, Feature::Family, Truth::True),
+        ("NV_HAS_FEATURE_SM_120f", 120, Feature::Base, Truth::False),
+        ("NV_HAS_FEATURE_SM_120f", 90, Feature::Architecture, Truth::False),
+        ("NV_HAS_FEATURE_SM_120f", 121, Feature::Family, Truth::Unknown),
+        ("NV_IS_EXACTLY_SM_90", 90, Feature::Base, Truth::True),
+        ("NV_IS_DEVICE", 90, Feature::Base, Truth::True),
+    ] {
+        assert_eq!(compiled(&source(target), sm, feature), expected, "{target} {sm}");
+    }
 }
 
 // ---- functions, regions, the stream -------------------------------------------------------------------------
@@ -484,7 +528,7 @@ fn no_bytes_make_it_panic() {
         let file = extract(&text);
         for statement in &file.statements {
             assert!(statement.span.end as usize <= text.len());
-            let _ = file.is_compiled(&text, statement.condition, &MacroValues::default());
+            let _ = file.conditions_of(&text).truths(&MacroValues::default()).of(statement.condition);
             for at in 0..=statement.template.text.len() as u32 {
                 assert!(statement.template.map.byte(at).end as usize <= text.len());
             }

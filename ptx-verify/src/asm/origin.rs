@@ -8,7 +8,10 @@
 //!   or a constraint such as `"m"`;
 //! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
 
+use std::collections::HashSet;
+
 use ptx_ir::isa::resolve;
+use ptx_syntax::cuda::{CudaFile, FunctionId};
 
 use super::unit::Unit;
 
@@ -20,12 +23,12 @@ const HOST_LETTERS: [char; 17] =
 const AMD_PREFIXES: [&str; 7] = ["v_", "s_", "ds_", "buffer_", "global_", "flat_", "scratch_"];
 
 /// Whether a statement is PTX.
-pub(super) fn is_ptx(unit: &Unit<'_>) -> bool {
+pub(super) fn is_ptx(unit: &Unit<'_>, with_ptx: impl FnOnce(FunctionId) -> bool) -> bool {
     let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
     match qualifiers {
         Some(known) if known.device || known.global => !is_amd(unit),
         Some(known) if known.host => false,
-        Some(_) | None => !is_host(unit) && has_ptx_instruction(unit),
+        Some(_) | None => !is_host(unit) && has_ptx_instruction(unit, with_ptx),
     }
 }
 
@@ -57,11 +60,14 @@ fn is_ptx_text(text: &str) -> bool {
 }
 
 /// Whether the statement, or another one of its function, has what only PTX has.
-fn has_ptx_instruction(unit: &Unit<'_>) -> bool {
-    let function = unit.statement.function;
-    let mut others = unit.file.statements.iter().filter(|other| other.function == function);
-    is_ptx_text(&unit.expanded.text)
-        || (function.is_some() && others.any(|other| is_ptx_text(&other.template.text)))
+fn has_ptx_instruction(unit: &Unit<'_>, with_ptx: impl FnOnce(FunctionId) -> bool) -> bool {
+    is_ptx_text(&unit.expanded.text) || unit.statement.function.is_some_and(with_ptx)
+}
+
+/// The functions that have what only PTX has.
+pub(super) fn functions_with_ptx(file: &CudaFile) -> HashSet<FunctionId> {
+    let of_ptx = file.statements.iter().filter(|statement| is_ptx_text(&statement.template.text));
+    of_ptx.filter_map(|statement| statement.function).collect()
 }
 
 /// Whether only PTX has an instruction of this spelling: the table knows it as it is and it has a modifier, or its

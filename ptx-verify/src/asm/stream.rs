@@ -3,23 +3,24 @@
 //! What is followed is the carry flag: which statement leaves one, which reads one that it did not make, and what
 //! lies between the two.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx_ir::isa::Chain;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region, RegionKind};
+use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region, RegionKind, Truth};
 
 use super::unit::Unit;
 use crate::dataflow::paths::Origin;
+use crate::rules::asm_redeclared_register;
 
-/// A file with the units of its statements.
-pub(crate) struct FileUnits<'a, 'u> {
+/// A file with what is kept of the statements that are verified.
+pub(crate) struct FileUnits<'a> {
     /// The source.
     pub(crate) source: &'a str,
     /// What was extracted from it.
     pub(crate) file: &'a CudaFile,
-    /// The statements that are verified.
-    pub(crate) units: HashMap<AsmId, &'u Unit<'a>>,
+    /// What each statement that is verified does with the carry flag.
+    pub(crate) summaries: HashMap<AsmId, Summary>,
 }
 
 /// A statement that reads a carry which it did not make.
@@ -27,14 +28,12 @@ pub(crate) struct FileUnits<'a, 'u> {
 pub(crate) struct Link {
     /// The statement that reads.
     pub(crate) reader: AsmId,
-    /// The instruction of it that reads.
-    pub(crate) instruction: u32,
-    /// The statement and the instruction that made the carry; none where nothing did.
-    pub(crate) writer: Option<(AsmId, u32)>,
+    /// The statement that made the carry; none where nothing did.
+    pub(crate) writer: Option<AsmId>,
     /// What is wrong with it.
     pub(crate) trouble: Trouble,
     /// The carry that nothing had read when the writer replaced it.
-    lost: Option<(AsmId, u32)>,
+    lost: Option<AsmId>,
 }
 
 /// What can be wrong with a carry that goes from one statement to another.
@@ -53,23 +52,40 @@ pub(crate) enum Trouble {
     /// A call of a function that need not be inlined lies between.
     Call(Span),
     /// The carry is read more than once, and replaced that of another statement, which nothing had read.
-    Lost(AsmId, u32),
+    Lost(AsmId),
 }
 
-/// What a statement does with the carry flag.
-#[derive(Clone, Copy, Debug, Default)]
-struct Summary {
-    /// The instruction that reads a carry from outside, and its chain.
-    needs: Option<(u32, Chain)>,
-    /// The last instruction that leaves one, and its chain.
-    leaves: Option<(u32, Chain)>,
+/// What is kept of a statement: what it does with the carry flag, and what it declares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// The instruction that reads a carry from outside.
+    pub(crate) needs: Option<Point>,
+    /// The last instruction that leaves one.
+    pub(crate) leaves: Option<Point>,
+    /// Whether what it declares is hidden: by a scope that one statement opens and another closes, or because not all
+    /// of it is known.
+    pub(crate) hides: bool,
+    /// Whether it is compiled with certainty.
+    pub(crate) compiled: bool,
+    /// The names that it declares outside braces, with their places.
+    pub(crate) declared: Vec<(String, Span)>,
+}
+
+/// An instruction at the edge of a statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    /// The kind of carry.
+    chain: Chain,
+    /// Where it stands; of a macro's statement, the use: the same macro may stand in a good chain.
+    pub(crate) place: Span,
+    /// Its text.
+    pub(crate) text: String,
 }
 
 /// The carry that is there at a point of the stream.
 #[derive(Clone, Copy)]
 struct Producer {
     statement: AsmId,
-    instruction: u32,
     chain: Chain,
     volatile: bool,
     /// What some way passes by, so that it has no carry.
@@ -77,7 +93,7 @@ struct Producer {
     /// Whether some statement has read it.
     read: bool,
     /// The carry that nothing had read when this one replaced it.
-    lost: Option<(AsmId, u32)>,
+    lost: Option<AsmId>,
 }
 
 /// A branch that is being read: the carry before it, and the one behind the branch that it is the `else` of.
@@ -159,29 +175,31 @@ impl State {
 const DEEPEST: u32 = 6;
 
 /// How many events of one function's stream are looked at, inlined ones included.
-const MOST_EVENTS: u32 = 20_000;
+const MAX_EVENTS: u32 = 20_000;
 
-impl FileUnits<'_, '_> {
+impl FileUnits<'_> {
     /// Every read of a carry of another statement, in order of the functions.
     pub(crate) fn links(&self) -> Vec<Link> {
-        let summaries: HashMap<AsmId, Summary> =
-            self.units.iter().map(|(id, unit)| (*id, summary(unit))).collect();
-        if summaries.values().all(|summary| summary.needs.is_none()) {
+        if self.summaries.values().all(|summary| summary.needs.is_none()) {
             return Vec::new();
         }
         let by_name = self.functions_by_name();
+        let mut macros: HashMap<&str, &[AsmId]> = HashMap::new();
+        for found in self.file.macros.iter().filter(|found| !found.statements.is_empty()) {
+            macros.entry(found.name.text(self.source)).or_insert(&found.statements);
+        }
         let mut links: Vec<Link> = Vec::new();
         let mut orphans = Vec::new();
         for function in &self.file.functions {
             let mut state = State { kernel: function.qualifiers.global, ..State::default() };
-            let mut walk =
-                Walk { units: self, summaries: &summaries, by_name: &by_name, budget: MOST_EVENTS };
+            let mut walk = Walk { units: self, by_name: &by_name, macros: &macros, budget: MAX_EVENTS };
             walk.function(function, &mut state, 0);
             tell_lost(&mut state.links);
             links.append(&mut state.links);
             orphans.append(&mut state.orphans);
         }
-        orphans.retain(|orphan| !links.iter().any(|link| link.reader == orphan.reader));
+        let linked: HashSet<AsmId> = links.iter().map(|link| link.reader).collect();
+        orphans.retain(|orphan| !linked.contains(&orphan.reader));
         links.append(&mut orphans);
         links
     }
@@ -197,38 +215,52 @@ impl FileUnits<'_, '_> {
     }
 }
 
-fn summary(unit: &Unit<'_>) -> Summary {
+/// What a statement does with the carry flag.
+pub(crate) fn summary(unit: &Unit<'_>) -> Summary {
+    let unknown = unit.broken || unit.expanded.has_wildcards || !unit.statement.complete;
+    let mut summary = Summary {
+        hides: unknown || unit.open_braces != 0,
+        compiled: unit.aim.compiled == Truth::True,
+        declared: asm_redeclared_register::declared(unit),
+        ..Summary::default()
+    };
     if unit.broken || !unit.statement.complete {
-        return Summary::default();
+        return summary;
     }
-    let mut summary = Summary::default();
+    let point = |instruction: u32, chain: Chain| {
+        let own = || unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
+        let place = unit.statement.used_at.unwrap_or_else(own);
+        Point { chain, place, text: unit.instruction_text(instruction) }
+    };
     for reader in &unit.carry().readers {
         let from_outside =
             reader.reaching.undefined.as_ref().is_some_and(|undefined| undefined.origin == Origin::Entry);
         if from_outside && reader.reaching.writers.is_empty() && summary.needs.is_none() {
-            summary.needs = Some((reader.instruction, reader.carry.chain));
+            summary.needs = Some(point(reader.instruction, reader.carry.chain));
         }
     }
     if let Some(facts) = unit.facts() {
-        summary.leaves = unit
+        let last = unit
             .instructions()
             .filter_map(|instruction| {
                 let carry = facts.carry(instruction)?;
                 carry.writes.then_some((instruction, carry.chain))
             })
             .last();
+        summary.leaves = last.map(|(instruction, chain)| point(instruction, chain));
     }
     summary
 }
 
-struct Walk<'w, 'a, 'u> {
-    units: &'w FileUnits<'a, 'u>,
-    summaries: &'w HashMap<AsmId, Summary>,
+struct Walk<'w, 'a> {
+    units: &'w FileUnits<'a>,
     by_name: &'w HashMap<&'w str, Option<FunctionId>>,
+    /// The statements of macros.
+    macros: &'w HashMap<&'w str, &'w [AsmId]>,
     budget: u32,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_, '_> {
     fn function(&mut self, function: &Function, state: &mut State, depth: u32) {
         for event in &function.events {
             let Some(rest) = self.budget.checked_sub(1) else { return };
@@ -278,47 +310,39 @@ impl Walk<'_, '_, '_> {
             }
             return;
         }
-        for definition in self.units.file.macros.iter().filter(|found| !found.statements.is_empty()) {
-            if definition.name.text(self.units.source) == text {
-                for &id in &definition.statements {
-                    self.statement(id, state);
-                }
-                return;
-            }
+        for &id in self.macros.get(text).into_iter().copied().flatten() {
+            self.statement(id, state);
         }
     }
 
     fn statement(&self, id: AsmId, state: &mut State) {
-        let (Some(unit), Some(summary)) = (self.units.units.get(&id), self.summaries.get(&id)) else {
-            return;
-        };
+        let Some(summary) = self.units.summaries.get(&id) else { return };
+        let statement = self.units.file.statement(id);
         // The variants of one statement exclude each other.
-        if unit.statement.variant > 0 {
+        if statement.variant > 0 {
             return;
         }
-        let statement = unit.statement;
         let volatile = statement.volatile || statement.outputs.is_empty() || statement.clobbers_memory();
-        if let Some((instruction, chain)) = summary.needs {
-            let link = Link { reader: id, instruction, writer: None, trouble: Trouble::None, lost: None };
+        if let Some(point) = &summary.needs {
+            let link = Link { reader: id, writer: None, trouble: Trouble::None, lost: None };
             match state.producer {
                 None if state.kernel => state.links.push(link),
                 // Taken for a helper: its callers have made the carry.
                 None if volatile => {}
                 None => state.orphans.push(Link { trouble: Trouble::NotVolatile, ..link }),
                 Some(producer) => {
-                    let writer = Some((producer.statement, producer.instruction));
-                    let trouble = trouble(state, producer, chain, volatile);
+                    let writer = Some(producer.statement);
+                    let trouble = trouble(state, producer, point.chain, volatile);
                     state.links.push(Link { writer, trouble, lost: producer.lost, ..link });
                     state.producer = Some(Producer { read: true, ..producer });
                 }
             }
         }
-        if let Some((instruction, chain)) = summary.leaves {
+        if let Some(point) = &summary.leaves {
             let before = state.producer.filter(|before| !before.read && before.statement != id);
-            let lost = before.map(|before| (before.statement, before.instruction));
-            let around = None;
-            state.producer =
-                Some(Producer { statement: id, instruction, chain, volatile, around, read: false, lost });
+            let lost = before.map(|before| before.statement);
+            let (chain, around) = (point.chain, None);
+            state.producer = Some(Producer { statement: id, chain, volatile, around, read: false, lost });
             (state.control_flow, state.call) = (None, None);
         }
     }
@@ -327,7 +351,7 @@ impl Walk<'_, '_, '_> {
 /// A chain works as far as each carry is read once. One that is read twice was meant to be two, if it replaced another
 /// that nothing had read.
 fn tell_lost(links: &mut [Link]) {
-    let mut readers: HashMap<(AsmId, u32), u32> = HashMap::new();
+    let mut readers: HashMap<AsmId, u32> = HashMap::new();
     for link in links.iter() {
         if let Some(writer) = link.writer {
             *readers.entry(writer).or_default() += 1;
@@ -335,8 +359,8 @@ fn tell_lost(links: &mut [Link]) {
     }
     for link in links {
         let twice = link.writer.is_some_and(|writer| readers[&writer] > 1);
-        if let (true, Some((statement, instruction)), Trouble::None) = (twice, link.lost, link.trouble) {
-            link.trouble = Trouble::Lost(statement, instruction);
+        if let (true, Some(statement), Trouble::None) = (twice, link.lost, link.trouble) {
+            link.trouble = Trouble::Lost(statement);
         }
     }
 }

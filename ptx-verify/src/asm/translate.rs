@@ -4,17 +4,18 @@ use std::collections::HashSet;
 
 use ptx_ir::ir::{Handle, Statement};
 use ptx_ir::isa::resolve;
-use ptx_syntax::cuda::{CudaFile, FunctionId, Truth};
+use ptx_syntax::cuda::{FunctionId, Truth};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
 
 use super::expand::ProblemKind;
-use super::unit::{Unit, inside, is_word_of_file};
+use super::surroundings::Surroundings;
+use super::unit::{Unit, inside};
 use crate::config::Config;
 use crate::driver;
 use crate::rules::{
     asm_constraint_type_mismatch, asm_control_flow_escape, asm_immediate_not_allowed, asm_missing_separator,
-    asm_target_feature, asm_unused_operand, asm_uses_compiler_register,
+    asm_target_feature, asm_unused_operand, asm_uses_compiler_register, pragma,
 };
 
 /// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
@@ -40,6 +41,104 @@ const WHOLE_FUNCTION: [&str; 14] = [
 const WHOLE_FUNCTION_PREFIXES: [&str; 6] =
     ["unused-", "cp-async-", "wgmma-", "mbarrier-", "tcgen05-", "missing-debug"];
 
+/// A finding, or one that depends on what other statements of the file declare.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are plain, and few are kept")]
+pub(crate) enum Found {
+    /// A finding.
+    Plain(Diagnostic),
+    /// A name that the statement does not declare.
+    Undeclared(Box<Undeclared>),
+}
+
+/// A name that the statement does not declare.
+#[derive(Clone, Debug)]
+pub(crate) struct Undeclared {
+    name: String,
+    function: Option<FunctionId>,
+    /// What is said if another statement declares a label of this name.
+    label: Diagnostic,
+    /// What is said if none declares the name.
+    missing: Option<Diagnostic>,
+    /// Whether the name may be one of the C++ program.
+    may_be_of_program: bool,
+    /// The same for other values of the statement's constants.
+    others: Vec<Self>,
+}
+
+impl Found {
+    /// What may be said.
+    pub(crate) fn parts(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        let (first, second) = match self {
+            Self::Plain(found) => (found, None),
+            Self::Undeclared(found) => (&mut found.label, found.missing.as_mut()),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// Where, and what rule.
+    pub(crate) const fn key(&self) -> (Span, &'static str) {
+        let found = match self {
+            Self::Plain(found) => found,
+            Self::Undeclared(found) => &found.label,
+        };
+        (found.span, found.code)
+    }
+
+    /// Makes it depend on what is found there for other values of the statement's constants.
+    pub(crate) fn also_depends_on(&mut self, other: &Self) {
+        if let (Self::Undeclared(found), Self::Undeclared(other)) = (self, other) {
+            found.others.push((**other).clone());
+        }
+    }
+
+    /// The finding, now that all statements of the file are known. `has_word` says whether the program has a word.
+    pub(crate) fn resolved<'s>(
+        self,
+        shared: &Shared,
+        has_word: impl Fn(&str) -> bool,
+        surroundings: impl Fn() -> &'s Surroundings,
+    ) -> Option<Diagnostic> {
+        match self {
+            Self::Plain(found) => Some(found),
+            Self::Undeclared(found) => {
+                let said = |found: &Undeclared| found.said(shared, &has_word, &surroundings);
+                said(&found).filter(|_| found.others.iter().all(|other| said(other).is_some()))
+            }
+        }
+    }
+}
+
+impl Undeclared {
+    fn said<'s>(
+        &self,
+        shared: &Shared,
+        has_word: &impl Fn(&str) -> bool,
+        surroundings: &impl Fn() -> &'s Surroundings,
+    ) -> Option<Diagnostic> {
+        if Shared::has(&shared.labels, &self.name, self.function) {
+            return Some(self.label.clone());
+        }
+        if Shared::has(&shared.names, &self.name, self.function) {
+            return None;
+        }
+        let missing = self.missing.clone()?;
+        if self.may_be_of_program && has_word(&self.name) {
+            return None;
+        }
+        let surroundings = surroundings();
+        if surroundings.declares(&self.name) {
+            return None;
+        }
+        if !surroundings.is_incomplete() {
+            return Some(missing);
+        }
+        let severity = missing.severity.min(Severity::Warning);
+        let found = Diagnostic { severity, ..missing };
+        Some(found.with_note("an included file that was not found may declare it"))
+    }
+}
+
 /// What templates of the file declare: another statement may use it, as far as the compiler puts the two into one
 /// function.
 #[derive(Default)]
@@ -57,26 +156,12 @@ impl Shared {
         declared(None) || (function.is_some() && declared(function))
     }
 
-    fn has_name(&self, name: &str, unit: &Unit<'_>) -> bool {
-        Self::has(&self.names, name, unit.statement.function)
-    }
-
-    fn has_label(&self, name: &str, unit: &Unit<'_>) -> bool {
-        Self::has(&self.labels, name, unit.statement.function)
-    }
-}
-
-/// The names that statements of the file may have in common.
-pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Item = &'u Unit<'a>>) -> Shared {
-    let mut shared = Shared::default();
-    if file.statements.len() < 2 {
-        return shared;
-    }
-    let names = &mut shared.names;
-    for unit in units {
-        let Some((_, body)) = unit.function() else { continue };
+    /// Adds the names that a statement declares for others.
+    pub(crate) fn add(&mut self, unit: &Unit<'_>) {
+        let names = &mut self.names;
+        let Some((_, body)) = unit.function() else { return };
         let symbols = &unit.lowered().module.symbols;
-        let kernel = unit.statement.function.filter(|id| file.function(*id).qualifiers.global);
+        let kernel = unit.statement.function.filter(|id| unit.file.function(*id).qualifiers.global);
         // What stands in braces of the statement's own is seen by no other.
         let open = unit.open_braces > 0;
         let mut depth = 0;
@@ -94,7 +179,7 @@ pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Ite
                 Statement::Label(label) => {
                     let name = symbols.name(body.labels[*label].name);
                     names.insert((name.to_owned(), kernel));
-                    shared.labels.insert((name.to_owned(), kernel));
+                    self.labels.insert((name.to_owned(), kernel));
                 }
                 Statement::Variable(variable) => {
                     let variable = &unit.lowered().module.variables[*variable];
@@ -105,7 +190,6 @@ pub(crate) fn shared_names<'u, 'a: 'u>(file: &CudaFile, units: impl Iterator<Ite
             }
         }
     }
-    shared
 }
 
 /// Whether the statement needs a newer or another target than it is verified for.
@@ -132,7 +216,7 @@ pub(crate) fn needs_another_target(unit: &Unit<'_>) -> bool {
 }
 
 /// Appends what the rules for PTX find. `requested` says that the user asked for the target.
-pub(crate) fn findings(unit: &Unit<'_>, shared: &Shared, requested: bool, out: &mut Vec<Diagnostic>) {
+pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
     if !unit.statement.complete {
         return;
     }
@@ -146,7 +230,7 @@ pub(crate) fn findings(unit: &Unit<'_>, shared: &Shared, requested: bool, out: &
         if each.rule == "syntax" {
             // One message: what a parser says after the first mistake in so short a text is noise.
             if !said_syntax {
-                out.extend(syntax(unit, each));
+                out.extend(syntax(unit, each).map(Found::Plain));
                 said_syntax = true;
             }
             continue;
@@ -155,7 +239,7 @@ pub(crate) fn findings(unit: &Unit<'_>, shared: &Shared, requested: bool, out: &
         if unit.expanded.is_uncertain(relative) || is_about_whole_function(unit, &each) {
             continue;
         }
-        out.extend(translated(unit, shared, requested, each, relative));
+        out.extend(translated(unit, requested, each, relative));
     }
 }
 
@@ -167,7 +251,12 @@ fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     // Operands have rules of their own.
     let of_operand = rule.contains("uninitialized") && names_an_operand(&found.message);
     let unknown_code = rule.contains("uninitialized") && unit.expanded.has_wildcards;
-    WHOLE_FUNCTION.contains(&rule) || prefixed || stream || of_operand || unknown_code
+    // A function that is inlined is a part of the kernel.
+    let function = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
+    let inlined = !function.is_some_and(|known| known.no_inline);
+    let of_kernel = || pragma::word_of(found.span.text(&unit.text).trim_matches('"')) == pragma::KERNEL_ONLY;
+    let of_kernel = rule == "pragma" && inlined && of_kernel();
+    WHOLE_FUNCTION.contains(&rule) || prefixed || stream || of_operand || unknown_code || of_kernel
 }
 
 /// Whether the first name in a message is that of an operand: `%` and a number.
@@ -177,16 +266,13 @@ fn names_an_operand(message: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn translated(
-    unit: &Unit<'_>,
-    shared: &Shared,
-    requested: bool,
-    found: Diagnostic,
-    relative: Span,
-) -> Option<Diagnostic> {
+fn translated(unit: &Unit<'_>, requested: bool, found: Diagnostic, relative: Span) -> Option<Found> {
     let operand = unit.expanded.operand_at(relative);
-    match found.rule {
-        "undeclared-name" | "undeclared-label" => undeclared(unit, shared, found, operand),
+    let translated = match found.rule {
+        "undeclared-name" | "undeclared-label" => {
+            let named = Some(found).filter(|_| operand.is_none());
+            return named.map(|found| Found::Undeclared(Box::new(undeclared(unit, found))));
+        }
         "target-too-low" | "version-too-low" => {
             let certain = unit.aim.compiled == Truth::True;
             let keep = if requested { certain } else { found.rule == "version-too-low" && certain };
@@ -204,7 +290,8 @@ fn translated(
             _ => Some(without_percent(unit, found)),
         },
         _ => Some(moved(unit, found)),
-    }
+    };
+    translated.map(Found::Plain)
 }
 
 /// A finding about a number; where that is the number of an operand which the template never names, its `%` is missing.
@@ -225,29 +312,21 @@ fn without_percent(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     }
 }
 
-fn undeclared(
-    unit: &Unit<'_>,
-    shared: &Shared,
-    found: Diagnostic,
-    operand: Option<usize>,
-) -> Option<Diagnostic> {
-    let name = found.span.text(&unit.text);
-    if operand.is_none() && shared.has_label(name, unit) {
-        return Some(moved(unit, asm_control_flow_escape::branch(found.span, name)));
-    }
-    if operand.is_some() || shared.has_name(name, unit) || unit.expanded.has_wildcards {
-        return None;
-    }
-    if asm_uses_compiler_register::is_such(name) {
-        return Some(moved(unit, asm_uses_compiler_register::from(unit, found)));
-    }
+fn undeclared(unit: &Unit<'_>, found: Diagnostic) -> Undeclared {
+    let name = found.span.text(&unit.text).to_owned();
+    let label = moved(unit, asm_control_flow_escape::branch(found.span, &name));
+    let of_compiler = asm_uses_compiler_register::is_such(&name);
     // A variable, a function or a label of the program: whether it is in sight is not known. OptiX itself has the
     // functions of its prefix, and takes the PTX instead of the assembler.
     let of_others = name.starts_with("_Z") || name.starts_with("_optix_");
-    if !name.starts_with('%') && (of_others || is_word_of_file(unit.source, unit.file, name)) {
-        return None;
-    }
-    Some(moved(unit, found))
+    let missing = match (unit.expanded.has_wildcards || of_others, of_compiler) {
+        (true, _) => None,
+        (false, true) => Some(moved(unit, asm_uses_compiler_register::from(unit, found))),
+        (false, false) => Some(moved(unit, found)),
+    };
+    let may_be_of_program = !of_compiler && !name.starts_with('%');
+    let (function, others) = (unit.statement.function, Vec::new());
+    Undeclared { name, function, label, missing, may_be_of_program, others }
 }
 
 /// A syntax error; where only a `;` is missing, that is said instead.

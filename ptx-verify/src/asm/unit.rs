@@ -6,6 +6,7 @@
 //! of modifier `=` is not set at entry; everything else is.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use ptx_ir::ir::{Body, Function, Handle, Register};
@@ -18,6 +19,7 @@ use ptx_syntax::{Diagnostic, Span};
 
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
+use super::toolkit::Toolkit;
 use super::values;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::{self, CarryFacts};
@@ -56,6 +58,10 @@ pub(crate) struct Aim {
     pub(crate) version: Version,
     /// Whether the statement is compiled for the target.
     pub(crate) compiled: Truth,
+    /// Whether it is compiled on Windows only.
+    pub(crate) windows: bool,
+    /// The toolkit, where newer ones do not compile the statement.
+    pub(crate) older_toolkit: Option<Toolkit>,
 }
 
 /// A file and a statement of it, with everything known.
@@ -413,20 +419,21 @@ fn brace_depth(text: &str) -> (i32, i32) {
     (lowest, depth)
 }
 
-/// Whether the file's own tokens outside asm templates have a word; a name that the template does not declare may
-/// then be a variable or function of the program.
-pub(crate) fn is_word_of_file(source: &str, file: &CudaFile, word: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
-    let bytes = source.as_bytes();
+/// The words of a file's own text, outside asm templates and comments; a name that no template declares may then be a
+/// variable or function of the program.
+pub(crate) fn words_of_file<'a>(source: &'a str, file: &CudaFile) -> HashSet<&'a str> {
     let comments = ptx_syntax::cuda::comments(source);
-    let outside = |at: usize| {
-        let span = Span::new(at as u32, (at + word.len()) as u32);
-        let commented = comments.iter().any(|comment| inside(*comment, span));
-        !commented && !file.statements.iter().any(|statement| inside(statement.template.span, span))
-    };
-    source.match_indices(word).any(|(at, _)| {
-        let before = at.checked_sub(1).is_none_or(|before| !is_part(bytes[before]));
-        let after = bytes.get(at + word.len()).is_none_or(|after| !is_part(*after));
-        before && after && outside(at)
-    })
+    let templates = file.statements.iter().map(|statement| statement.template.span);
+    let mut hidden: Vec<Span> = comments.into_iter().chain(templates).collect();
+    hidden.sort_unstable_by_key(|span| (span.start, span.end));
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    let mut words = HashSet::new();
+    let mut add = |text: &'a str| words.extend(text.split(|c| !is_part(c)).filter(|word| !word.is_empty()));
+    let mut at = 0;
+    for span in hidden {
+        add(source.get(at..span.start as usize).unwrap_or(""));
+        at = at.max(span.end as usize);
+    }
+    add(source.get(at..).unwrap_or(""));
+    words
 }

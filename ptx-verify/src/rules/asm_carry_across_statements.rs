@@ -1,7 +1,7 @@
+use ptx_syntax::cuda::AsmStatement;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
 use crate::asm::stream::{FileUnits, Link, Trouble};
-use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -48,18 +48,18 @@ declare_rule! {
     check: AsmFile(check),
 }
 
-fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
+fn check(units: &FileUnits<'_>, out: &mut Vec<Diagnostic>) {
     for link in units.links() {
         out.extend(finding(units, &link));
     }
 }
 
-fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
-    let unit = units.units.get(&link.reader)?;
-    let place = place_of(unit, link.instruction);
-    let reads = format!("`{}` reads the carry", unit.instruction_text(link.instruction));
+fn finding(units: &FileUnits<'_>, link: &Link) -> Option<Diagnostic> {
+    let reader = units.summaries.get(&link.reader)?.needs.as_ref()?;
+    let place = reader.place;
+    let reads = format!("`{}` reads the carry", reader.text);
     let at = |severity: Severity, message: String| Diagnostic { severity, ..RULE.at(place, message) };
-    let Some(writer) = link.writer.and_then(|(id, _)| units.units.get(&id)) else {
+    let Some(writer) = link.writer else {
         if link.trouble == Trouble::NotVolatile {
             let message = format!("{reads} of some other statement, and is not `volatile`");
             return Some(
@@ -73,8 +73,7 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
                 .with_help("begin the chain with an instruction `.cc`, best in the same statement"),
         );
     };
-    let producer =
-        link.writer.map_or(writer.statement.template.span, |(_, instruction)| place_of(writer, instruction));
+    let producer = units.summaries.get(&writer)?.leaves.as_ref()?.place;
     let with = |found: Diagnostic| found.with_secondary(producer, "the carry comes from here");
     Some(match link.trouble {
         Trouble::Polarity => with(at(
@@ -89,7 +88,7 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
             ))
             .with_note("the compiler may delete, merge or reorder statements that are not `volatile`")
             .with_help("put the whole chain into one statement, or make all its members `volatile`");
-            with_volatile(found, [unit, writer])
+            with_volatile(found, [link.reader, writer].map(|id| units.file.statement(id)))
         }
         Trouble::Around(span) => {
             with(at(Severity::Warning, format!("{reads} of another statement, which not every way comes through")))
@@ -109,8 +108,9 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
                      with `-G`; the manual speaks of straight lines only",
                 )
         }
-        Trouble::Lost(statement, instruction) => {
-            let lost = units.units.get(&statement).map(|unit| place_of(unit, instruction));
+        Trouble::Lost(statement) => {
+            let leaves = units.summaries.get(&statement).and_then(|summary| summary.leaves.as_ref());
+            let lost = leaves.map(|point| point.place);
             let found = with(at(
                 Severity::Warning,
                 format!("{reads} of another statement, which is read twice and replaced one that nothing had read"),
@@ -126,16 +126,9 @@ fn finding(units: &FileUnits<'_, '_>, link: &Link) -> Option<Diagnostic> {
     })
 }
 
-/// The place of an instruction; of a macro's statement, the use: the same macro may stand in a good chain.
-fn place_of(unit: &Unit<'_>, instruction: u32) -> Span {
-    let own = || unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
-    unit.statement.used_at.unwrap_or_else(own)
-}
-
-fn with_volatile(found: Diagnostic, members: [&Unit<'_>; 2]) -> Diagnostic {
+fn with_volatile(found: Diagnostic, members: [&AsmStatement; 2]) -> Diagnostic {
     let mut edits: Vec<Edit> = Vec::new();
-    for unit in members {
-        let statement = unit.statement;
+    for statement in members {
         if statement.variant > 0 || statement.macro_definition.is_some() {
             return found;
         }

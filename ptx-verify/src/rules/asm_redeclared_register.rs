@@ -1,10 +1,11 @@
 use std::collections::HashMap;
 
-use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind, Truth};
+use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::asm_register_outside_scope::{is_unique, outside_braces};
 use crate::asm::stream::FileUnits;
+use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -52,7 +53,7 @@ const MAX_DEPTH: u32 = 4;
 /// How many events of a function are looked at, those of inlined functions included.
 const MAX_EVENTS: u32 = 5_000;
 
-fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
+fn check(units: &FileUnits<'_>, out: &mut Vec<Diagnostic>) {
     if !declares_any(units) {
         return;
     }
@@ -78,20 +79,26 @@ fn check(units: &FileUnits<'_, '_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The names that a statement declares outside braces, with their places.
+pub(crate) fn declared(unit: &Unit<'_>) -> Vec<(String, Span)> {
+    let fresh = outside_braces(unit).into_iter().filter(|(_, span, _)| !is_unique(unit, *span));
+    fresh.map(|(name, span, _)| (name, unit.place(span).unwrap_or(unit.statement.template.span))).collect()
+}
+
 /// Whether any statement declares what others may declare again.
-fn declares_any(units: &FileUnits<'_, '_>) -> bool {
-    units.units.values().any(|unit| !outside_braces(unit).is_empty())
+fn declares_any(units: &FileUnits<'_>) -> bool {
+    units.summaries.values().any(|summary| !summary.declared.is_empty())
 }
 
 /// Whether a function is compiled whoever calls it.
-fn is_compiled(units: &FileUnits<'_, '_>, function: &Function) -> bool {
+fn is_compiled(units: &FileUnits<'_>, function: &Function) -> bool {
     let known = function.qualifiers;
     let header = function.header.text(units.source);
     known.global && !known.template && !header.contains("static")
 }
 
-struct Walk<'w, 'a, 'u> {
-    units: &'w FileUnits<'a, 'u>,
+struct Walk<'w, 'a> {
+    units: &'w FileUnits<'a>,
     by_name: &'w HashMap<&'w str, Option<FunctionId>>,
     /// Where each name was declared first.
     names: HashMap<String, Span>,
@@ -99,7 +106,7 @@ struct Walk<'w, 'a, 'u> {
     found: Vec<Diagnostic>,
 }
 
-impl Walk<'_, '_, '_> {
+impl Walk<'_, '_> {
     /// Follows a function up to where control may leave it, called at `call`; none where the statements of the function
     /// are not all known.
     fn function(&mut self, function: &Function, call: Option<Span>, depth: u32) -> Option<()> {
@@ -137,25 +144,21 @@ impl Walk<'_, '_, '_> {
     }
 
     fn statement(&mut self, id: AsmId, call: Option<Span>, straight: bool) -> Option<()> {
-        let unit = self.units.units.get(&id)?;
-        let statement = unit.statement;
-        // A scope that one statement opens and another closes, or what is not known, hides what is declared.
-        if unit.open_braces != 0 || unit.broken || unit.expanded.has_wildcards || !statement.complete {
+        let summary = self.units.summaries.get(&id)?;
+        let statement = self.units.file.statement(id);
+        if summary.hides {
             return None;
         }
         let kept = statement.volatile || statement.outputs.is_empty();
-        if !straight || !kept || statement.variant > 0 || unit.aim.compiled != Truth::True {
+        if !straight || !kept || statement.variant > 0 || !summary.compiled {
             return Some(());
         }
         let own = statement.used_at.unwrap_or(statement.keyword);
         let place = call.unwrap_or(own);
-        for (name, span, _) in outside_braces(unit) {
-            if is_unique(unit, span) {
-                continue;
-            }
-            match self.names.get(&name) {
+        for (name, declared) in &summary.declared {
+            match self.names.get(name) {
                 Some(&first) if first != place => {
-                    let declared = unit.place(span).unwrap_or(statement.template.span);
+                    let declared = *declared;
                     let message = format!("this declares `{name}` a second time in one function");
                     let mut found =
                         RULE.at(place, message).with_secondary(first, "declared the first time here");
@@ -166,7 +169,7 @@ impl Walk<'_, '_, '_> {
                 }
                 Some(_) => {}
                 None => {
-                    self.names.insert(name, place);
+                    self.names.insert(name.clone(), place);
                 }
             }
         }

@@ -26,7 +26,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// In functions that are compiled only where they are called (templates, inline and static functions, macros that
-    /// stand for them), it is a warning: their callers may choose by the target.
+    /// stand for them), it is information, once a file: their callers may choose by the target.
     /// Statements under conditions that depend on macros of other files are not reported. Without `--target`, a statement is verified
     /// for a target that has its instructions.
     name: "asm-target-feature",
@@ -40,8 +40,33 @@ declare_rule! {
 /// What a rule for PTX says of target and version, said of the statement.
 pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
-    let severity = if is_always_compiled(unit) { found.severity } else { Severity::Warning };
+    let severity = if is_always_compiled(unit) { found.severity } else { Severity::Info };
     Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+}
+
+/// Of the findings that are only information, the first alone remains, with the number of the others.
+pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>) {
+    let is_information =
+        |found: &Diagnostic| found.code == RULE.info.code && found.severity == Severity::Info;
+    let others = diagnostics.iter().filter(|found| is_information(found)).count().saturating_sub(1);
+    if others == 0 {
+        return;
+    }
+    let mut first = true;
+    diagnostics.retain_mut(|found| {
+        if !is_information(found) {
+            return true;
+        }
+        if first {
+            let them = if others == 1 {
+                "1 other instruction".into()
+            } else {
+                format!("{others} other instructions")
+            };
+            found.notes.push(format!("the same holds for {them} of this file"));
+        }
+        std::mem::replace(&mut first, false)
+    });
 }
 
 /// Whether the assembler sees the statement even if nothing calls its function.

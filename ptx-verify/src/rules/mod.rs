@@ -22,11 +22,12 @@ mod asm_output_conditionally_written;
 mod asm_output_never_written;
 mod asm_output_read_before_write;
 mod asm_percent_escape;
-mod asm_redeclared_register;
+pub(crate) mod asm_redeclared_register;
 mod asm_register_outside_scope;
 mod asm_side_effect_not_volatile;
 mod asm_statement;
 pub(crate) mod asm_target_feature;
+pub(crate) mod asm_unexpanded_macro;
 pub(crate) mod asm_unused_operand;
 pub(crate) mod asm_uses_compiler_register;
 mod asm_vanishing_escape;
@@ -234,6 +235,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &asm_generic_pointer_in_space::RULE,
     &asm_immediate_not_allowed::RULE,
     &asm_target_feature::RULE,
+    &asm_unexpanded_macro::RULE,
     &asm_code_in_comment::RULE,
     &asm_vanishing_escape::RULE,
     &asm_redeclared_register::RULE,

@@ -48,6 +48,9 @@ declare_rule! {
     check: Module(check),
 }
 
+/// The pragma that belongs into a kernel.
+pub(crate) const KERNEL_ONLY: &str = "enable_smem_spilling";
+
 /// Pragmas that belong into a body.
 pub(crate) const BODY_ONLY: &[&str] =
     &["used_bytes_mask", "enable_smem_spilling", "frequency", "mma_throughput"];
@@ -101,7 +104,7 @@ pub(crate) fn word_of(text: &str) -> &str {
 }
 
 fn of_kernels(function: &Function, text: &str, span: Span) -> Option<Diagnostic> {
-    (word_of(text) == "enable_smem_spilling" && function.kind == FunctionKind::Function).then(|| {
+    (word_of(text) == KERNEL_ONLY && function.kind == FunctionKind::Function).then(|| {
         RULE.at(span, "pragma `enable_smem_spilling` belongs into a kernel, this is a function")
             .with_help("write it into the kernels that call the function")
     })

@@ -18,5 +18,5 @@ __device__ void arrive_inside() {
 }
 
 // What is compiled only where it is called may have callers that choose.
-template <int N> __device__ void arrive_template() { asm volatile("barrier.cluster.arrive.aligned;"); }  // warning[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
-static __device__ void arrive_static() { asm volatile("barrier.cluster.arrive.aligned;"); }  // warning[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
+template <int N> __device__ void arrive_template() { asm volatile("barrier.cluster.arrive.aligned;"); }  // info[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
+static __device__ void arrive_static() { asm volatile("barrier.cluster.arrive.aligned;"); }

@@ -214,9 +214,7 @@ impl Reader<'_, '_> {
         let open = tokens[at];
         let next = self.after_group(tokens, at);
         let is_list = !constraint.known && at == constraint_start + 1 && {
-            let called = self.text(tokens[constraint_start]);
-            let definitions = self.prepared.by_name.get(called).into_iter().flatten();
-            definitions.into_iter().any(|id| self.prepared.file.macros[id.index()].parameters.is_some())
+            self.prepared.called.contains(self.text(tokens[constraint_start]))
         };
         if is_list {
             statement.complete = false;

@@ -9,18 +9,22 @@
 //! A macro is known where the file defines it before its use and has not taken it back, and where all definitions
 //! that may hold are the same. What `#` and `##` make stands in no file: it is appended to the source, and
 //! [`Origins`] tells for each made text where it came from.
+//!
+//! # Limits
+//! A few lines of macros can stand for more text than any machine holds. Expansion ends at a depth and at a size, and
+//! the uses that it then leaves as they are come as [`Unexpanded`].
 
 mod origins;
 mod substitute;
 
-use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub(super) use origins::Origins;
 
-use super::condition::{self, MacroValues, Truth};
-use super::model::{ConditionId, Macro, MacroId};
+use super::condition::{MacroValues, Truth, Truths};
+use super::model::{ExpansionLimit, Macro, MacroId, Unexpanded};
 use super::preprocess::Prepared;
 use super::scan::{Kind, Scanner, Token};
 use crate::Span;
@@ -36,14 +40,15 @@ pub(super) struct Use {
     pub definition: MacroId,
 }
 
-/// How many tokens expansion may add to a file.
-const MOST_TOKENS: u32 = 1_000_000;
+/// How many bytes macros may stand for in any file, and how many more for each byte of the file.
+const MAX_EXPANDED: u64 = 8 << 20;
+const MAX_EXPANDED_PER_BYTE: u64 = 8;
 
 /// How many definitions of one macro are looked at where it is used.
-const MOST_DEFINITIONS: usize = 4;
+const MAX_DEFINITIONS: usize = 4;
 
-/// How deep macros are followed into each other.
-const DEEPEST: usize = 24;
+/// How deep uses of macros are followed into their arguments and into the macros they name.
+pub const MAX_EXPANSION_DEPTH: u32 = 128;
 
 /// Expands the tokens of `prepared` and returns the source with what was made, if anything was.
 pub(super) fn expand(source: &str, prepared: &mut Prepared<'_>) -> Option<(String, Origins)> {
@@ -55,7 +60,8 @@ pub(super) fn expand(source: &str, prepared: &mut Prepared<'_>) -> Option<(Strin
     let mut out = Vec::with_capacity(tokens.len());
     this.rewrite(&tokens, &mut out, true);
     let bodies = this.bodies();
-    let Expander { made, origins, uses, .. } = this;
+    let Expander { made, origins, uses, unexpanded, .. } = this;
+    prepared.file.unexpanded = unexpanded;
     (prepared.tokens, prepared.uses, prepared.bodies) = (out, uses, bodies);
     (!made.is_empty()).then(|| (format!("{source}{made}"), origins))
 }
@@ -72,17 +78,57 @@ struct Expander<'p, 's> {
     origins: Origins,
     /// Macros that are being expanded, and names that are parameters.
     hidden: Vec<MacroId>,
-    shadowed: Vec<&'s str>,
+    shadowed: HashSet<&'s str>,
     /// Where the outermost use stands.
     position: u32,
-    left: u32,
-    /// For each condition, whether it is known never to hold.
-    never: Vec<Cell<Option<bool>>>,
+    /// Definitions and `#undef` lines, in order; those before `position` have been heeded.
+    changes: Vec<Change<'s>>,
+    next_change: usize,
+    /// The definitions of each name that may hold at `position`, each text once.
+    live: HashMap<&'s str, Vec<MacroId>>,
+    /// The bodies of macros that have been used.
+    read: HashMap<MacroId, Rc<Body>>,
+    /// How many bytes may still be made.
+    left: u64,
+    depth: u32,
+    /// What has ended the expansion of the outermost use.
+    stopped: Option<ExpansionLimit>,
+    unexpanded: Vec<Unexpanded>,
+    /// Where in `unexpanded` a macro is.
+    told: HashMap<(&'s str, ExpansionLimit), usize>,
+}
+
+/// A definition of a name, or that it is taken back.
+struct Change<'s> {
+    at: u32,
+    name: &'s str,
+    definition: Option<MacroId>,
+}
+
+/// The body of a macro, with the number of the parameter that a token is.
+struct Body {
+    tokens: Vec<(Token, Option<usize>)>,
+}
+
+/// Tokens with the partner of each parenthesis, so that the end of a use is known without a search.
+struct Tokens<'t> {
+    all: &'t [Token],
+    /// For `(` the index of its `)`; 0 where it has none, and elsewhere.
+    closing: Vec<u32>,
+}
+
+impl Tokens<'_> {
+    fn closing(&self, open: usize) -> Option<usize> {
+        self.closing.get(open).filter(|close| **close > 0).map(|close| *close as usize)
+    }
 }
 
 impl<'p, 's> Expander<'p, 's> {
     fn new(source: &'s str, prepared: &'p Prepared<'s>) -> Self {
         let length = source.len() as u32;
+        let file = &prepared.file;
+        // Definitions below `#if 0` are no definitions.
+        let truths = file.conditions_of(source).truths(&MacroValues::default());
         let mut this = Self {
             source,
             prepared,
@@ -91,10 +137,17 @@ impl<'p, 's> Expander<'p, 's> {
             made: String::new(),
             origins: Origins::new(length),
             hidden: Vec::new(),
-            shadowed: Vec::new(),
+            shadowed: HashSet::new(),
             position: 0,
-            left: MOST_TOKENS,
-            never: vec![Cell::new(None); prepared.file.conditions.len()],
+            changes: changes(source, prepared, &truths),
+            next_change: 0,
+            live: HashMap::new(),
+            read: HashMap::new(),
+            left: MAX_EXPANDED + MAX_EXPANDED_PER_BYTE * u64::from(length),
+            depth: 0,
+            stopped: None,
+            unexpanded: Vec::new(),
+            told: HashMap::new(),
         };
         this.find_macros_with_asm();
         this
@@ -102,29 +155,23 @@ impl<'p, 's> Expander<'p, 's> {
 
     /// Notes the macros that hold a keyword, and those that name such a macro.
     fn find_macros_with_asm(&mut self) {
-        let mut named: Vec<(&'s str, Vec<&'s str>)> = Vec::new();
+        let mut named_by: HashMap<&'s str, Vec<&'s str>> = HashMap::new();
+        let mut found: Vec<&'s str> = Vec::new();
         for definition in &self.prepared.file.macros {
             let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
             let name = definition.name.text(self.source);
             let keyword = |token: &Token| self.prepared.keyword(self.source, *token).is_some();
             if tokens.iter().any(keyword) && !tokens.iter().all(|token| token.kind == Kind::Identifier) {
-                self.with_asm.insert(name);
+                found.push(name);
             } else {
-                let words = tokens.iter().filter(|token| token.kind == Kind::Identifier);
-                named.push((name, words.map(|token| token.span.text(self.source)).collect()));
+                for word in tokens.iter().filter(|token| token.kind == Kind::Identifier) {
+                    named_by.entry(word.span.text(self.source)).or_default().push(name);
+                }
             }
         }
-        loop {
-            let before = named.len();
-            named.retain(|(name, words)| {
-                let holds = words.iter().any(|word| self.with_asm.contains(word));
-                if holds {
-                    self.with_asm.insert(name);
-                }
-                !holds
-            });
-            if named.len() == before || self.with_asm.is_empty() {
-                return;
+        while let Some(name) = found.pop() {
+            if self.with_asm.insert(name) {
+                found.extend(named_by.get(name).into_iter().flatten());
             }
         }
     }
@@ -146,22 +193,98 @@ impl<'p, 's> Expander<'p, 's> {
         token.span.end as usize <= self.source.len() && self.prepared.keyword(self.source, token).is_some()
     }
 
+    /// Pairs the parentheses of tokens.
+    fn paired<'t>(&self, all: &'t [Token]) -> Tokens<'t> {
+        let mut closing = vec![0; all.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (index, token) in all.iter().enumerate() {
+            if token.kind != Kind::Punctuator || token.span.len() != 1 {
+                continue;
+            }
+            match self.text(*token) {
+                "(" => open.push(index),
+                ")" => {
+                    if let Some(open) = open.pop() {
+                        closing[open] = index as u32;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Tokens { all, closing }
+    }
+
+    /// Begins an expansion inside another one, unless that is too deep.
+    fn enter(&mut self) -> Option<()> {
+        if self.depth >= MAX_EXPANSION_DEPTH {
+            self.stopped = self.stopped.or(Some(ExpansionLimit::Depth));
+        }
+        if self.stopped.is_some() {
+            return None;
+        }
+        self.depth += 1;
+        Some(())
+    }
+
+    /// Takes so many bytes of what is left.
+    fn charge(&mut self, bytes: u64) -> Option<()> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => self.left = left,
+            None => {
+                self.left = 0;
+                self.stopped = self.stopped.or(Some(ExpansionLimit::Size));
+            }
+        }
+        self.stopped.is_none().then_some(())
+    }
+
+    /// Ends the outermost use, whose name is `call`; says whether a limit has been met, and notes that.
+    fn was_stopped(&mut self, call: Token) -> bool {
+        let Some(reason) = self.stopped.take_if(|_| self.hidden.is_empty()) else { return false };
+        self.depth = 0;
+        let name = call.span.text(self.source);
+        match self.told.get(&(name, reason)) {
+            Some(index) => self.unexpanded[*index].others += 1,
+            None => {
+                self.told.insert((name, reason), self.unexpanded.len());
+                self.unexpanded.push(Unexpanded { reason, call: call.span, others: 0 });
+            }
+        }
+        true
+    }
+
+    /// The index after the use of a macro at `at`: after its parentheses, if it has some.
+    fn after_use(&self, tokens: &Tokens<'_>, at: usize) -> usize {
+        tokens.closing(at + 1).map_or(at + 1, |close| close + 1)
+    }
+
     /// Appends the tokens to `out`, expanded; uses of macros with statements only where `uses` says so.
     fn rewrite(&mut self, tokens: &[Token], out: &mut Vec<Token>, uses: bool) {
+        let tokens = self.paired(tokens);
+        let blocked = if uses { self.blocked(tokens.all) } else { Vec::new() };
         let mut at = 0;
-        while let Some(&token) = tokens.get(at) {
-            if self.hidden.is_empty() && uses {
+        while let Some(&token) = tokens.all.get(at) {
+            let outermost = self.hidden.is_empty();
+            if outermost && uses {
                 self.position = token.span.start;
             }
-            if token.kind == Kind::Identifier && !token.ignored {
+            if token.kind == Kind::Identifier && !token.ignored && (outermost || self.stopped.is_none()) {
                 if self.is_keyword(token) {
-                    at = self.statement(tokens, at, out);
+                    at = self.statement(&tokens, at, out);
                     continue;
                 }
-                let start = out.len();
                 if uses && self.with_asm.contains(self.text(token)) {
-                    if let Some((next, definition)) = self.use_of_macro(tokens, at, out) {
-                        if self.hidden.is_empty() {
+                    let start = out.len();
+                    let found = self.use_of_macro(&tokens, at, &blocked, out);
+                    if outermost && self.was_stopped(token) {
+                        out.truncate(start);
+                        let next = self.after_use(&tokens, at);
+                        out.extend(&tokens.all[at..next]);
+                        at = next;
+                        continue;
+                    }
+                    if let Some((next, definition)) = found {
+                        if outermost {
                             self.uses.push(Use { tokens: start..out.len(), call: token.span, definition });
                         }
                         at = next;
@@ -175,11 +298,23 @@ impl<'p, 's> Expander<'p, 's> {
         }
     }
 
+    /// For each token how many before it must not be in the arguments of a macro: keywords, and ignored ones.
+    fn blocked(&self, tokens: &[Token]) -> Vec<u32> {
+        let mut count = 0;
+        let mut counts = Vec::with_capacity(tokens.len() + 1);
+        counts.push(0);
+        for token in tokens {
+            count += u32::from(token.ignored || self.is_keyword(*token));
+            counts.push(count);
+        }
+        counts
+    }
+
     /// Copies an asm statement up to its closing parenthesis and expands the macros in its sections.
-    fn statement(&mut self, tokens: &[Token], keyword: usize, out: &mut Vec<Token>) -> usize {
+    fn statement(&mut self, tokens: &Tokens<'_>, keyword: usize, out: &mut Vec<Token>) -> usize {
         let mut at = keyword;
         let mut depth = 0i32;
-        while let Some(&token) = tokens.get(at) {
+        while let Some(&token) = tokens.all.get(at) {
             match self.text(token) {
                 "(" if token.kind == Kind::Punctuator => depth += 1,
                 ")" if token.kind == Kind::Punctuator => depth -= 1,
@@ -187,14 +322,19 @@ impl<'p, 's> Expander<'p, 's> {
                 _ if depth == 0 && token.kind != Kind::Identifier => return at,
                 _ => {}
             }
-            if depth == 1
-                && token.kind == Kind::Identifier
-                && !self.is(out.last(), "[")
-                && let Some((next, piece)) = self.piece(tokens, at)
-            {
-                out.extend(piece.into_iter().map(|piece| Token { condition: token.condition, ..piece }));
-                at = next;
-                continue;
+            if depth == 1 && token.kind == Kind::Identifier && !self.is(out.last(), "[") {
+                let piece = self.piece(tokens, at);
+                if self.was_stopped(token) {
+                    let next = self.after_use(tokens, at);
+                    out.extend(&tokens.all[at..next]);
+                    at = next;
+                    continue;
+                }
+                if let Some((next, piece)) = piece {
+                    out.extend(piece.into_iter().map(|piece| Token { condition: token.condition, ..piece }));
+                    at = next;
+                    continue;
+                }
             }
             out.push(token);
             at += 1;
@@ -209,8 +349,8 @@ impl<'p, 's> Expander<'p, 's> {
     }
 
     /// What a macro in a section of an asm statement stands for, and the index after its use.
-    fn piece(&mut self, tokens: &[Token], at: usize) -> Option<(usize, Vec<Token>)> {
-        let [definition] = self.definitions(tokens[at])[..] else { return None };
+    fn piece(&mut self, tokens: &Tokens<'_>, at: usize) -> Option<(usize, Vec<Token>)> {
+        let [definition] = self.definitions(tokens.all[at])[..] else { return None };
         let (next, found) = self.called(definition, tokens, at)?;
         let fits = |token: &Token| match token.kind {
             Kind::Text | Kind::RawText | Kind::Identifier | Kind::Number | Kind::Character => true,
@@ -224,29 +364,38 @@ impl<'p, 's> Expander<'p, 's> {
     /// Appends what the use of a macro at `at` stands for, in each of its definitions.
     fn use_of_macro(
         &mut self,
-        tokens: &[Token],
+        tokens: &Tokens<'_>,
         at: usize,
+        blocked: &[u32],
         out: &mut Vec<Token>,
     ) -> Option<(usize, MacroId)> {
-        let definitions = self.definitions(tokens[at]);
+        let definitions = self.definitions(tokens.all[at]);
         let several = definitions.len() > 1;
+        if let Some(close) = tokens.closing(at + 1)
+            && blocked[close] > blocked[at + 1]
+            && definitions.iter().any(|id| self.definition(*id).parameters.is_some())
+        {
+            return None;
+        }
         let mut next = None;
-        for &definition in definitions.iter().take(MOST_DEFINITIONS) {
+        for &definition in definitions.iter().take(MAX_DEFINITIONS) {
             let (end, arguments) = self.arguments(definition, tokens, at)?;
-            if arguments.iter().flatten().any(|token| self.is_keyword(*token) || token.ignored) {
-                return None;
+            self.enter()?;
+            let body = self.substituted(definition, &arguments);
+            if let Some(body) = body {
+                let condition = match several {
+                    true => self.definition(definition).condition.index() as u32,
+                    false => tokens.all[at].condition,
+                };
+                self.hidden.push(definition);
+                let start = out.len();
+                self.rewrite(&body, out, true);
+                self.hidden.pop();
+                out[start..].iter_mut().for_each(|token| token.condition = condition);
+                next = Some((end, definition));
             }
-            let body = self.substituted(definition, &arguments)?;
-            let condition = match several {
-                true => self.definition(definition).condition.index() as u32,
-                false => tokens[at].condition,
-            };
-            self.hidden.push(definition);
-            let start = out.len();
-            self.rewrite(&body, out, true);
-            self.hidden.pop();
-            out[start..].iter_mut().for_each(|token| token.condition = condition);
-            next = Some((end, definition));
+            self.depth -= 1;
+            next.filter(|(_, found)| *found == definition)?;
         }
         next
     }
@@ -256,40 +405,47 @@ impl<'p, 's> Expander<'p, 's> {
     }
 
     /// The definitions that may hold where the outermost use stands, each text once.
-    fn definitions(&self, name: Token) -> Vec<MacroId> {
+    fn definitions(&mut self, name: Token) -> Vec<MacroId> {
+        while let Some(change) = self.changes.get(self.next_change).filter(|change| change.at < self.position)
+        {
+            let live = self.live.entry(change.name).or_default();
+            let body = |id: &MacroId| self.prepared.file.macros[id.index()].body.text(self.source).trim();
+            match change.definition {
+                Some(id)
+                    if live.len() <= MAX_DEFINITIONS && live.iter().all(|other| body(other) != body(&id)) =>
+                {
+                    live.push(id);
+                }
+                Some(_) => {}
+                None => live.clear(),
+            }
+            self.next_change += 1;
+        }
         let text = self.text(name);
-        if self.hidden.len() >= DEEPEST || self.shadowed.contains(&text) {
-            return Vec::new();
-        }
-        let file = &self.prepared.file;
-        let ended = |found: &Macro| {
-            let between = |span: &&Span| found.name.start < span.start && span.start < self.position;
-            file.undefined.iter().filter(between).any(|span| span.text(self.source) == text)
-        };
-        let mut known: Vec<MacroId> = Vec::new();
-        for &id in self.prepared.by_name.get(text).into_iter().flatten() {
-            let found = self.definition(id);
-            let body = |id: MacroId| self.definition(id).body.text(self.source).trim();
-            let hidden = found.name.start > self.position || self.hidden.contains(&id);
-            if hidden || ended(found) || self.is_never(found.condition) {
-                continue;
-            }
-            if known.iter().all(|other| body(*other) != body(id)) {
-                known.push(id);
-            }
-        }
-        known
+        let live = self.live.get(text).filter(|live| !live.is_empty() && !self.shadowed.contains(text));
+        live.into_iter().flatten().filter(|id| !self.hidden.contains(id)).copied().collect()
     }
 
-    /// Whether code under a condition is never compiled, whatever the target: below `#if 0`.
-    fn is_never(&self, condition: ConditionId) -> bool {
-        let cell = &self.never[condition.index()];
-        cell.get().unwrap_or_else(|| {
-            let values = MacroValues::default();
-            let truth = condition::holds(&self.prepared.file, self.source, condition, &values);
-            cell.set(Some(truth == Truth::False));
-            truth == Truth::False
-        })
+    /// The body of a macro.
+    fn body(&mut self, id: MacroId) -> Rc<Body> {
+        if let Some(body) = self.read.get(&id) {
+            return Rc::clone(body);
+        }
+        let definition = self.definition(id);
+        let mut parameters: HashMap<&str, usize> = HashMap::new();
+        for (index, name) in definition.parameters.iter().flatten().enumerate() {
+            let name = name.text(self.source);
+            parameters.entry(if name == "..." { "__VA_ARGS__" } else { name }).or_insert(index);
+        }
+        let named = |token: Token| {
+            let name = Some(token).filter(|token| token.kind == Kind::Identifier);
+            let parameter = name.and_then(|token| parameters.get(token.span.text(self.source)).copied());
+            (token, parameter)
+        };
+        let tokens = Scanner::line(self.source, definition.body).map(named).collect();
+        let body = Rc::new(Body { tokens });
+        self.read.insert(id, Rc::clone(&body));
+        body
     }
 
     /// The bodies of the macros with statements, with the macros in the statements' sections expanded.
@@ -309,6 +465,29 @@ impl<'p, 's> Expander<'p, 's> {
         }
         bodies
     }
+}
+
+/// The definitions and `#undef` lines of a file, in order, without those that are never compiled.
+fn changes<'s>(source: &'s str, prepared: &Prepared<'s>, truths: &Truths) -> Vec<Change<'s>> {
+    let file = &prepared.file;
+    let mut changes: Vec<Change<'s>> = Vec::with_capacity(file.macros.len() + file.undefined.len());
+    for (id, found) in (0u32..).map(MacroId).zip(&file.macros) {
+        if truths.of(found.condition) != Truth::False {
+            changes.push(Change {
+                at: found.name.start,
+                name: found.name.text(source),
+                definition: Some(id),
+            });
+        }
+    }
+    let taken_back = file.undefined.iter();
+    changes.extend(taken_back.map(|(span, _)| Change {
+        at: span.start,
+        name: span.text(source),
+        definition: None,
+    }));
+    changes.sort_by_key(|change| change.at);
+    changes
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Putting the arguments of a macro into its body: parameters, `#`, `##` and `__VA_ARGS__`.
 
-use super::{Expander, MOST_TOKENS};
+use super::{Expander, Tokens};
 use crate::Span;
 use crate::cuda::model::MacroId;
 use crate::cuda::scan::{Kind, Scanner, Token};
@@ -10,11 +10,24 @@ impl<'s> Expander<'_, 's> {
     pub(super) fn called(
         &mut self,
         definition: MacroId,
-        tokens: &[Token],
+        tokens: &Tokens<'_>,
+        at: usize,
+    ) -> Option<(usize, Vec<Token>)> {
+        self.enter()?;
+        let found = self.called_here(definition, tokens, at);
+        self.depth -= 1;
+        found.filter(|_| self.stopped.is_none())
+    }
+
+    fn called_here(
+        &mut self,
+        definition: MacroId,
+        tokens: &Tokens<'_>,
         at: usize,
     ) -> Option<(usize, Vec<Token>)> {
         let (next, arguments) = self.arguments(definition, tokens, at)?;
         let body = self.substituted(definition, &arguments)?;
+        drop(arguments);
         self.hidden.push(definition);
         let expanded = self.expanded(&body);
         self.hidden.pop();
@@ -23,12 +36,13 @@ impl<'s> Expander<'_, 's> {
 
     /// Tokens with all known macros expanded.
     fn expanded(&mut self, tokens: &[Token]) -> Vec<Token> {
-        let mut out = Vec::with_capacity(tokens.len());
+        let tokens = self.paired(tokens);
+        let mut out = Vec::with_capacity(tokens.all.len());
         let mut at = 0;
-        while let Some(&token) = tokens.get(at) {
+        while let Some(&token) = tokens.all.get(at).filter(|_| self.stopped.is_none()) {
             if token.kind == Kind::Identifier
                 && let [definition] = self.definitions(token)[..]
-                && let Some((next, found)) = self.called(definition, tokens, at)
+                && let Some((next, found)) = self.called(definition, &tokens, at)
             {
                 out.extend(found);
                 at = next;
@@ -45,37 +59,30 @@ impl<'s> Expander<'_, 's> {
     pub(super) fn arguments(
         &self,
         definition: MacroId,
-        tokens: &[Token],
+        tokens: &Tokens<'_>,
         at: usize,
     ) -> Option<(usize, Vec<Vec<Token>>)> {
         let Some(parameters) = &self.definition(definition).parameters else {
             return Some((at + 1, Vec::new()));
         };
-        if !self.is(tokens.get(at + 1), "(") {
-            return None;
-        }
+        let close = tokens.closing(at + 1)?;
         let variadic = parameters.last().is_some_and(|name| name.text(self.source) == "...");
         let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
-        let mut depth = 0u32;
-        let mut next = at + 1;
-        loop {
-            let token = *tokens.get(next)?;
-            let text = if token.kind == Kind::Punctuator { self.text(token) } else { "" };
-            next += 1;
-            match text {
-                "(" => depth += 1,
-                ")" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                break;
-            }
+        let mut index = at + 2;
+        while index < close {
+            let token = tokens.all[index];
+            // What parentheses hold belongs to one argument.
+            let end = tokens.closing(index).unwrap_or(index);
             let rest = variadic && arguments.len() == parameters.len();
-            if text == "," && depth == 1 && !rest {
+            if token.kind == Kind::Punctuator && !rest && self.is(Some(&token), ",") {
+                if arguments.len() == parameters.len() {
+                    return None;
+                }
                 arguments.push(Vec::new());
-            } else if !(text == "(" && depth == 1) {
-                arguments.last_mut()?.push(token);
+            } else {
+                arguments.last_mut()?.extend(&tokens.all[index..=end]);
             }
+            index = end + 1;
         }
         if variadic && arguments.len() + 1 == parameters.len() {
             arguments.push(Vec::new());
@@ -84,17 +91,7 @@ impl<'s> Expander<'_, 's> {
         if none {
             arguments.clear();
         }
-        (arguments.len() == parameters.len()).then_some((next, arguments))
-    }
-
-    /// Which parameter a token of a macro's body names.
-    fn parameter(&self, definition: MacroId, token: Option<&Token>) -> Option<usize> {
-        let name = self.text(*token.filter(|token| token.kind == Kind::Identifier)?);
-        let parameters = self.definition(definition).parameters.as_ref()?;
-        parameters.iter().position(|parameter| match parameter.text(self.source) {
-            "..." => name == "__VA_ARGS__",
-            other => other == name,
-        })
+        (arguments.len() == parameters.len()).then_some((close + 1, arguments))
     }
 
     /// The body of a macro with its arguments; none where it is more than is understood.
@@ -103,43 +100,51 @@ impl<'s> Expander<'_, 's> {
         definition: MacroId,
         arguments: &[Vec<Token>],
     ) -> Option<Vec<Token>> {
-        let body: Vec<Token> = Scanner::line(self.source, self.definition(definition).body).collect();
+        let body = self.body(definition);
+        let body = &body.tokens;
+        let parameter = |at: usize| body.get(at).and_then(|(_, parameter)| *parameter);
         let called = self.definition(definition).parameters.is_some();
+        // The arguments as they replace parameters, each expanded once.
+        let mut ready: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
         let mut out: Vec<Token> = Vec::with_capacity(body.len());
         // Whether the operand before a `##` gave no token.
         let mut empty = false;
         let mut at = 0;
-        while let Some(&token) = body.get(at) {
-            let parameter = self.parameter(definition, Some(&token));
-            let joined = self.is(body.get(at + 1), "##");
-            let before = out.len();
+        while let Some(&(token, named)) = body.get(at) {
+            let joined = self.is(body.get(at + 1).map(|(next, _)| next), "##");
+            let (before, made) = (out.len(), self.made.len());
             if self.is(Some(&token), "__VA_OPT__") {
                 return None;
             } else if self.is(Some(&token), "##") && at > 0 {
                 at += 1;
-                let right = match self.parameter(definition, body.get(at)) {
-                    Some(index) => arguments[index].clone(),
-                    None => body.get(at).copied().into_iter().collect(),
-                };
-                self.join(&mut out, &right, empty);
+                match parameter(at) {
+                    Some(index) => self.join(&mut out, &arguments[index], empty),
+                    None => self.join(&mut out, body.get(at).map(|(right, _)| *right).as_slice(), empty),
+                }
             } else if called && self.is(Some(&token), "#") {
-                let index = self.parameter(definition, body.get(at + 1))?;
-                let made = self.stringified(&arguments[index], body[at + 1].span);
+                let index = parameter(at + 1)?;
+                let made = self.stringified(&arguments[index], body[at + 1].0.span);
                 out.push(made);
                 at += 1;
-            } else if let Some(index) = parameter {
-                let argument = match joined {
-                    true => arguments[index].clone(),
-                    false => self.argument(&arguments[index]),
-                };
-                out.extend(argument);
+            } else if let Some(index) = named {
+                if joined {
+                    out.extend(&arguments[index]);
+                } else {
+                    if ready[index].is_none() {
+                        ready[index] = Some(self.argument(&arguments[index]));
+                    }
+                    out.extend(ready[index].iter().flatten());
+                }
             } else {
                 out.push(token);
             }
             empty = out.len() == before;
+            let added = out.get(before..).unwrap_or(&[]);
+            let copied: u64 = added.iter().map(|token| u64::from(token.span.len()) + 1).sum();
+            self.charge(copied + (self.made.len() - made) as u64)?;
             at += 1;
         }
-        self.left = self.left.checked_sub(out.len() as u32 + 1)?;
+        self.charge(1)?;
         Some(out)
     }
 
@@ -218,7 +223,7 @@ impl<'s> Expander<'_, 's> {
 
     /// The tokens of a made text.
     fn make(&mut self, text: &str, origin: Span) -> Vec<Token> {
-        if (self.source.len() + self.made.len() + text.len()) as u64 > u64::from(u32::MAX - MOST_TOKENS) {
+        if (self.source.len() + self.made.len() + text.len()) as u64 > u64::from(u32::MAX / 2) {
             return Vec::new();
         }
         let start = self.append(text, origin);

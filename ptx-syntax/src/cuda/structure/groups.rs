@@ -1,8 +1,11 @@
 //! Groups inside statements and declarations: parentheses, braces, lambdas.
 
-use super::{Builder, DEEPEST, Until};
+use super::{Builder, MAX_DEPTH, Until};
 use crate::cuda::model::RegionKind;
 use crate::cuda::scan::{Kind, Token};
+
+/// How far before its body the parameters of a lambda are looked for, in tokens.
+const MAX_LAMBDA_HEAD: usize = 1000;
 
 impl<'s> Builder<'s> {
     /// A group in parentheses or brackets, its contents passed token by token.
@@ -37,15 +40,16 @@ impl<'s> Builder<'s> {
 
     /// A brace inside an expression or a declaration that begins at `start`.
     pub(super) fn brace(&mut self, start: usize) {
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             self.at += 1;
             return;
         }
         self.depth += 1;
         let word = |at: usize| self.tokens.get(at).map_or("", |token| token.span.text(self.source));
-        let local_class = (start..self.at).find(|at| matches!(word(*at), "struct" | "class" | "union"));
+        let is_class = |at: usize| matches!(word(at), "struct" | "class" | "union");
+        let local_class = (start..self.at.min(start + 2)).any(is_class);
         let before = self.text_before(0);
-        if self.in_code() && local_class.is_some_and(|at| at <= start + 1) {
+        if self.in_code() && local_class {
             self.class(None);
         } else if self.in_code() && before == "(" {
             // A statement expression: `({ … })`.
@@ -75,7 +79,7 @@ impl<'s> Builder<'s> {
         let source = self.source;
         let mut depth = 0i32;
         let mut close = None;
-        for at in (0..self.at).rev() {
+        for at in (0..self.at).rev().take(MAX_LAMBDA_HEAD) {
             match self.tokens[at].span.text(source) {
                 ")" => {
                     close = close.or(Some(at));

@@ -10,6 +10,8 @@ mod outside;
 mod statements;
 mod targets;
 
+use std::collections::HashSet;
+
 use crate::Span;
 use crate::cuda::asm::{self, Outcome};
 use crate::cuda::ctype::CType;
@@ -27,7 +29,7 @@ use crate::cuda::scope::{Meaning, Scopes};
 const MAX_LOOK_BACK: usize = 2000;
 
 /// Deeper nesting than this is passed over token by token.
-const DEEPEST: u32 = 150;
+const MAX_DEPTH: u32 = 150;
 
 /// Builds the file from its tokens.
 pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile {
@@ -35,15 +37,16 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
     let file = CudaFile {
         conditions: prepared.file.conditions.clone(),
         undefined: std::mem::take(&mut prepared.file.undefined),
+        unexpanded: std::mem::take(&mut prepared.file.unexpanded),
         ..CudaFile::default()
     };
     let mut this = Builder {
         source,
         prepared,
+        scopes: Scopes::new(tokens.len()),
         tokens,
         at: 0,
         file,
-        scopes: Scopes::new(),
         scope: 0,
         function: None,
         region: None,
@@ -187,7 +190,7 @@ impl<'s> Builder<'s> {
     fn item(&mut self) {
         let before = self.at;
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             self.single();
         } else if self.in_code() {
             self.statement();
@@ -214,18 +217,27 @@ impl<'s> Builder<'s> {
             return false;
         }
         let keyword = self.at;
-        self.at = self.asm_at(keyword, starts).max(keyword + 1);
+        let (next, mut inner) = self.asm_at(keyword, starts);
+        self.at = next.max(keyword + 1);
+        // A branch that one statement leaves out may hold another, and that one leaves out others.
+        let mut seen: HashSet<usize> = HashSet::from([keyword]);
+        while let Some(other) = inner.pop() {
+            if seen.insert(other) {
+                inner.append(&mut self.asm_at(other, starts).1);
+            }
+        }
         true
     }
 
-    fn asm_at(&mut self, keyword: usize, starts: bool) -> usize {
+    /// Reads the statement at a keyword: the index after it, and the keywords in branches that it leaves out.
+    fn asm_at(&mut self, keyword: usize, starts: bool) -> (usize, Vec<usize>) {
         let span = self.tokens[keyword].span;
         let (variants, next, inner) =
             match asm::read(self.source, &self.prepared, &self.tokens, keyword, starts) {
                 Outcome::Statement { variants, next, inner } => (variants, next, inner),
                 Outcome::Other(kind) => {
                     self.file.non_statements.push(NonStatement { kind, span });
-                    return keyword + 1;
+                    return (keyword + 1, Vec::new());
                 }
             };
         let used = self.use_at(keyword);
@@ -249,10 +261,7 @@ impl<'s> Builder<'s> {
             self.pending.push((id, self.scope));
             self.event(EventKind::Asm(id), span);
         }
-        for other in inner {
-            self.asm_at(other, starts);
-        }
-        next
+        (next, inner)
     }
 
     /// Notes which outputs are variables that have no value yet: declared without one, and not named since. In a loop

@@ -1,6 +1,6 @@
 //! Declarations outside function bodies: namespaces, classes, functions.
 
-use super::{Builder, DEEPEST, Until};
+use super::{Builder, MAX_DEPTH, Until};
 use crate::Span;
 use crate::cuda::ctype::CType;
 use crate::cuda::declare::Reader;
@@ -10,15 +10,22 @@ use crate::cuda::model::{ConditionId, Function, FunctionId, MacroId, Region, Reg
 use crate::cuda::scan::{Kind, Token};
 use crate::cuda::scope::{Meaning, Value};
 
+/// How many braces of one declaration are looked at for what they are.
+const MAX_BRACES: u32 = 100;
+
 impl Builder<'_> {
     /// A declaration outside functions.
     pub(super) fn declaration(&mut self) {
         let (outer, outer_template) = (self.scope, self.template);
+        if self.text() == "template" {
+            self.scope = self.scopes.open(Some(self.scope), false);
+        }
         while self.text() == "template" {
             self.template = true;
             self.template_header();
         }
         let start = self.at;
+        let mut braces = 0;
         while self.at < self.tokens.len() {
             let at_start = self.at == start;
             match self.text() {
@@ -28,7 +35,9 @@ impl Builder<'_> {
                 }
                 "}" | ")" | "]" => break,
                 "(" | "[" => self.group(),
+                "{" if braces >= MAX_BRACES => self.flat_braces(),
                 "{" => {
+                    braces += 1;
                     if self.declaration_body(start, outer) {
                         (self.scope, self.template) = (outer, outer_template);
                         return;
@@ -41,7 +50,7 @@ impl Builder<'_> {
                 }
                 "<" => {
                     let end = self.reader(&self.tokens[self.at..]).after_angles(0);
-                    self.at += end.unwrap_or(1);
+                    self.at += end.filter(|end| !self.has_keyword(*end)).unwrap_or(1);
                 }
                 _ if self.asm(at_start) => {}
                 _ => self.at += 1,
@@ -51,7 +60,7 @@ impl Builder<'_> {
         self.declare(start, self.at);
     }
 
-    /// `template <…>` and a `requires` behind it: declares the parameters in a scope of their own.
+    /// `template <…>` and a `requires` behind it: declares the parameters.
     pub(super) fn template_header(&mut self) {
         self.at += 1;
         self.skip_ignored();
@@ -60,8 +69,10 @@ impl Builder<'_> {
         }
         let rest = &self.tokens[self.at..];
         let Some(end) = self.reader(rest).after_angles(0) else { return };
+        if self.has_keyword(end) {
+            return;
+        }
         let tokens: Vec<Token> = rest[1..end - 1].to_vec();
-        let scope = self.scopes.open(Some(self.scope), false);
         let reader = self.reader(&tokens);
         let mut names = Vec::new();
         for part in reader.split() {
@@ -81,15 +92,26 @@ impl Builder<'_> {
             }
         }
         for (name, meaning) in names {
-            self.scopes.declare_value(scope, name.text(self.source), name.start, meaning, Value::Constant);
+            self.scopes.declare_value(
+                self.scope,
+                name.text(self.source),
+                name.start,
+                meaning,
+                Value::Constant,
+            );
         }
-        self.scope = scope;
         self.at += end;
+    }
+
+    /// Whether a keyword is among the next `count` tokens, which are not to be passed as a whole then.
+    fn has_keyword(&self, count: usize) -> bool {
+        let next = &self.tokens[self.at..self.at + count];
+        next.iter().any(|token| self.prepared.keyword(self.source, *token).is_some())
     }
 
     /// The brace of a declaration outside functions. Says whether the declaration ends with the body.
     pub(super) fn declaration_body(&mut self, start: usize, outer: u32) -> bool {
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             self.at += 1;
             return false;
         }
@@ -206,7 +228,7 @@ impl Builder<'_> {
             }
             let before = self.at;
             self.depth += 1;
-            if self.depth > DEEPEST {
+            if self.depth > MAX_DEPTH {
                 self.single();
             } else {
                 self.declaration();

@@ -151,6 +151,7 @@ impl<'s> Builder<'s> {
     /// An expression or a declaration, up to its semicolon.
     pub(super) fn simple(&mut self) {
         let start = self.at;
+        let mut after_macro = None;
         while let Some(token) = self.token() {
             match self.text() {
                 ";" => {
@@ -158,10 +159,13 @@ impl<'s> Builder<'s> {
                     break;
                 }
                 "}" | ")" | "]" => break,
-                "(" | "[" => self.group(),
+                "(" | "[" => {
+                    self.group();
+                    after_macro = after_macro.or(Some(self.at));
+                }
                 "{" => self.brace(start),
                 "if" | "for" | "while" | "do" | "switch" | "return" | "goto" if self.at > start => return,
-                _ if self.asm(self.at == start || self.follows_macros(start)) => {}
+                _ if self.asm(self.at == start || self.follows_macros(start, after_macro)) => {}
                 word if token.kind == Kind::Identifier && self.text_ahead(1) == "(" => {
                     self.call(word, token.span);
                 }
@@ -172,12 +176,12 @@ impl<'s> Builder<'s> {
     }
 
     /// Whether only one name, with or without parentheses, stands before the current token: a macro that leaves
-    /// nothing, or a pragma.
-    pub(super) fn follows_macros(&self, start: usize) -> bool {
+    /// nothing, or a pragma. `first_group` is where the first group of the statement ends.
+    pub(super) fn follows_macros(&self, start: usize, first_group: Option<usize>) -> bool {
         let before = &self.tokens[start..self.at];
-        let reader = self.reader(before);
-        let first = reader.kind(0) == Some(Kind::Identifier);
-        first && (before.len() == 1 || (reader.text(1) == "(" && reader.after_group(1) == before.len()))
+        let first = before.first().is_some_and(|token| token.kind == Kind::Identifier);
+        let called = before.get(1).is_some_and(|token| token.is(self.source, "("));
+        first && (before.len() == 1 || (called && first_group == Some(self.at)))
     }
 
     pub(super) fn call(&mut self, word: &'s str, name: Span) {

@@ -1,6 +1,6 @@
 //! Target macros of `<nv/target>`, whose arguments are conditions and code.
 
-use super::{Builder, DEEPEST, Until};
+use super::{Builder, MAX_DEPTH, Until};
 use crate::Span;
 use crate::cuda::condition::{Condition, ConditionKind};
 use crate::cuda::model::{ConditionId, RegionKind};
@@ -8,7 +8,7 @@ use crate::cuda::model::{ConditionId, RegionKind};
 impl Builder<'_> {
     /// The arguments of `NV_IF_TARGET`, `NV_IF_ELSE_TARGET` and `NV_DISPATCH_TARGET`: conditions and code.
     pub(super) fn targets(&mut self) {
-        if self.text() != "(" || self.depth > DEEPEST {
+        if self.text() != "(" || self.depth > MAX_DEPTH {
             return;
         }
         let around = self.target;
