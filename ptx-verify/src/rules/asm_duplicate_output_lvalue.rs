@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use ptx_syntax::Diagnostic;
 
 use crate::asm::unit::Unit;
@@ -37,14 +39,15 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let outputs = &unit.statement.outputs;
-    let text =
-        |index: usize| -> String { outputs[index].expression.text(unit.source).split_whitespace().collect() };
-    for later in 1..outputs.len() {
-        let written = text(later);
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (later, output) in outputs.iter().enumerate() {
+        let written: String = output.expression.text(unit.source).split_whitespace().collect();
         let effects = written.contains("++") || written.contains("--") || written.contains('(');
-        let Some(earlier) =
-            (0..later).find(|&earlier| !effects && !written.is_empty() && text(earlier) == written)
-        else {
+        if effects || written.is_empty() {
+            continue;
+        }
+        let Some(&earlier) = first.get(&written) else {
+            first.insert(written, later);
             continue;
         };
         out.push(
