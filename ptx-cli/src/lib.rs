@@ -17,10 +17,12 @@
 mod cli;
 mod commands;
 mod config;
+mod coverage;
 mod diff;
 mod dump;
 mod fix;
 mod foreign;
+mod include;
 mod input;
 mod interrupt;
 mod levels;

@@ -6,28 +6,35 @@ use ptx_emit::canonical as print;
 use ptx_emit::format::Unformatted;
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span};
-use ptx_verify::{Config, CudaConfig};
+use ptx_verify::{Config, CudaConfig, CudaVerification};
 
+use crate::include;
 use crate::options::{Compiler, Options};
 use crate::source::{Kind, Source};
 
 /// All findings of a source, in the order of their places. `threads` of them may work on it.
 pub fn verify(source: &Source, options: &Options, threads: usize) -> Vec<Diagnostic> {
+    verify_and_cover(source, options, threads).diagnostics
+}
+
+/// All findings of a source, and what became of the asm statements of a CUDA source.
+pub fn verify_and_cover(source: &Source, options: &Options, threads: usize) -> CudaVerification {
+    let of_ptx = |diagnostics| CudaVerification { diagnostics, ..CudaVerification::default() };
     if let Some(found) = source.not_text() {
         let mut found = vec![found];
         options.levels.apply(&mut found);
-        return found;
+        return of_ptx(found);
     }
-    let mut found = match source.kind {
-        Kind::Ptx => ptx(source, options, threads),
+    let mut verified = match source.kind {
+        Kind::Ptx => of_ptx(ptx(source, options, threads)),
         Kind::Cuda => cuda(source, options),
     };
-    source.name_bytes(&mut found);
-    found
+    source.name_bytes(&mut verified.diagnostics);
+    verified
 }
 
 /// Verifies the asm statements of a CUDA source.
-fn cuda(source: &Source, options: &Options) -> Vec<Diagnostic> {
+fn cuda(source: &Source, options: &Options) -> CudaVerification {
     let compiler = match options.compiler {
         Compiler::Nvcc => ptx_verify::Compiler::Nvcc,
         Compiler::Clang => ptx_verify::Compiler::Clang,
@@ -39,7 +46,7 @@ fn cuda(source: &Source, options: &Options) -> Vec<Diagnostic> {
         version: options.cuda_version,
         compiler,
     };
-    ptx_verify::check_cuda(&source.text, &config)
+    ptx_verify::verify_cuda_with(&source.text, &config, &|| include::surroundings(source))
 }
 
 /// Verifies PTX for each target that was asked for. What several targets have in common is told once.

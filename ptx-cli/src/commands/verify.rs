@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use ptx_syntax::LineIndex;
+use ptx_verify::{Coverage, CoverageCounts, CudaVerification};
 
 use crate::config::{Config, ConfigArgs, Configs, is_excluded};
+use crate::coverage;
 use crate::diff::{counted, unified};
 use crate::fix;
 use crate::foreign;
@@ -64,7 +66,7 @@ pub struct VerifyArgs {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Tell more about the work: which configuration files count
+    /// Tell more: which configuration files count, and which asm statements were not verified and why
     #[arg(long, short)]
     verbose: bool,
 
@@ -112,6 +114,9 @@ struct Outcome {
     refused: usize,
     /// What is told on standard error besides.
     warnings: Vec<String>,
+    /// What became of asm statements, and the lines about those that were not verified.
+    coverage: Coverage,
+    not_verified: Vec<String>,
     failure: Option<String>,
     /// What the user may have meant.
     hint: Option<String>,
@@ -142,6 +147,9 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         });
         tally.add(&outcome, terminal);
         outcome.hint.iter().for_each(|hint| terminal.note(hint));
+        if args.verbose {
+            outcome.not_verified.iter().for_each(|line| terminal.note(line));
+        }
         let mut out = io::stdout();
         out.write_all(&outcome.text).and_then(|()| out.flush())?;
         report.file(&outcome.rendered)
@@ -149,6 +157,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     report.end()?;
     if style.format == Format::Full && !args.quiet && tally.files > 0 {
         terminal.note(&tally.summary(args.fixes, style.selection));
+        coverage::summary(&tally.coverage).iter().for_each(|line| terminal.note(line));
     }
     Ok(tally.exit(args.fixes))
 }
@@ -226,10 +235,17 @@ fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style, terminal
     if fixes.fix || fixes.diff {
         return fix_file(job, source, fixes, style, terminal);
     }
-    let diagnostics = pipeline::verify(&source, &job.options, threads);
+    let CudaVerification { diagnostics, coverage } =
+        pipeline::verify_and_cover(&source, &job.options, threads);
     let counts = Counts::of(&diagnostics);
-    let hint = (counts.errors > 0).then(|| hint(job, &source)).flatten();
-    Outcome { hint, rendered: render::file(style, &source, &diagnostics), counts, ..Outcome::default() }
+    Outcome {
+        hint: (counts.errors > 0).then(|| hint(job, &source)).flatten(),
+        rendered: render::file(style, &source, &diagnostics),
+        counts,
+        not_verified: coverage::not_verified(&source, &coverage),
+        coverage,
+        ..Outcome::default()
+    }
 }
 
 /// What to do about CUDA C++ that was taken for PTX.
@@ -292,6 +308,7 @@ struct Tally {
     fixed: usize,
     refused: usize,
     failed: bool,
+    coverage: CoverageCounts,
 }
 
 impl Tally {
@@ -303,6 +320,7 @@ impl Tally {
             }
             None => self.files += 1,
         }
+        self.coverage.add(&outcome.coverage);
         self.counts.add(outcome.counts);
         self.fixed += outcome.fixed;
         self.refused += outcome.refused;

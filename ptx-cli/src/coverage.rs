@@ -1,0 +1,69 @@
+//! What `verify` tells about the asm statements that it looked at, and those that it did not.
+
+use ptx_syntax::LineIndex;
+use ptx_verify::{Coverage, CoverageCounts, Treatment};
+
+use crate::diff::counted;
+use crate::source::Source;
+
+/// How many conditions the summary names.
+const MAX_CONDITIONS: usize = 3;
+
+/// One line about all statements; none where there are none.
+pub fn summary(counts: &CoverageCounts) -> Option<String> {
+    if counts.found == 0 {
+        return None;
+    }
+    let mut parts = vec![format!("{} verified", counts.verified)];
+    let mut add = |count: usize, what: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    };
+    add(counts.around_wildcards, "verified around what only macros of other files tell");
+    add(counts.unknown_operands, "with unknown operands");
+    add(counts.excluded.values().sum(), &format!("excluded by {}", conditions(counts)));
+    add(counts.not_ptx, "of other assemblers");
+    add(counts.not_expanded, "in macros that stand for too much");
+    Some(format!("{}: {}", counted(counts.found, "asm statement"), parts.join(", ")))
+}
+
+/// The conditions that exclude most.
+fn conditions(counts: &CoverageCounts) -> String {
+    let mut conditions: Vec<(&String, &usize)> = counts.excluded.iter().collect();
+    conditions.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let named = conditions.iter().take(MAX_CONDITIONS).map(|(condition, _)| format!("`{condition}`"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match conditions.len().saturating_sub(MAX_CONDITIONS) {
+        0 => named,
+        others => format!("{named} and {}", counted(others, "other condition")),
+    }
+}
+
+/// A line for each statement of a source that was not verified, or not in full.
+pub fn not_verified(source: &Source, coverage: &Coverage) -> Vec<String> {
+    let lines = LineIndex::new(&source.text);
+    let line = |place: u32, why: &str| {
+        let at = lines.position(place);
+        format!("{}:{}:{}: {why}", source.name, at.line, at.column)
+    };
+    coverage
+        .statements
+        .iter()
+        .filter_map(|covered| {
+            let why = match &covered.treatment {
+                Treatment::Verified => return None,
+                Treatment::AroundWildcards => {
+                    "verified around parts of the template that only macros of other files tell".to_owned()
+                }
+                Treatment::UnknownOperands => {
+                    "not verified: a macro of another file stands for operands".to_owned()
+                }
+                Treatment::Excluded(condition) => format!("not verified: excluded by `{condition}`"),
+                Treatment::NotPtx => "not verified: assembler of the host, or of another device".to_owned(),
+                Treatment::NotExpanded => "not verified: the macro stands for too much".to_owned(),
+            };
+            Some(line(covered.place.start, &why))
+        })
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! The files of the same project that a CUDA source includes.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use ptx_verify::{Include, Surroundings, includes};
+
+use crate::source::{Input, Kind, Origin, Source};
+
+/// How many files are read for one source, and how many bytes of them.
+const MAX_FILES: usize = 300;
+const MAX_BYTES: usize = 32 << 20;
+
+/// What the files that `source` includes declare. They are looked for beside the file that includes them, then in the
+/// folders around it and their `include`, up to the root of the repository.
+pub fn surroundings(source: &Source) -> Surroundings {
+    let mut found = Surroundings::default();
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut waiting: VecDeque<PathBuf> = VecDeque::new();
+    let mut bytes = 0;
+    follow(&source.text, source.name.path(), &mut found, &mut seen, &mut waiting);
+    for _ in 0..MAX_FILES {
+        let Some(path) = waiting.pop_front() else { return found };
+        let input = Input { origin: Origin::File(path.clone()), name: path.clone().into(), kind: Kind::Cuda };
+        match input.read() {
+            Ok(header) if bytes + header.text.len() <= MAX_BYTES => {
+                bytes += header.text.len();
+                found.add(&header.text);
+                follow(&header.text, &path, &mut found, &mut seen, &mut waiting);
+            }
+            Ok(_) | Err(_) => found.note_missing(),
+        }
+    }
+    if !waiting.is_empty() {
+        found.note_missing();
+    }
+    found
+}
+
+/// Puts the files that a text includes onto the list.
+fn follow(
+    text: &str,
+    path: &Path,
+    found: &mut Surroundings,
+    seen: &mut HashSet<PathBuf>,
+    waiting: &mut VecDeque<PathBuf>,
+) {
+    for include in includes(text) {
+        match find(include, path) {
+            Some(path) => {
+                if seen.insert(path.clone()) {
+                    waiting.push_back(path);
+                }
+            }
+            // What stands in angle brackets and not in the project is a library's.
+            None if include.quoted => found.note_missing(),
+            None => {}
+        }
+    }
+}
+
+fn find(include: Include<'_>, from: &Path) -> Option<PathBuf> {
+    // Absolute, so that there are folders around it.
+    let from = std::path::absolute(from).ok()?;
+    let beside = from.parent()?;
+    let root = beside.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
+    let folders = beside.ancestors().take(root + 1);
+    folders
+        .flat_map(|folder| [folder.join(include.path), folder.join("include").join(include.path)])
+        .find_map(|path| path.canonicalize().ok().filter(|path| path.is_file()))
+}

@@ -1,0 +1,86 @@
+//! `verify` of CUDA sources: what it reads, what it tells of what it did not, and how much it bears.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::Scratch;
+
+const UNSEEN: &str = "#if 0\nvoid off() { asm(\"add.u32 a, b, c;\"); }\n#endif\n\
+    __device__ void on(unsigned a) { asm(\"add.u32 %0, %0, 1;\" : \"+r\"(a)); }\n\
+    __device__ void part(unsigned a) { asm(OTHER \".u32 %0, %0, 1;\" : \"+r\"(a)); }\n\
+    inline void host() { asm(\"cpuid\" ::: \"eax\"); }\n";
+
+#[test]
+fn statements_that_are_not_verified_are_told() {
+    let scratch = Scratch::new();
+    scratch.file("a.cu", UNSEEN);
+    let answer = scratch.run(&["verify", "a.cu"]);
+    assert_eq!(
+        answer.stderr,
+        "no findings in 1 file\n4 asm statements: 1 verified, 1 verified around what only macros of other files \
+         tell, 1 excluded by `#if 0`, 1 of other assemblers\n"
+    );
+    let answer = scratch.run(&["verify", "--verbose", "a.cu"]);
+    let lines: Vec<&str> = answer.stderr.lines().collect();
+    assert_eq!(lines[0], "a.cu:2:14: not verified: excluded by `#if 0`");
+    assert_eq!(
+        lines[1],
+        "a.cu:5:36: verified around parts of the template that only macros of other files tell"
+    );
+    assert_eq!(lines[2], "a.cu:6:22: not verified: assembler of the host, or of another device");
+    let answer = scratch.run(&["verify", "--message-format", "json", "a.cu"]);
+    assert_eq!((answer.stdout.as_str(), answer.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn registers_of_included_headers_are_known() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path().join(".git")).unwrap();
+    std::fs::create_dir_all(scratch.path().join("src")).unwrap();
+    std::fs::create_dir_all(scratch.path().join("include/deep")).unwrap();
+    let use_it =
+        "__device__ __forceinline__ void add(unsigned &a) { asm(\"add.u32 %0, %0, %%c2;\" : \"+r\"(a)); }\n";
+    let declare = "__device__ __forceinline__ void head() { asm(\".reg .u32 %c2; mov.u32 %c2, 1;\"); }\n";
+    scratch.file("include/deep/declare.h", declare);
+    scratch.file("include/head.h", "#include \"deep/declare.h\"\n");
+    scratch.file("src/good.cu", format!("#include \"head.h\"\n{use_it}"));
+    scratch.file("src/missing.cu", format!("#include \"gone.h\"\n{use_it}"));
+    scratch.file("src/bad.cu", format!("#include <cstdint>\n{use_it}"));
+    let concise = |name: &str| scratch.run(&["verify", "--message-format", "concise", name]);
+    assert_eq!(concise("src/good.cu").stdout, "");
+    let missing = concise("src/missing.cu").stdout;
+    assert!(missing.contains("warning[E0101]"), "{missing}");
+    let bad = concise("src/bad.cu").stdout;
+    assert!(bad.contains("error[E0101]"), "{bad}");
+}
+
+#[test]
+fn macros_that_double_each_other_are_bounded() {
+    let scratch = Scratch::new();
+    let mut source =
+        format!("#define A0 asm volatile(\"{}\" : \"+r\"(a));\n", "add.u32 %0, %0, 1;".repeat(200));
+    for level in 1..=16 {
+        let _ = writeln!(source, "#define A{level} A{} A{}", level - 1, level - 1);
+    }
+    source.push_str("__device__ void f(unsigned a) { A16 }\n");
+    scratch.file("bomb.cu", &source);
+    let answer = scratch.run(&["verify", "--message-format", "concise", "bomb.cu"]);
+    assert_eq!(answer.stdout.lines().count(), 1, "{}", answer.stdout);
+    assert!(answer.stdout.contains("H0629"), "{}", answer.stdout);
+}
+
+#[test]
+fn what_many_uses_of_a_macro_have_in_common_is_told_once() {
+    let scratch = Scratch::new();
+    let uses = "OP(\"add\", a, b); OP(\"sub\", b, c); OP(\"min\", c, a);";
+    let source = format!(
+        "#define OP(op, d, s) asm(op \".u32 %0, %1, 1.5;\" : \"=r\"(d) : \"r\"(s))\n\
+         __device__ void f(unsigned a, unsigned b, unsigned c) {{ {uses} }}\n"
+    );
+    scratch.file("a.cu", source);
+    let answer = scratch.run(&["verify", "--message-format", "concise", "a.cu"]);
+    assert_eq!(answer.stdout.matches("error[").count(), 1, "{}", answer.stdout);
+    let answer = scratch.run(&["verify", "a.cu"]);
+    assert!(answer.stdout.contains("and in 2 other expansions of the macro"), "{}", answer.stdout);
+}
