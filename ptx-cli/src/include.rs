@@ -47,11 +47,8 @@ fn follow(
 ) {
     for include in includes(text) {
         match find(include, path) {
-            Some(path) => {
-                if seen.insert(path.clone()) {
-                    waiting.push_back(path);
-                }
-            }
+            Some(path) if seen.insert(path.clone()) => waiting.push_back(path),
+            Some(_) => {}
             // What stands in angle brackets and not in the project is a library's.
             None if include.quoted => found.note_missing(),
             None => {}
