@@ -452,7 +452,7 @@ fn a_refused_fix_says_so_and_stops_no_other() {
         "{answer:?}"
     );
     assert!(answer.stderr.contains("1 fix to apply, 1 refused"), "{answer:?}");
-    let answer = scratch.run(&["verify", "--fix", "--unsafe-fixes", "k.ptx"]);
+    let answer = scratch.run(&["verify", "--fix", "--unsafe-fixes", "--level", "info", "k.ptx"]);
     assert!(answer.stderr.contains("1 fix applied, 1 refused"), "{answer:?}");
     assert!(answer.stdout.contains("its fix is not applied: it would lead to"), "{answer:?}");
     let fixed = scratch.read("k.ptx");

@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "common/signals.rs"]
+mod signals;
 
 use std::fs;
 use std::io::Write;
@@ -33,6 +35,7 @@ fn large(bytes: usize) -> String {
 
 fn start(scratch: &Scratch, arguments: &[&str]) -> Child {
     let mut command = scratch.command(arguments);
+    signals::heeded(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 

@@ -2,6 +2,9 @@
 //! ones are asked in the tests of `ptx-emit`.
 #![cfg(unix)]
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -282,7 +285,7 @@ fn a_signal_ends_the_compiler_and_removes_its_folder() {
             let pids = place.path().join(format!("{signal}-{}", arguments[0]));
             let mut command = place.command(arguments);
             command.env("TMPDIR", &temporary).env("PIDS", &pids);
-            let mut program = command.spawn().unwrap();
+            let mut program = signals::heeded(&mut command).spawn().unwrap();
             assert!(wait_until(&|| pids.exists()), "the compiler has started");
             assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
             let id = program.id().to_string();

@@ -248,7 +248,7 @@ fn types_come_from_declarations_in_sight() {
               \"r\"(c), \"r\"(a[1]), \"r\"(b), \"r\"(u), \"r\"(kind), \"r\"(v.x), \"r\"(ptr), \"r\"(x), \"r\"(a), \"r\"(nowhere));\n\
         } };";
     let expected = "unsigned short,unsigned long long,short,unsigned int,pointer,unknown,float *,float,double,\
-        unsigned char,long long,long long *,unknown,enum,unsigned int,void *,signed char,long long *,unknown";
+        unsigned char,long long,long long *,int,enum,unsigned int,void *,signed char,long long *,unknown";
     assert_eq!(types(source).join(","), expected);
 }
 
