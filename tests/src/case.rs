@@ -8,8 +8,9 @@
 //! ```
 //!
 //! `args` are those of `ptx-cli verify`; rules that are off by default are switched on by `--warn RULE`.
-//! `oracle` says in which way `ptxas` is known to disagree, and why: `accepts`, `refuses`, or `lines`
-//! where it refuses the file but names other lines.
+//! `oracle` says in which way `ptxas` or nvcc is known to disagree, and why: `accepts`, `refuses`, `lines` where it
+//! refuses the file but names other lines, or `unasked` where its answer would take too
+//! much time or memory.
 //!
 //! A `.cu` file is verified for its asm statements. Its arguments may be `--target`, several separated by commas,
 //! `--ptx-version`, `--compiler` and levels; lines `// ---` divide it into parts that NVIDIA's compiler is shown one
@@ -46,6 +47,8 @@ pub enum Disagreement {
     Refuses,
     /// It refuses too, on other lines.
     Lines,
+    /// It is not asked, since its answer would take too much time or memory.
+    Unasked,
 }
 
 impl Case {
@@ -163,6 +166,7 @@ fn disagreement(text: &str) -> Result<Disagreement, String> {
         "accepts" => Ok(Disagreement::Accepts),
         "refuses" => Ok(Disagreement::Refuses),
         "lines" => Ok(Disagreement::Lines),
-        other => Err(format!("`{other}` is neither `accepts` nor `refuses` nor `lines`")),
+        "unasked" => Ok(Disagreement::Unasked),
+        other => Err(format!("`{other}` is none of `accepts`, `refuses`, `lines` and `unasked`")),
     }
 }

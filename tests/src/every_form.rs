@@ -376,7 +376,7 @@ impl Local {
             spec.accepts = spec.accepts.without(ClassSet::REGISTERS);
         }
         let Some(class) = self.class(f, &spec, u)? else { return Ok(None) };
-        let offset = *u.choose(&[0, 16, 64, -16])?;
+        let offset = if spec.accepts.contains(Class::Whole) { 0 } else { *u.choose(&[0, 16, 64, -16])? };
         if let Some(ty) = class.register_type() {
             let base = self.register(f, ty);
             return Ok(Some(if unified { base.unified_at(offset) } else { base.at(offset) }));

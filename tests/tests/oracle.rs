@@ -39,6 +39,9 @@ fn ptxas_agrees_about_every_data_file() {
 
 fn judge(ptxas: &Path, path: &Path) -> Result<(), String> {
     let case = Case::read(path)?;
+    if case.disagreement == Some(Disagreement::Unasked) {
+        return Ok(());
+    }
     let index = LineIndex::new(&case.source);
     let diagnostics = case.diagnostics();
     let invalid = diagnostics.iter().filter(|found| found.class == Class::Invalid);

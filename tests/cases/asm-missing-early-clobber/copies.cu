@@ -1,4 +1,5 @@
 // Variables that are copied to themselves, and constants.
+#include <climits>
 
 __global__ void straight(int *p) {
   int a = p[0], b = p[1], c = p[2];
@@ -30,7 +31,7 @@ template <unsigned M> __device__ unsigned reduced(unsigned x) {
 // Perhaps a constant of another file; and words that cross.
 __device__ unsigned elsewhere(unsigned x) {
   unsigned r;
-  asm volatile("{ .reg .pred p; sub.u32 %0, %1, %2; setp.lt.s32 p, %0, 0; @p add.u32 %0, %0, %2; }" : "=r"(r) : "r"(x), "r"(OTHER_MOD));  // warning[asm-missing-early-clobber]: `%0` (`r`) is written before the last read of `%2` (`OTHER_MOD`), which may be in the same register
+  asm volatile("{ .reg .pred p; sub.u32 %0, %1, %2; setp.lt.s32 p, %0, 0; @p add.u32 %0, %0, %2; }" : "=r"(r) : "r"(x), "r"(INT_MAX));  // warning[asm-missing-early-clobber]: `%0` (`r`) is written before the last read of `%2` (`INT_MAX`), which may be in the same register
   return r;
 }
 __device__ void sum(unsigned &lo, unsigned &hi, unsigned a, unsigned b) {

