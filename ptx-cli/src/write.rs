@@ -81,7 +81,9 @@ fn swap(target: &Path, read: Option<&[u8]>, bytes: &[u8]) -> io::Result<()> {
     pending.finish(|| {
         // The bytes were compared a moment ago; that they are still the same is a matter of a look.
         if !attributes::is_unchanged(&current.metadata()?, &old) || !is_still(target, &old)? {
-            return Err(changed());
+            // Another thread may have written the same under another name of the file.
+            let is_done = is_replaced_already(&File::open(target)?, read, bytes)?;
+            return if is_done { file.close() } else { Err(changed()) };
         }
         file.persist(target).map(drop).map_err(|error| error.error)
     })
