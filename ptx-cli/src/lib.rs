@@ -39,15 +39,13 @@ mod work;
 mod write;
 
 use std::io::Write;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use outcome::{Exit, exit_of};
 use terminal::Terminal;
-
-/// Deeply nested input must not exhaust the stack, so the work is done on threads with a large one.
-const STACK_BYTES: usize = 256 << 20;
 
 /// Runs the program with the arguments and streams of this process.
 #[must_use]
@@ -58,15 +56,7 @@ pub fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(tell_panic));
     interrupt::watch();
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || run(&cli));
-        match worker.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(exit)) => exit.into(),
-            Ok(Err(_)) => Exit::Failed.into(),
-            // Where so much address space is not to be had, the stack of this thread has to do.
-            Err(_) => run(&cli).into(),
-        }
-    })
+    std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed).into()
 }
 
 /// Runs the command and turns its result into an exit status; errors are told on standard error.

@@ -54,7 +54,7 @@ pub fn in_order<T: Sync, R: Send>(
                     }
                 }
             };
-            let thread = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, body);
+            let thread = std::thread::Builder::new().spawn_scoped(scope, body);
             // The threads that there are do the work; without any it is done here.
             if thread.is_err() {
                 break;

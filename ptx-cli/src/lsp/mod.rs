@@ -77,7 +77,7 @@ pub fn serve() -> anyhow::Result<Goodbye> {
     let (tasks, given) = mpsc::channel();
     let checker = Checker::new(given, output.clone(), Arc::clone(&documents), Arc::clone(&findings));
     // It ends with the process too: a long verification is not waited for.
-    thread::Builder::new().stack_size(crate::STACK_BYTES).spawn(move || checker.run())?;
+    thread::Builder::new().spawn(move || checker.run())?;
     let (session, waiting) = (Session::default(), VecDeque::new());
     let goodbye =
         Server { output: output.clone(), tasks, documents, findings, session, waiting }.run(&incoming)?;

@@ -38,6 +38,9 @@ pub enum CType {
     Record(String),
 }
 
+/// How deep pointers and arrays are followed.
+const MAX_DEPTH: usize = 64;
+
 impl CType {
     /// `int`.
     pub const INT: Self = Self::integer(4, true);
@@ -53,7 +56,24 @@ impl CType {
     /// A pointer to `self`.
     #[must_use]
     pub fn pointer(self) -> Self {
-        Self::Pointer(Box::new(self))
+        Self::Pointer(self.target())
+    }
+
+    /// An array of `self`.
+    #[must_use]
+    pub fn array(self) -> Self {
+        Self::Array(self.target())
+    }
+
+    /// What a pointer leads to, or an element. A type that nests deeper than any that somebody means is not followed
+    /// further: its name and its end take a step of recursion each.
+    fn target(self) -> Box<Self> {
+        let mut depth = 0;
+        let mut inner = &self;
+        while let Self::Pointer(to) | Self::Array(to) = inner {
+            (depth, inner) = (depth + 1, to.as_ref());
+        }
+        Box::new(if depth < MAX_DEPTH { self } else { Self::Unknown })
     }
 
     /// The size in bytes, where it is certain.

@@ -357,7 +357,7 @@ impl<'s> Reader<'_, 's> {
             let mut known = true;
             while self.text(at) == "[" {
                 at = self.after_group(at);
-                ctype = CType::Array(Box::new(ctype));
+                ctype = ctype.array();
             }
             if !matches!(self.text(at), "=" | "," | ";" | "(" | "{" | ":" | "" | ")") {
                 known = matches!(
@@ -452,7 +452,7 @@ impl<'s> Reader<'_, 's> {
         let mut at = close;
         while self.text(at) == "[" {
             at = self.after_group(at);
-            ctype = CType::Array(Box::new(ctype));
+            ctype = ctype.array();
         }
         let simple = name == open + 2 && self.text(name + 1) == ")" && at > close;
         let ctype = match self.text(open + 1) {

@@ -51,6 +51,13 @@ const KINDS: &[Kind] = &[
             "#endif\n".repeat(n)
         ))
     }),
+    ("pointers to pointers", |n| {
+        format!(
+            "__device__ void f(int {0}a, int b{1}) {{ asm(\"\" :: \"l\"({0}a), \"r\"(b{1})); }}",
+            "*".repeat(n),
+            "[1]".repeat(n)
+        )
+    }),
     ("nested conditions", |n| nested(n, "#if A\n", "asm(\"x;\");\n", "#endif\n")),
     ("nested conditions with braces", |n| nested(n, "#if A\nvoid f() {\n", "asm(\"x;\");\n", "#endif\n")),
     ("nested conditions inside statements", |n| {
