@@ -232,8 +232,18 @@ fn overwritten(
     if facts.condition(lost) != facts.condition(next) {
         return;
     }
-    // The next chain is complete in itself: it has one word, and its carry is counted.
-    if counts_flag(context, reader.instruction) {
+    // The next chain is complete in itself: it has one word, which something after it reads, and its carry is
+    // counted.
+    let after = next + 1..context.body.instructions.len() as u32;
+    let is_read = |register| {
+        let reads = |index| {
+            facts.uses().of(index).iter().any(|each| each.register == register && each.access().reads())
+        };
+        after.clone().any(reads)
+    };
+    let has_a_word =
+        facts.uses().of(next).iter().any(|each| each.access().writes() && is_read(each.register));
+    if has_a_word && counts_flag(context, reader.instruction) {
         return;
     }
     // An addition's carry was never meant for a subtraction, nor the reverse.
