@@ -145,7 +145,8 @@ impl Config {
         Self::new(path, &text)
     }
 
-    fn new(path: &Path, text: &str) -> anyhow::Result<Self> {
+    /// The configuration that a file at `path` with this text is.
+    pub fn new(path: &Path, text: &str) -> anyhow::Result<Self> {
         let wrong = || format!("the configuration file `{}` is not right", foreign::path(path));
         let lines = lines(text).with_context(wrong)?;
         let mut config = Self {

@@ -1,7 +1,7 @@
 //! The `ptx-cli` program: commands, output formats, configuration.
 //!
 //! A library only so that the workspace's root package can build the same program, which is what
-//! `pre-commit` needs; there is nothing here to call but [`main`].
+//! `pre-commit` needs, and for the tests; there is nothing here to call but [`main`].
 //!
 //! This crate does all the reading, writing and printing of the toolkit; what a library user could
 //! want lives in the crates below it. Four rules hold everywhere here:
@@ -22,6 +22,8 @@ mod diff;
 mod dump;
 mod fix;
 mod foreign;
+#[doc(hidden)]
+pub mod fuzz;
 mod include;
 mod input;
 mod interrupt;

@@ -46,6 +46,61 @@ fn damaged_programs() {
     .budget_ms(3000);
 }
 
+/// A property of the fuzzer's targets, over what a fuzzer has kept and over parts and mixtures of that. The same
+/// inputs in every run: what is new is for `tests/fuzz.sh`.
+fn holds_for_the_corpus(target: &str, property: fn(&[u8])) {
+    let folder = root().join("tests/fuzz/corpus").join(target);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let inputs: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    assert!(!inputs.is_empty(), "{}", folder.display());
+    inputs.iter().for_each(|input| property(input));
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % limit.max(1) as u64) as usize
+    };
+    for _ in 0..200 {
+        let (first, second) = (&inputs[below(inputs.len())], &inputs[below(inputs.len())]);
+        let mut mixed = [&first[..below(first.len() + 1)], &second[below(second.len() + 1)..]].concat();
+        if !mixed.is_empty() {
+            let at = below(mixed.len());
+            mixed[at] = below(256) as u8;
+        }
+        property(&mixed);
+    }
+}
+
+/// A property of texts, as one of bytes.
+macro_rules! of_text {
+    ($property:path) => {
+        |bytes| $property(&String::from_utf8_lossy(bytes))
+    };
+}
+
+#[test]
+fn logs_of_the_assembler() {
+    holds_for_the_corpus("log", of_text!(properties::log));
+}
+
+#[test]
+fn machine_code() {
+    holds_for_the_corpus("cubin", properties::cubin);
+}
+
+#[test]
+fn baselines() {
+    holds_for_the_corpus("baseline", of_text!(properties::baseline));
+}
+
+#[test]
+fn configurations() {
+    holds_for_the_corpus("configuration", of_text!(properties::configuration));
+}
+
 const KERNEL: &str = "\
 .version 8.0
 .target sm_90, debug

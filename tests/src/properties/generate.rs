@@ -135,6 +135,11 @@ const PIECES: &[&str] = &[
     "mov.u32 %r1, ",
 ];
 
+/// The pieces that [`soup`] is made of.
+pub fn pieces() -> impl Iterator<Item = &'static str> {
+    PIECES.iter().copied()
+}
+
 /// Pieces in any order.
 ///
 /// # Errors

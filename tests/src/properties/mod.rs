@@ -1,7 +1,12 @@
-//! What holds for every text, as plain functions: run for a moment on stable by `tests/tests/properties.rs`,
-//! without limit under cargo-fuzz by the targets of `tests/fuzz`.
+//! What holds for every input, as plain functions: run for a moment by `tests/tests/properties.rs`, without
+//! limit and guided by coverage by the targets of `tests/fuzz` (`tests/fuzz.sh`).
 
+mod cuda;
+mod files;
 pub mod generate;
+
+pub use cuda::{comments as cuda_comments, cuda};
+pub use files::{baseline, configuration, cubin, log};
 
 use ptx_emit::format::Unformatted;
 use ptx_syntax::ast::{StatementKind, Tree};
