@@ -49,7 +49,7 @@ fn follow(
         match find(include, path) {
             Some(path) if seen.insert(path.clone()) => waiting.push_back(path),
             Some(_) => {}
-            // What stands in angle brackets and not in the project is a library's.
+            // A file in angle brackets that the project does not have is a library's.
             None if include.quoted => found.note_missing(),
             None => {}
         }

@@ -73,7 +73,7 @@ mod signals {
         let (ready, installed) = channel();
         let thread = thread::Builder::new().name("signals".to_owned()).spawn(move || wait(&ready));
         if thread.is_ok() {
-            // A file written before the handlers are there would be left behind. Where they cannot be
+            // A file written before the handlers are there would stay. Where they cannot be
             // installed, the sender is dropped.
             let _ = installed.recv();
         }

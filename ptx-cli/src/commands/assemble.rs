@@ -50,7 +50,7 @@ pub struct AssembleArgs {
     #[arg(long, value_name = "TARGET", value_parser = one_target)]
     target: Option<String>,
 
-    /// Give up after so many seconds
+    /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600")]
     timeout: NonZeroU32,
 }

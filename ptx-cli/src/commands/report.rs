@@ -59,7 +59,7 @@ pub struct ReportArgs {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     targets: Vec<String>,
 
-    /// Give up on a file after so many seconds
+    /// Give up on a file after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600")]
     timeout: NonZeroU32,
 

@@ -82,7 +82,7 @@ impl Document {
         Self::of(self.uri.clone(), self.path.clone(), name, kind, version, text, self.encoding)
     }
 
-    /// The edits that lay it out anew: none where it is as it should be, and nothing where there is nothing to lay out:
+    /// The edits that format it: none where it is as it should be, and nothing where nothing can be formatted:
     /// in a CUDA source, and in a text with syntax errors, which are told as findings.
     pub fn format(&self) -> Result<Option<Vec<TextEdit>>, String> {
         let text = &self.source.text;
