@@ -1,10 +1,10 @@
-//! Finds out which of NVIDIA's tools are installed, so that a test that needs one is shown as *ignored* where it is
+//! Finds out which of NVIDIA's tools are installed and whether there is a GPU, so that a test that needs one is shown as *ignored* where it is
 //! not. `tests/install-toolkit.sh` installs them.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(no_ptxas, no_nvcc, no_library)");
+    println!("cargo::rustc-check-cfg=cfg(no_ptxas, no_nvcc, no_library, no_gpu)");
     println!("cargo::rerun-if-changed=build.rs");
     for variable in ["PTXAS", "CUDA_HOME", "PATH"] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -27,6 +27,14 @@ fn main() {
     let folder = ptxas.as_deref().and_then(Path::parent).map(|bin| bin.with_file_name("lib"));
     if !folder.is_some_and(|folder| folder.join("libnvptxcompiler.so").is_file()) {
         println!("cargo::rustc-cfg=no_library");
+    }
+    // The device of NVIDIA's driver for Linux, and its library in a guest of Windows.
+    let devices = ["/dev/nvidiactl", "/usr/lib/wsl/lib/libcuda.so.1"];
+    for device in devices {
+        println!("cargo::rerun-if-changed={device}");
+    }
+    if !devices.into_iter().any(|device| Path::new(device).exists()) {
+        println!("cargo::rustc-cfg=no_gpu");
     }
     let nvcc = ptxas.map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.is_file());
     if nvcc.is_none() || in_path("g++").is_none() {

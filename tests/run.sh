@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs all tests: those of the crates, the data files against NVIDIA's assembler, and the pre-commit hooks with the
 # real pre-commit. Where the network is missing, the tests that need NVIDIA's tools are shown as ignored; with CI=true
-# a test that is ignored is a failure.
+# a test that is ignored is a failure, unless it needs what no machine of CI has: a GPU, or the superuser.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,9 @@ cargo test --workspace --no-run
 ) 2>&1 | tee target/tests.log
 bash tests/pre-commit.sh
 
-if [ -n "${CI:-}" ] && grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log >target/ignored.log; then
+grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log |
+  grep --invert-match --extended-regexp 'ignored, needs (a GPU|the superuser)' >target/ignored.log || true
+if [ -n "${CI:-}" ] && [ -s target/ignored.log ]; then
   echo "tests were ignored, and CI=${CI} wants all of them to run:" >&2
   cat target/ignored.log >&2
   exit 1

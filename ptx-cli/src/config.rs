@@ -40,7 +40,7 @@ use crate::options::Compiler;
 use crate::source::{Input, Origin, plain, read_text};
 
 /// The name of the configuration file.
-const FILE: &str = "ptx.toml";
+pub const FILE: &str = "ptx.toml";
 
 /// No configuration that people write is larger, and none that is could exhaust the memory.
 const MAX_BYTES: u64 = 1 << 20;
@@ -255,27 +255,39 @@ impl Configs {
     fn of_folder(&mut self, folder: &Path) -> anyhow::Result<Option<Rc<Config>>> {
         let mut config = None;
         let mut searched = Vec::new();
-        for folder in folder.ancestors() {
+        for folder in looked_in(folder) {
             if let Some(known) = self.folders.get(folder) {
                 config.clone_from(known);
                 break;
             }
             searched.push(folder);
-            if is_shared(folder) {
-                break;
-            }
-            let path = folder.join(FILE);
-            if path.exists() {
+            if let Some(path) = in_folder(folder) {
                 config = Some(Rc::new(Config::read(&path)?));
-                break;
-            }
-            if is_top(folder) {
                 break;
             }
         }
         self.folders.extend(searched.into_iter().map(|folder| (folder.to_owned(), config.clone())));
         Ok(config)
     }
+}
+
+/// The configuration file that counts for what lies in `folder`.
+pub fn nearest(folder: &Path) -> Option<PathBuf> {
+    looked_in(folder).find_map(in_folder)
+}
+
+fn in_folder(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(FILE)).filter(|file| file.exists())
+}
+
+/// The folders in which a configuration file counts for what lies in `folder`, the nearest first.
+fn looked_in(folder: &Path) -> impl Iterator<Item = &Path> {
+    let mut ended = false;
+    folder.ancestors().take_while(move |folder| {
+        let counts = !ended && !is_shared(folder);
+        ended = counts && is_top(folder);
+        counts
+    })
 }
 
 /// Whether what lies above `folder` is another project's business: it is the root of a repository, or the

@@ -1,6 +1,7 @@
 //! What `verify` tells about the asm statements that it looked at, and those that it did not.
 
 use ptx_syntax::LineIndex;
+use ptx_syntax::cuda::MAX_VARIANTS;
 use ptx_verify::{Coverage, CoverageCounts, Treatment};
 
 use crate::diff::counted;
@@ -25,6 +26,8 @@ pub fn summary(counts: &CoverageCounts) -> Option<String> {
     add(counts.excluded.values().sum(), &format!("excluded by {}", conditions(counts)));
     add(counts.not_ptx, "of other assemblers");
     add(counts.not_expanded, "in macros that stand for too much");
+    let choices = format!("of them in only {MAX_VARIANTS} choices of the `#if` branches inside");
+    add(counts.with_unread_choices, &choices);
     Some(format!("{}: {}", counted(counts.found, "asm statement"), parts.join(", ")))
 }
 
@@ -50,20 +53,27 @@ pub fn not_verified(source: &Source, coverage: &Coverage) -> Vec<String> {
     coverage
         .statements
         .iter()
-        .filter_map(|covered| {
+        .flat_map(|covered| {
             let why = match &covered.treatment {
-                Treatment::Verified => return None,
-                Treatment::AroundWildcards => {
-                    "verified around parts of the template that only macros of other files tell".to_owned()
-                }
+                Treatment::Verified => None,
+                Treatment::AroundWildcards => Some(
+                    "verified around parts of the template that only macros of other files tell".to_owned(),
+                ),
                 Treatment::UnknownOperands => {
-                    "not verified: a macro of another file stands for operands".to_owned()
+                    Some("not verified: a macro of another file stands for operands".to_owned())
                 }
-                Treatment::Excluded(condition) => format!("not verified: excluded by `{condition}`"),
-                Treatment::NotPtx => "not verified: assembler of the host, or of another device".to_owned(),
-                Treatment::NotExpanded => "not verified: the macro stands for too much".to_owned(),
+                Treatment::Excluded(condition) => Some(format!("not verified: excluded by `{condition}`")),
+                Treatment::NotPtx => {
+                    Some("not verified: assembler of the host, or of another device".to_owned())
+                }
+                Treatment::NotExpanded => Some("not verified: the macro stands for too much".to_owned()),
             };
-            Some(line(covered.place.start, &why))
+            let choices = covered.choices.map(|choices| {
+                let (read, all) = (choices.read, choices.all);
+                format!("read in {read} of the {all} choices that the `#if` branches inside it give")
+            });
+            let at = covered.place.start;
+            [why, choices].into_iter().flatten().map(|why| line(at, &why)).collect::<Vec<_>>()
         })
         .collect()
 }

@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 use ptx_syntax::Diagnostic;
 use serde::Serialize;
 
+use crate::terminal::{ColorChoice, Terminal};
+
 /// The name of a source: its path as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(PathBuf);
@@ -281,10 +283,18 @@ pub fn print_usage(mut error: clap::Error) {
     for (kind, value) in changed {
         error.insert(kind, value);
     }
-    let plain = error.render().to_string();
+    let rendered = error.render();
+    let plain = rendered.to_string();
     let shown = text(&plain);
+    let terminal = Terminal::new(ColorChoice::Auto);
+    let color = if error.use_stderr() { terminal.stderr_color } else { terminal.stdout_color };
+    let shown = if shown == plain && color { rendered.ansi().to_string().into() } else { shown };
     // A pipe closed by the reader of a help text is no failure.
-    let _ = if shown == plain { error.print() } else { io::stderr().write_all(shown.as_bytes()) };
+    let _ = if error.use_stderr() {
+        io::stderr().write_all(shown.as_bytes())
+    } else {
+        io::stdout().write_all(shown.as_bytes())
+    };
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! Entrances for what the project's own tests hold for any input: see `ptx_tests::properties`. They are no
 //! interface for anybody else.
 
+use std::io::{self, Cursor, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use crate::config::Config;
 use crate::fix;
 use crate::foreign::Name;
+use crate::lsp;
 use crate::options::{OptionArgs, Options};
 use crate::source::{Kind, Source};
 
@@ -26,4 +30,34 @@ pub fn configuration(text: &str) -> Result<(), String> {
         Options::new(&OptionArgs::default(), Some(&config)).map(drop)
     };
     read().map_err(|error| format!("{error:#}"))
+}
+
+/// What the language server writes to an editor that sends these bytes and is gone. What it had to verify is not
+/// waited for.
+#[must_use]
+pub fn session(bytes: Vec<u8>) -> Vec<u8> {
+    let written = Written::default();
+    // An editor that reads no more is an end like others.
+    if let Ok((_, checking)) = lsp::serve(Cursor::new(bytes), written.clone()) {
+        checking.join().expect("the thread that verifies does not panic");
+    }
+    // The thread that writes has the other handle until it has written everything.
+    while Arc::strong_count(&written.0) > 1 {
+        thread::yield_now();
+    }
+    written.0.lock().expect("nobody panics while writing").clone()
+}
+
+/// A stream whose bytes are kept.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics while writing").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

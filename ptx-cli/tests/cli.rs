@@ -25,6 +25,18 @@ fn exit_status_is_0_for_clean_1_for_findings_and_2_for_what_could_not_be_done() 
 }
 
 #[test]
+fn wrong_usage_is_coloured_where_the_environment_asks() {
+    let scratch = Scratch::new();
+    let told = |variable: Option<(&str, &str)>| {
+        let mut command = scratch.command(&["verify", "--no-such-option"]);
+        let output = command.envs(variable).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(told(Some(("FORCE_COLOR", "1"))).contains("\x1b["));
+    assert!(!told(Some(("FORCE_COLOR", "0"))).contains('\x1b') && !told(None).contains('\x1b'));
+}
+
+#[test]
 fn help_and_version_go_to_standard_output() {
     let scratch = Scratch::new();
     let commands = [
@@ -399,7 +411,7 @@ fn dumps_of_the_later_steps_show_what_is_known() {
     let dot = dump(&["--cfg", "--dot"]);
     assert!(dot.starts_with("digraph ptx {") && dot.trim_end().ends_with('}'), "{dot}");
     let facts = dump(&["--facts"]);
-    assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between threads"), "{facts}");
+    assert!(facts.contains("carry from 6") && facts.contains("%r1: differs between lanes"), "{facts}");
     assert!(facts.contains("%rd2: address in .global"), "{facts}");
     let needs = dump(&["--needs"]);
     assert!(needs.starts_with("needs PTX 2.3 and sm_20 or higher\n"), "{needs}");

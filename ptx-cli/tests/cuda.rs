@@ -34,6 +34,27 @@ fn statements_that_are_not_verified_are_told() {
 }
 
 #[test]
+fn choices_of_branches_that_are_not_read_are_told() {
+    let scratch = Scratch::new();
+    let branches = |count: usize| {
+        let others: String =
+            (1..count).map(|index| format!("#elif X == {index}\n\"add.u32 %0, %0, {index};\"\n")).collect();
+        format!("#if X == 0\n\"add.u32 %0, %0, 0;\"\n{others}")
+    };
+    let function = |text: &str| format!("__device__ void f(unsigned a) {{ asm({text} : \"+r\"(a)); }}\n");
+    // The choice of none of the branches is one too.
+    let few = function(&format!("\"\"\n{}#endif\n", branches(7)));
+    let many = function(&format!("\"\"\n{}#else\n\"x\"\n#endif\n", branches(12)));
+    scratch.file("a.cu", format!("{few}{many}"));
+    let answer = scratch.run(&["verify", "a.cu"]);
+    let summary = "2 asm statements: 2 verified, 1 of them in only 8 choices of the `#if` branches inside\n";
+    assert!(answer.stderr.ends_with(summary), "{}", answer.stderr);
+    let answer = scratch.run(&["verify", "--verbose", "a.cu"]);
+    let line = "a.cu:18:33: read in 8 of the 13 choices that the `#if` branches inside it give";
+    assert_eq!(answer.stderr.lines().next(), Some(line), "{}", answer.stderr);
+}
+
+#[test]
 fn registers_of_included_headers_are_known() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(scratch.path().join(".git")).unwrap();

@@ -3,10 +3,11 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "common/executable.rs"]
+mod executable;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -106,9 +107,9 @@ const READERS: [&[&str]; 15] = [
 /// An assembler that says hostile things about the file and refuses it.
 fn hostile_ptxas(scratch: &Scratch) -> PathBuf {
     let said = format!("ptxas /tmp/x.ptx, line 3; error   : {HOSTILE}\\n::warning::injected\\n");
-    let path = scratch
-        .file("ptxas", format!("#!/bin/sh\nprintf '%b' '{said}' >&2\nprintf '%b' '{said}'\nexit 255\n"));
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = scratch.path().join("ptxas");
+    let script = format!("#!/bin/sh\nprintf '%b' '{said}' >&2\nprintf '%b' '{said}'\nexit 255\n");
+    executable::write(&path, script.as_bytes());
     path
 }
 

@@ -2,11 +2,12 @@
 //! ones are asked in the tests of `ptx-emit`.
 #![cfg(unix)]
 
+#[path = "common/executable.rs"]
+mod executable;
 #[path = "common/signals.rs"]
 mod signals;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -63,8 +64,7 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("ptxas");
-        fs::write(&program, FAKE_PTXAS).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        executable::write(&program, FAKE_PTXAS.as_bytes());
         fs::write(folder.path().join("code"), code()).unwrap();
         fs::write(folder.path().join("a.ptx"), TEXT).unwrap();
         fs::write(folder.path().join("bad.ptx"), TEXT.replace("{ ret; }\n.func", "{  refuse; }\n.func"))

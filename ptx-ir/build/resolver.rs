@@ -202,7 +202,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 56] = [
+const CLASS_WORDS: [(&str, &[Class]); 61] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -253,6 +253,11 @@ const CLASS_WORDS: [(&str, &[Class]); 56] = [
     ("strict", &[Class::Strict]),
     ("typed", &[Class::Typed]),
     ("whole", &[Class::Whole]),
+    ("mixed", &[Class::Mixed]),
+    ("sized", &[Class::SizedFractions, Class::SizedIntegers]),
+    ("sized-fractions", &[Class::SizedFractions]),
+    ("sized-integers", &[Class::SizedIntegers]),
+    ("led", &[Class::Led]),
     ("negated", &[Class::Negated]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),

@@ -273,7 +273,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 25] = [
+const COMPUTATIONS: [(&str, &str); 41] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -299,6 +299,22 @@ const COMPUTATIONS: [(&str, &str); 25] = [
     ("map-rank", "MapRank"),
     ("exchange", "Exchange"),
     ("load", "Load"),
+    ("logic3", "Logic3"),
+    ("funnel-shift", "FunnelShift"),
+    ("multiply-high", "MultiplyHigh"),
+    ("minimum", "Minimum"),
+    ("maximum", "Maximum"),
+    ("absolute", "Absolute"),
+    ("count-ones", "CountOnes"),
+    ("leading-zeros", "LeadingZeros"),
+    ("reverse-bits", "ReverseBits"),
+    ("extract-field", "ExtractField"),
+    ("insert-field", "InsertField"),
+    ("vote", "Vote"),
+    ("match", "Match"),
+    ("reduce", "Reduce"),
+    ("active-mask", "ActiveMask"),
+    ("elect", "Elect"),
 ];
 
 const EFFECTS: [(&str, &str); 20] = [

@@ -65,6 +65,8 @@ pub struct Cfg {
     order: Vec<NodeIndex>,
     /// The place of each block in `order`; `u32::MAX` where it cannot be reached.
     place: Vec<u32>,
+    /// The block that immediately dominates each block: itself for the entry, `u32::MAX` where it cannot be reached.
+    dominators: Vec<u32>,
     /// First and last number of each block in a walk over the dominator tree.
     intervals: Vec<(u32, u32)>,
     /// The instruction after which control runs past the end of the body, where that can happen.
@@ -91,8 +93,9 @@ impl Cfg {
         for (index, node) in order.iter().enumerate() {
             place[node.index()] = index as u32;
         }
-        let intervals = intervals(&immediate_dominators(&graph, entry), &order);
-        Self { graph, block_of, order, place, intervals, falls_off }
+        let dominators = immediate_dominators(&graph, entry);
+        let intervals = intervals(&dominators, &order);
+        Self { graph, block_of, order, place, dominators, intervals, falls_off }
     }
 
     /// The graph, for algorithms of petgraph.
@@ -143,6 +146,23 @@ impl Cfg {
         let (first, last) = self.intervals[dominator.index()];
         let (at, _) = self.intervals[block.index()];
         first <= at && at <= last
+    }
+
+    /// The nearest other block that every path to a reachable block leads through; none for the entry.
+    #[must_use]
+    pub fn immediate_dominator(&self, block: NodeIndex) -> Option<NodeIndex> {
+        let dominator = self.dominators[block.index()];
+        (dominator as usize != block.index()).then(|| NodeIndex::new(dominator as usize))
+    }
+
+    /// The reachable blocks in preorder of the dominator tree: a block comes directly before those that it dominates.
+    #[must_use]
+    pub fn dominator_preorder(&self) -> Vec<NodeIndex> {
+        let mut preorder = self.order.clone();
+        for &block in &self.order {
+            preorder[self.intervals[block.index()].0 as usize] = block;
+        }
+        preorder
     }
 
     /// Whether control can go on at several places after a block.

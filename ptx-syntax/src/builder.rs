@@ -32,6 +32,23 @@ impl Builder {
         self.tree.operands.reserve(bytes / 7);
     }
 
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.abandon();
+        self.header = None;
+        self.mark = 0;
+        let Tree { items, functions, sections, declarations, declarators, specifiers, statements, operands } =
+            &mut self.tree;
+        items.clear();
+        functions.clear();
+        sections.clear();
+        declarations.clear();
+        declarators.clear();
+        specifiers.clear();
+        statements.clear();
+        operands.clear();
+    }
+
     /// Forgets what an abandoned parse left on the stacks; the tree keeps what was complete.
     pub fn abandon(&mut self) {
         self.operands.clear();

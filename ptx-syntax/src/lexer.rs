@@ -294,6 +294,16 @@ impl<'s> Lexer<'s> {
         Self { source, at: 0 }
     }
 
+    /// Goes on at another byte of the text, which is the first of a character.
+    pub(crate) fn move_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The text.
+    pub(crate) fn source(&self) -> &'s str {
+        self.source
+    }
+
     /// What logos finds here.
     fn unusual(&mut self) -> Option<Token> {
         let mut lexer = TokenKind::lexer(self.source);

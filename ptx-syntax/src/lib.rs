@@ -6,6 +6,7 @@ pub mod cuda;
 pub mod diagnostic;
 pub mod lexer;
 mod messages;
+mod outline;
 mod parser;
 mod prototype;
 mod recovery;
@@ -13,5 +14,6 @@ mod span;
 mod statement;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
+pub use outline::{BodyParser, ParsedBody, outline};
 pub use parser::{Parse, parse, parse_tokens};
 pub use span::{LineColumn, LineIndex, Span};

@@ -11,6 +11,9 @@ use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
 use crate::dataflow::values::Values;
+use crate::facts::uniformity::Uniformity;
+use crate::facts::values as graph;
+use crate::facts::values::Graph;
 use crate::memory::{Access, Conversion, MemoryFacts};
 use crate::mentions::Mentions;
 use crate::producer::{Printed, Producer};
@@ -147,6 +150,8 @@ pub(crate) struct FlowContext<'a> {
     facts: OnceCell<Option<FunctionFacts<'a>>>,
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
+    graph: OnceCell<Graph>,
+    uniformity: OnceCell<Uniformity>,
     values: OnceCell<Values>,
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
@@ -168,6 +173,8 @@ impl<'a> FlowContext<'a> {
             facts: OnceCell::new(),
             unset: OnceCell::new(),
             carry: OnceCell::new(),
+            graph: OnceCell::new(),
+            uniformity: OnceCell::new(),
             values: OnceCell::new(),
             memory: OnceCell::new(),
             actions: OnceCell::new(),
@@ -185,6 +192,22 @@ impl<'a> FlowContext<'a> {
         self.unset.get_or_init(|| match self.facts() {
             Some(facts) => initialization::unset_reads(facts, initialization::entry_registers(facts)),
             None => Vec::new(),
+        })
+    }
+
+    /// The graph of the values.
+    pub(crate) fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| self.facts().map_or_else(Graph::default, Graph::new))
+    }
+
+    /// How values and control differ between threads.
+    pub(crate) fn uniformity(&self) -> &Uniformity {
+        self.uniformity.get_or_init(|| match self.facts() {
+            Some(facts) => {
+                let graph = self.graph();
+                Uniformity::new(facts, graph, graph::Values::of_whole_warps(facts, graph))
+            }
+            None => Uniformity::default(),
         })
     }
 

@@ -5,9 +5,9 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::Span;
 
-/// Every variable and parameter, in order; `name<N>` is one of them.
+/// Every variable and parameter, in order; `name<N>` counts once.
 pub(crate) fn variables(module: &Module) -> impl Iterator<Item = (Handle<Variable>, &Variable)> {
-    module.variables.iter().filter(|(_, variable)| variable.index.is_none_or(|index| index == 0))
+    module.variables.iter().filter(|(_, variable)| variable.member.is_none_or(|member| member.number == 0))
 }
 
 /// The function that a variable is a parameter or local of.

@@ -21,6 +21,7 @@ mod context;
 pub mod dataflow;
 mod declarations;
 mod driver;
+pub mod facts;
 pub mod fix;
 mod gates;
 mod instruction;

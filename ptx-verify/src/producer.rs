@@ -35,6 +35,8 @@ pub(crate) enum Printed<'a> {
     ExitAfterTrap,
     /// The result of a call, which nothing reads.
     CallResult,
+    /// A register that is set to 0 and then loaded, though no condition guards the load.
+    ZeroBeforeLoad,
 }
 
 /// What is matched.
@@ -44,6 +46,7 @@ enum Pattern {
     Contains(&'static str),
     ExitAfterTrap,
     CallResult,
+    ZeroBeforeLoad,
 }
 
 /// What is printed by whom.
@@ -56,18 +59,23 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     // Variables of headers that each translation unit has for itself.
     (&[Nvvm], Pattern::Contains("_INTERNAL_")),
     (&[Nvvm], Pattern::Begins("__nv_static_")),
+    // Constants that are members of classes: each kernel that names one has its value, and nobody reads the variable.
+    (&[Nvvm], Pattern::Begins("_ZN")),
     // Labels for debuggers, and of blocks that were merged.
     (&[Nvvm, Llvm, Gcc, Open64], Pattern::Begins("$LFB")),
     (&[Nvvm, Llvm, Gcc, Open64], Pattern::Begins("$LFE")),
     (&[Nvvm, Llvm], Pattern::Begins("$L__func_")),
     (&[Open64], Pattern::Begins("$LDW")),
     (&[Open64], Pattern::Begins("$LBB")),
+    (&[Open64], Pattern::Begins("$BB")),
     (&[Open64], Pattern::Begins("$Lt_")),
     (&[Open64], Pattern::Begins("$L_")),
     // What cannot be reached begins with `trap`, and a block has to end.
     (&[Nvvm, Llvm], Pattern::ExitAfterTrap),
     // The convention for calls loads what the caller does not want.
     (&[Nvvm, Llvm, Gcc, Open64], Pattern::CallResult),
+    // Triton writes each load as if it were conditional.
+    (&[Llvm], Pattern::ZeroBeforeLoad),
 ];
 
 impl Producer {
@@ -103,7 +111,9 @@ impl Pattern {
             (Self::Named(pattern), Printed::Unused(name)) => name == *pattern,
             (Self::Begins(pattern), Printed::Unused(name)) => name.starts_with(pattern),
             (Self::Contains(pattern), Printed::Unused(name)) => name.contains(pattern),
-            (Self::ExitAfterTrap, Printed::ExitAfterTrap) | (Self::CallResult, Printed::CallResult) => true,
+            (Self::ExitAfterTrap, Printed::ExitAfterTrap)
+            | (Self::CallResult, Printed::CallResult)
+            | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad) => true,
             _ => false,
         }
     }

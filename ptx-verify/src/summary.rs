@@ -14,8 +14,8 @@ use ptx_ir::isa::{Control, Convergence};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::divergence::{Variance, needed_on_every_way};
-use crate::dataflow::values::Values;
+use crate::facts::uniformity::{Level, needed_on_every_path};
+use crate::facts::values::{Graph, Values};
 
 /// The summaries of a module.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Summaries {
     callees: OnceLock<Callees>,
     looked_at: OnceLock<Vec<bool>>,
     acts: OnceLock<Vec<bool>>,
-    needed: OnceLock<Vec<Option<Variance>>>,
+    needed: OnceLock<Vec<Option<Level>>>,
 }
 
 /// Who calls whom.
@@ -144,7 +144,7 @@ impl Summaries {
     }
 
     /// From which variance of its callers on it is a danger to call a function; none where it is not.
-    pub(crate) fn needed(&self, module: &Module, function: Handle<Function>) -> Option<Variance> {
+    pub(crate) fn needed(&self, module: &Module, function: Handle<Function>) -> Option<Level> {
         let all = self.needed.get_or_init(|| {
             let callees = self.callees(module);
             let mut needed = vec![None; module.functions.len()];
@@ -179,8 +179,8 @@ fn needed_by(
     module: &Module,
     callees: &Callees,
     function: Handle<Function>,
-    needed: &[Option<Variance>],
-) -> Option<Variance> {
+    needed: &[Option<Level>],
+) -> Option<Level> {
     let body = module.functions[function].body.as_ref()?;
     let meets = body.instructions.iter().any(|(_, instruction)| {
         module.instance(instruction).is_some_and(|instance| instance.effects.convergence != Convergence::None)
@@ -194,5 +194,7 @@ fn needed_by(
         let callee = callees.called(module, body, Handle::new(call))?;
         needed[callee.index()]
     };
-    needed_on_every_way(&facts, &Values::new(&facts), of_call)
+    let graph = Graph::new(&facts);
+    let values = Values::of_whole_warps(&facts, &graph);
+    needed_on_every_path(&facts, &graph, values, of_call)
 }

@@ -1,14 +1,17 @@
 //! How fast the toolkit is, beside `ptxas` on the same files in the same run.
 //!
 //! ```text
-//! cargo bench -p ptx-tests [-- [MEGABYTES] [FILE…]]
+//! cargo bench -p ptx-tests --bench speed [-- [--stages] [--threads] [MEGABYTES] [FILE…]]
 //! ```
 //!
-//! Three texts of 20 MB (see `ptx_tests::workload`), or the given files. Each step runs in a process of its own, on
-//! one core where `taskset` is there, five times; shown is the best time on the processor (the time on the clock
-//! where the system does not tell), which other programs disturb least, and the most memory the process had, as bytes
-//! for each byte of the text (the text itself is one of them).
-//! `ptxas -arch=compute_…` only parses and checks, as `verify` does.
+//! First the PTX of popular libraries (see `ptx_tests::wheels`), then three texts of 20 MB (see
+//! `ptx_tests::workload`); or the given files. Each step runs in a process of its own, on one core where `taskset` is
+//! there, some times; shown is the best time on the processor (the time on the clock where the system does not tell),
+//! which other programs disturb least, and the most memory the process had, as bytes for each byte of the text (the
+//! text itself is one of them). `ptxas -arch=compute_…` only parses and checks, as `verify` does.
+//!
+//! `--stages` shows for each file where the time goes, and which rules cost most. `--threads` shows how long `verify`
+//! takes on the clock with more and more threads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +19,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ptx_tests::tools::{ptxas, root, skipped};
+use ptx_tests::wheels;
 use ptx_tests::workload::{self, Manner};
+use ptx_verify::{Config, Level};
 
 /// What is measured; each step includes what it needs of the ones before.
 const STEPS: [&str; 6] = ["lex", "parse", "lower", "verify", "format", "canonical"];
@@ -24,47 +29,86 @@ const STEPS: [&str; 6] = ["lex", "parse", "lower", "verify", "format", "canonica
 /// How often a step runs in one process, and how often `ptxas` runs.
 const TIMES: usize = 5;
 
+/// How many rules `--stages` shows.
+const SHOWN_RULES: usize = 10;
+
 /// Set in the process that measures one step.
 const STEP: &str = "PTX_BENCH_STEP";
 
 fn main() {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let (flags, arguments): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     if let Ok(step) = std::env::var(STEP) {
         return measure(&step, Path::new(&arguments[0]));
     }
+    let has = |flag: &str| flags.iter().any(|each| each == flag);
     let megabytes = arguments.first().and_then(|number| number.parse().ok());
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut files: Vec<PathBuf> =
+    let given: Vec<PathBuf> =
         arguments.iter().skip(usize::from(megabytes.is_some())).map(PathBuf::from).collect();
-    if files.is_empty() {
-        for manner in Manner::ALL {
-            let file = folder.path().join(format!("{}.ptx", manner.name()));
-            std::fs::write(&file, workload::text(manner, megabytes.unwrap_or(20) * 1_000_000, 1))
-                .expect("room");
-            files.push(file);
-        }
-    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (real, made) = if given.is_empty() {
+        let real = wheels::files(|what| skipped(&what));
+        (real, made(folder.path(), megabytes.unwrap_or(20)))
+    } else {
+        (given, Vec::new())
+    };
     if ptxas().is_none() {
         skipped("the comparison with ptxas; tests/install-toolkit.sh installs it");
     }
-    for file in &files {
+    let both = || real.iter().chain(&made);
+    if has("--stages") {
+        both().for_each(|file| stages(file));
+        return;
+    }
+    if has("--threads") {
+        both().for_each(|file| threads(file));
+        return;
+    }
+    if !real.is_empty() {
+        table(&real);
+    }
+    for file in &made {
         report(file);
     }
     small(folder.path());
 }
 
+/// The texts that are made for the benchmark.
+fn made(folder: &Path, megabytes: usize) -> Vec<PathBuf> {
+    let make = |manner: Manner| {
+        let file = folder.join(format!("{}.ptx", manner.name()));
+        std::fs::write(&file, workload::text(manner, megabytes * 1_000_000, 1)).expect("room");
+        file
+    };
+    Manner::ALL.map(make).into()
+}
+
 /// Runs one step of the library some times and prints the best seconds and the peak memory in bytes.
 fn measure(step: &str, file: &Path) {
-    let text = std::fs::read_to_string(file).expect("the file is readable");
-    let mut best = f64::INFINITY;
-    for _ in 0..TIMES {
-        let (start, before) = (Instant::now(), processor_time("self"));
-        run(step, &text);
-        let elapsed = start.elapsed().as_secs_f64();
-        best = best.min(processor_time("self").zip(before).map_or(elapsed, |(after, before)| after - before));
-    }
+    let text = read(file);
+    let best = best_of(|| run(step, &text));
     println!("{best} {}", peak_memory("self").unwrap_or(0));
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).expect("the file is readable")
+}
+
+/// The least seconds that a run was on the processor. Short runs are measured together: the system counts in steps of
+/// some milliseconds.
+fn best_of(run: impl Fn()) -> f64 {
+    const LEAST: f64 = 0.05;
+    let start = Instant::now();
+    run();
+    let together = (LEAST / start.elapsed().as_secs_f64().max(1e-6)).ceil().max(1.0);
+    let once = |_| {
+        let (start, before) = (Instant::now(), processor_time("self"));
+        (0..together as usize).for_each(|_| run());
+        let elapsed = start.elapsed().as_secs_f64();
+        let used = processor_time("self").zip(before).map_or(elapsed, |(after, before)| after - before);
+        used / together
+    };
+    (0..TIMES).map(once).fold(f64::INFINITY, f64::min)
 }
 
 fn run(step: &str, text: &str) {
@@ -76,7 +120,7 @@ fn run(step: &str, text: &str) {
             let parse = ptx_syntax::parse(text);
             drop(black_box(ptx_ir::lower::lower(&parse.tree, text)));
         }
-        "verify" => drop(black_box(ptx_verify::check(text, &ptx_verify::Config::default()))),
+        "verify" => drop(black_box(ptx_verify::check(text, &Config::default()))),
         "format" => drop(black_box(ptx_emit::format(text))),
         "canonical" => {
             let parse = ptx_syntax::parse(text);
@@ -95,18 +139,115 @@ struct Cost {
     memory: u64,
 }
 
+fn size(file: &Path) -> f64 {
+    file.metadata().expect("the file is there").len() as f64
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// One line for each file: nanoseconds a byte of each stage by itself, and how much faster than `ptxas` all are.
+fn table(files: &[PathBuf]) {
+    println!(
+        "\n{:<22} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8} {:>8} {:>7} {:>12}",
+        "ns/B", "MB", "tokens", "parse", "lower", "rules", "verify", "ptxas", "bytes/B", "times ptxas"
+    );
+    let mut ratios = Vec::new();
+    for file in files {
+        let bytes = size(file);
+        let [lex, parse, lower, verify] =
+            ["lex", "parse", "lower", "verify"].map(|step| step_cost(step, file));
+        let per_byte = |seconds: f64| seconds * 1e9 / bytes;
+        let rest = |whole: Cost, part: Cost| per_byte((whole.seconds - part.seconds).max(0.0));
+        let judge = ptxas_cost(file);
+        let ratio = judge.map(|judge| judge.seconds / verify.seconds);
+        ratios.extend(ratio);
+        let shown =
+            |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.1}"));
+        println!(
+            "{:<22} {:>6.1} {:>7.2} {:>7.2} {:>7.2} {:>7.2} {:>8.2} {:>8} {:>7.1} {:>12}",
+            name(file),
+            bytes / 1e6,
+            per_byte(lex.seconds),
+            rest(parse, lex),
+            rest(lower, parse),
+            rest(verify, lower),
+            per_byte(verify.seconds),
+            shown(judge.map(|judge| per_byte(judge.seconds))),
+            verify.memory as f64 / bytes,
+            shown(ratio),
+        );
+    }
+    if !ratios.is_empty() {
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let worst = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("times ptxas: geometric mean {mean:.1}, least {worst:.1}, {} files", ratios.len());
+    }
+}
+
+/// Where the time of a file goes.
+fn stages(file: &Path) {
+    let text = read(file);
+    let per_byte = |seconds: f64| seconds * 1e9 / text.len() as f64;
+    println!("\n{}, {:.1} MB, ns/B", name(file), text.len() as f64 / 1e6);
+    let line = |stage: &str, seconds: f64| println!("  {stage:<40} {:>7.2}", per_byte(seconds));
+    let of_step = |step: &str| best_of(|| run(step, &text));
+    let (lex, parse, lower, verify) = (of_step("lex"), of_step("parse"), of_step("lower"), of_step("verify"));
+    let with = |config: &Config| best_of(|| drop(std::hint::black_box(ptx_verify::check(&text, config))));
+    let mut none = Config::default();
+    for rule in ptx_verify::rules() {
+        none.levels.set(rule.name, Level::Allow).expect("the rule is there");
+    }
+    let without = with(&none);
+    line("tokens", lex);
+    line("tree, without the tokens", parse - lex);
+    line("lowering", lower - parse);
+    line("instructions, suppressions", without - lower);
+    line("rules, with their analyses", verify - without);
+    line("all", verify);
+    let mut alone: Vec<(f64, &str)> = Vec::new();
+    for rule in ptx_verify::rules() {
+        let mut one = none.clone();
+        one.levels.set(rule.name, Level::Error).expect("the rule is there");
+        alone.push((with(&one) - without, rule.name));
+    }
+    alone.sort_by(|one, other| other.0.total_cmp(&one.0));
+    println!("  alone, with the analyses that it needs:");
+    for (seconds, rule) in alone.into_iter().take(SHOWN_RULES) {
+        line(&format!("  {rule}"), seconds);
+    }
+}
+
+/// How long `verify` takes on the clock, by the number of threads.
+fn threads(file: &Path) {
+    let text = read(file);
+    println!("\n{}, {:.1} MB", name(file), text.len() as f64 / 1e6);
+    println!("  {:>7} {:>9} {:>9} {:>9}", "threads", "seconds", "MB/s", "times one");
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut first = None;
+    for threads in (0..).map(|power| 1 << power).take_while(|&threads| threads <= most) {
+        let config = Config { threads, ..Config::default() };
+        let once = |_| {
+            let start = Instant::now();
+            drop(std::hint::black_box(ptx_verify::check(&text, &config)));
+            start.elapsed().as_secs_f64()
+        };
+        let seconds = (0..TIMES).map(once).fold(f64::INFINITY, f64::min);
+        let times = *first.get_or_insert(seconds) / seconds;
+        println!("  {threads:>7} {seconds:>9.3} {:>9.1} {times:>9.1}", text.len() as f64 / 1e6 / seconds);
+    }
+}
+
 fn report(file: &Path) {
-    let bytes = file.metadata().expect("the file is there").len();
-    let name = file
-        .file_name()
-        .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
-    println!("\n{name}, {:.1} MB", bytes as f64 / 1e6);
+    let bytes = size(file);
+    println!("\n{}, {:.1} MB", name(file), bytes / 1e6);
     let judge = ptxas_cost(file);
     let costs: BTreeMap<&str, Cost> = STEPS.into_iter().map(|step| (step, step_cost(step, file))).collect();
     println!("  {:<10} {:>9} {:>9} {:>9} {:>12}", "step", "seconds", "MB/s", "bytes/B", "times ptxas");
     let line = |step: &str, cost: Cost| {
         let ratio = judge.map_or_else(String::new, |judge| format!("{:.1}", judge.seconds / cost.seconds));
-        let (rate, memory) = (bytes as f64 / 1e6 / cost.seconds, cost.memory as f64 / bytes as f64);
+        let (rate, memory) = (bytes / 1e6 / cost.seconds, cost.memory as f64 / bytes);
         println!("  {step:<10} {:>9.3} {rate:>9.1} {memory:>9.1} {ratio:>12}", cost.seconds);
     };
     for step in STEPS {
@@ -144,15 +285,24 @@ fn on_one_core(program: &Path) -> Command {
 
 /// Parses and checks the file with `ptxas`; none where there is none, or where it refuses the file.
 fn ptxas_cost(file: &Path) -> Option<Cost> {
+    let target = target(&read(file)).replace("sm_", "compute_");
     let mut best: Option<Cost> = None;
     for _ in 0..2 {
-        let child = on_one_core(ptxas()?).arg("-arch=compute_80").arg(file).spawn();
+        let child =
+            on_one_core(ptxas()?).arg(format!("-arch={target}")).arg(file).stderr(Stdio::null()).spawn();
         let cost = wait(child.ok()?)?;
         if best.is_none_or(|best| cost.seconds < best.seconds) {
             best = Some(cost);
         }
     }
     best
+}
+
+/// The target that a text names.
+fn target(text: &str) -> String {
+    let rest = text.split_once(".target").map_or("", |(_, rest)| rest);
+    let end = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
+    rest.trim_start().split(end).next().unwrap_or("").to_owned()
 }
 
 /// Waits for a process that succeeds; time and memory as they were seen last, some milliseconds before its end.

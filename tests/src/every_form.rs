@@ -376,7 +376,9 @@ impl Local {
             spec.accepts = spec.accepts.without(ClassSet::REGISTERS);
         }
         let Some(class) = self.class(f, &spec, u)? else { return Ok(None) };
-        let offset = if spec.accepts.contains(Class::Whole) { 0 } else { *u.choose(&[0, 16, 64, -16])? };
+        let is_handle = matches!(class, Class::Texref | Class::Samplerref | Class::Surfref);
+        let is_whole = is_handle || spec.accepts.contains(Class::Whole);
+        let offset = if is_whole { 0 } else { *u.choose(&[0, 16, 64, -16])? };
         if let Some(ty) = class.register_type() {
             let base = self.register(f, ty);
             return Ok(Some(if unified { base.unified_at(offset) } else { base.at(offset) }));

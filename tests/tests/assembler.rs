@@ -1,4 +1,4 @@
-//! The `ptxas` back end against the real program.
+//! The back ends against the real programs: `ptxas`, the compiler library, the driver of a GPU.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_emit::assemble::{
-    Assembly, Error, FunctionKind, FunctionUsage, Library, Locator, LogSeverity, Options, Ptxas, Report,
-    Source,
+    Assembly, Driver, Error, FunctionKind, FunctionUsage, Library, Locator, LogSeverity, Options, Ptxas,
+    Report, Source,
 };
 use ptx_tests::tools::needed_ptxas;
 
@@ -355,4 +355,15 @@ fn the_compiler_library_compiles_and_refuses() {
     let text = b".version 7.0\n.target sm_80\n";
     let error = library.assemble(&Source { file: "a.ptx", text }, &unknown).unwrap_err();
     assert!(matches!(error, Error::TargetUnsupported { .. }), "{error}");
+}
+
+#[test]
+#[cfg_attr(no_gpu, ignore = "needs a GPU and NVIDIA's driver")]
+fn the_driver_of_a_gpu_gives_figures() {
+    let driver = Driver::open().unwrap();
+    let text = b".version 6.0\n.target sm_30\n.address_size 64\n.entry k() { ret; }\n";
+    let assembly = driver.assemble(&Source { file: "k.ptx", text }, &Options::default()).unwrap();
+    assert!(assembly.report.accepted, "{:?}", assembly.report);
+    assert_eq!(assembly.report.functions[0].name, "k");
+    assert!(assembly.report.functions[0].registers.is_some());
 }

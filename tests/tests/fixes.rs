@@ -359,9 +359,7 @@ fn ptxas_takes_after_fixes_what_it_took_before() {
         for (what, text) in fixed_texts(subject) {
             judge(&what, &text, &original);
         }
-        if original.0
-            && let Some(text) = plantings(&subject.text, &subject.found(&subject.text)).pop()
-        {
+        if let Some(text) = plantings(&subject.text, &subject.found(&subject.text)).pop() {
             let before = lines(&text, &target);
             judge("all fixes among comments", &subject.fixed(&text).text, &before);
         }
@@ -369,7 +367,7 @@ fn ptxas_takes_after_fixes_what_it_took_before() {
     });
     assert!(said.is_empty(), "\n{said}");
     let runs = runs.into_inner();
-    assert!(runs > 100, "{runs}");
+    assert!(runs > 200, "{runs}");
 }
 
 /// One translation unit of many texts: each in a namespace of its own, with what the preprocessor was told taken back.

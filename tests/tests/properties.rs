@@ -82,6 +82,16 @@ macro_rules! of_text {
 }
 
 #[test]
+fn sessions_of_the_language_server() {
+    holds_for_the_corpus("session", properties::session);
+}
+
+#[test]
+fn cuda_sources_and_their_fixes() {
+    holds_for_the_corpus("cuda", of_text!(properties::cuda));
+}
+
+#[test]
 fn logs_of_the_assembler() {
     holds_for_the_corpus("log", of_text!(properties::log));
 }
@@ -255,4 +265,36 @@ fn deep_nesting() {
         // What it finds is another test's; here it must come to an end.
         let _findings = ptx_verify::check(&text, &ptx_verify::Config::default());
     }
+}
+
+/// Constant expressions nest as deep as the assembler's parser follows them, and no deeper: measured with ptxas 13.5.
+#[test]
+fn expressions_nest_as_deep_as_the_assembler_follows() {
+    let refused = |value: String| {
+        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 a = {value};\n");
+        let found = ptx_verify::check(&text, &ptx_verify::Config::default());
+        let errors: Vec<&str> = found
+            .iter()
+            .filter(|found| found.severity == ptx_syntax::Severity::Error)
+            .map(|found| found.message.as_str())
+            .collect();
+        assert!(errors.len() <= 1, "{errors:?}");
+        errors.first().is_some_and(|message| message.contains("nests too deeply"))
+    };
+    let kinds: [(&str, &str, usize); 8] = [
+        ("(", ")", 9988),
+        ("(0+", ")", 3329),
+        ("- ", "", 4994),
+        ("+ ", "", 4994),
+        ("~", "", 4994),
+        ("!", "", 4994),
+        ("0?1:", "", 2497),
+        ("(.s64)", "", 2497),
+    ];
+    for (open, close, most) in kinds {
+        let nested = |depth: usize| format!("{}0{}", open.repeat(depth), close.repeat(depth));
+        assert!(!refused(nested(most)), "{most} × `{open}`");
+        assert!(refused(nested(most + 1)), "{} × `{open}`", most + 1);
+    }
+    assert!(!refused("1+".repeat(50_000) + "1"));
 }

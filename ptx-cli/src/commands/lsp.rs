@@ -1,5 +1,7 @@
 //! `lsp`: the language server.
 
+use std::io::{self, BufReader};
+
 use clap::Args;
 
 use crate::lsp::{self, Goodbye};
@@ -29,7 +31,8 @@ pub struct LspArgs {
 /// Runs `lsp`.
 pub fn run(args: &LspArgs) -> anyhow::Result<Exit> {
     let LspArgs { stdio: _ } = args;
-    Ok(match lsp::serve()? {
+    let (goodbye, _) = lsp::serve(BufReader::new(io::stdin()), io::stdout())?;
+    Ok(match goodbye {
         Goodbye::Said => Exit::Clean,
         Goodbye::Missing => Exit::Failed,
     })

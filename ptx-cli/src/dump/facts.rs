@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use ptx_ir::ir::{Function, Handle, Module, Register};
 use ptx_verify::dataflow::carry::{self, CarryFacts};
-use ptx_verify::dataflow::divergence::{Divergence, Divergent, Variance};
 use ptx_verify::dataflow::initialization::{Unset, entry_registers, unset_reads};
 use ptx_verify::dataflow::paths::{Origin, Reaching};
 use ptx_verify::dataflow::values::{Address, Bits, Form, Object, Value, Values};
 use ptx_verify::dataflow::{FunctionFacts, for_each_register};
+use ptx_verify::facts::uniformity::{Divergent, Level, Uniformity};
+use ptx_verify::facts::values::{self as graph, Graph};
 
 use super::operand::{instruction, register};
 
@@ -28,26 +29,21 @@ struct Known<'f, 'm> {
     carry: CarryFacts,
     unset: Vec<Unset>,
     values: Values,
-    divergence: Divergence,
-    divergent: Vec<Divergent>,
+    graph: Graph,
+    uniformity: Uniformity,
 }
 
 fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<()> {
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
     let values = Values::new(facts);
-    let divergence = Divergence::new(facts, &values);
+    let graph = Graph::new(facts);
+    let uniformity = Uniformity::new(facts, &graph, graph::Values::of_whole_warps(facts, &graph));
     let mut carry = carry::analyze(facts);
     carry.readers.sort_by_key(|reader| reader.instruction);
     carry.unread.sort_unstable();
-    let known = Known {
-        facts,
-        carry,
-        unset: unset_reads(facts, entry_registers(facts)),
-        divergent: divergence.divergent(facts, &values),
-        values,
-        divergence,
-    };
+    let known =
+        Known { facts, carry, unset: unset_reads(facts, entry_registers(facts)), values, graph, uniformity };
     if known.carry.unknown {
         writeln!(out, "  the carry flag was not followed everywhere")?;
     }
@@ -85,11 +81,12 @@ impl Known<'_, '_> {
             let name = self.name(unset.register);
             lines.push(format!("{name} {certainty} unset: {}", self.reaching(&unset.reaching)));
         }
-        for divergent in of(&self.divergent, index, |divergent| divergent.instruction) {
+        for divergent in of(self.uniformity.divergent(), index, |divergent: &Divergent| divergent.instruction)
+        {
             lines.push(format!("not all threads come here: {:?}", divergent.cause));
         }
         for written in self.written(index) {
-            lines.extend(self.register(written));
+            lines.extend(self.register(index, written));
         }
         lines
     }
@@ -105,20 +102,21 @@ impl Known<'_, '_> {
     }
 
     /// What is known of a register, over all of the function, where it is anything.
-    fn register(&self, number: Register) -> Option<String> {
+    fn register(&self, index: u32, number: Register) -> Option<String> {
         let value = match self.values.of(number) {
             Value::Unset | Value::Any => None,
             Value::Number(bits) => number_text(bits),
             Value::Address(address) => Some(self.address(address)),
         };
-        let variance = match self.divergence.of(number) {
-            Variance::Unset | Variance::Uniform => None,
-            Variance::Warp => Some("differs between warps".to_owned()),
-            Variance::Lane => Some("differs between lanes, the same in each warp".to_owned()),
-            Variance::LaneIndex(_) => Some("the index of the lane".to_owned()),
-            Variance::Index(_) => Some("the index of the thread".to_owned()),
-            Variance::Thread => Some("differs between threads".to_owned()),
-        };
+        let uses = self.facts.uses();
+        let written = uses
+            .range(index)
+            .find_map(|at| self.graph.written(at).filter(|_| uses.all()[at].register == number));
+        let level = written.and_then(|value| self.uniformity.of(self.graph.after(value)).level());
+        let variance = level.map(|level| match level {
+            Level::Warps => "differs between warps".to_owned(),
+            Level::Lanes => "differs between lanes".to_owned(),
+        });
         let known: Vec<String> = value.into_iter().chain(variance).collect();
         (!known.is_empty()).then(|| format!("{}: {}", self.name(number), known.join(", ")))
     }

@@ -3,7 +3,8 @@
 //! It takes documents from the thread that answers requests and never waits for it, so that no request can hold findings
 //! up. A document is verified when it has not changed for a while; the while is as long as its last verification took,
 //! within limits, so that a burst of key strokes costs one verification and a small document is not kept waiting. An
-//! editor that never pauses gets findings too: after [`MAX_WAIT`] those of the version that is there.
+//! editor that never pauses gets findings too: they are there [`WITHIN`] a change, as far as a verification is that
+//! fast.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -26,8 +27,8 @@ use crate::work::guarded;
 const MIN_QUIET: Duration = Duration::from_millis(5);
 /// and longer ones are not waited for.
 const MAX_QUIET: Duration = Duration::from_millis(120);
-/// So long after the first change that was not verified, no pause is waited for.
-const MAX_WAIT: Duration = Duration::from_millis(200);
+/// So long after the first change that was not verified, findings are to be there, whatever else the editor does.
+const WITHIN: Duration = Duration::from_millis(200);
 /// How often configuration files are looked at, where the editor does not watch them.
 const POLL: Duration = Duration::from_secs(2);
 
@@ -67,7 +68,8 @@ struct Open {
 impl Open {
     fn due(&self) -> Option<Instant> {
         let (first, latest) = self.changed?;
-        Some((latest + self.took.clamp(MIN_QUIET, MAX_QUIET)).min(first + MAX_WAIT))
+        let most = WITHIN.saturating_sub(self.took).max(MIN_QUIET);
+        Some((latest + self.took.clamp(MIN_QUIET, MAX_QUIET)).min(first + most))
     }
 }
 

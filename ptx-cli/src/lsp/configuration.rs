@@ -12,13 +12,10 @@ use super::convert;
 use super::document::Document;
 use super::lines::Encoding;
 use super::wire::Outgoing;
-use crate::config::{ConfigArgs, Configs, is_excluded};
+use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
 use crate::foreign;
 use crate::options::{OptionArgs, Options};
 use crate::source::{Input, Origin};
-
-/// The name of the file.
-pub const FILE: &str = "ptx.toml";
 
 /// Configuration files that are this large are not shown at their place.
 const MAX_SHOWN: u64 = 1 << 20;
@@ -109,11 +106,6 @@ impl Configuration {
 fn findings_of(file: &Path, findings: Vec<lsp_types::Diagnostic>) -> Outgoing {
     let params = json!({"uri": convert::address(file), "diagnostics": findings});
     Outgoing::notification(PublishDiagnostics::METHOD, params)
-}
-
-/// The file in a folder or the nearest above.
-fn nearest(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|folder| folder.join(FILE)).find(|file| file.is_file())
 }
 
 fn stamp(file: &Path) -> Stamp {

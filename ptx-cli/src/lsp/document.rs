@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri};
 use ptx_syntax::Span;
+use ptx_syntax::lexer::{Lexer, Token};
 
 use super::convert;
 use super::lines::{Encoding, Lines};
@@ -15,6 +17,9 @@ use crate::source::{Kind, Source};
 
 /// Documents of more bytes are not worked on.
 pub const MAX_BYTES: usize = 64 << 20;
+
+/// The start of a token is known at least this often, in bytes.
+const BYTES_BETWEEN_KNOWN: u32 = 4 << 10;
 
 /// One version of a document as the editor has it.
 pub struct Document {
@@ -30,6 +35,8 @@ pub struct Document {
     pub lines: Lines,
     /// How its columns are counted.
     pub encoding: Encoding,
+    /// Where some of its tokens begin: the first, and later ones that are not near each other.
+    known_tokens: OnceLock<Vec<u32>>,
     /// How many bytes it has, where these are more than [`MAX_BYTES`].
     pub too_large: Option<usize>,
 }
@@ -60,7 +67,8 @@ impl Document {
         let text = if too_large.is_some() { String::new() } else { text };
         let lines = Lines::new(&text);
         let source = Source::new(name, kind, text.into_bytes());
-        Self { uri, path, version, source, lines, encoding, too_large }
+        let known_tokens = OnceLock::new();
+        Self { uri, path, version, source, lines, encoding, known_tokens, too_large }
     }
 
     /// The document after the changes of an editor. The capabilities ask for the whole text with every change; an
@@ -96,6 +104,29 @@ impl Document {
         }
         let end = self.lines.position(text, self.encoding, text.len() as u32);
         Ok(Some(vec![TextEdit { range: Range::new(Position::new(0, 0), end), new_text: formatted }]))
+    }
+
+    /// The tokens around a byte of a PTX text, in order: at least those that hold it or touch it. All of the text is read
+    /// for the first question only, so that hovering costs little in a large document.
+    pub fn tokens_near(&self, offset: u32) -> impl Iterator<Item = Token> {
+        let text = &self.source.text;
+        let known = self.known_tokens.get_or_init(|| {
+            let mut known = vec![0];
+            for start in Lexer::new(text).map(|token| token.span.start) {
+                if known.last().is_none_or(|last| last + BYTES_BETWEEN_KNOWN <= start) {
+                    known.push(start);
+                }
+            }
+            known
+        });
+        let before = known.partition_point(|start| *start < offset);
+        let first = before.checked_sub(1).map_or(0, |index| known[index]);
+        let tokens = Lexer::new(text.get(first as usize..).unwrap_or_default());
+        let moved = move |token: Token| {
+            let span = Span::new(first + token.span.start, first + token.span.end);
+            Token { span, ..token }
+        };
+        tokens.map(moved).take_while(move |token| token.span.start <= offset)
     }
 
     /// The byte at a place.

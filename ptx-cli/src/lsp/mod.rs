@@ -13,10 +13,10 @@ mod lines;
 mod wire;
 
 use std::collections::VecDeque;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -44,6 +44,8 @@ use wire::{ErrorCode, Failure, Message, Outgoing};
 
 /// So many messages are read ahead of their answers.
 const MAX_AHEAD: usize = 64;
+/// So many messages wait for their turn.
+const MAX_WAITING: usize = 256;
 /// So many messages wait until the editor reads them.
 const MAX_UNREAD: usize = 64;
 /// So long an editor that left may take to read what was said last.
@@ -58,15 +60,22 @@ pub enum Goodbye {
     Missing,
 }
 
-/// Serves one editor over standard input and output until it says `exit`, or is gone.
-pub fn serve() -> anyhow::Result<Goodbye> {
-    let (output, outgoing) = mpsc::sync_channel(MAX_UNREAD);
+/// Serves one editor until it says `exit`, or is gone: how it left, and the thread that verifies. That thread ends by
+/// itself, and only a test waits for it: a long verification would hold the process up.
+///
+/// # Errors
+/// The editor reads no more.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> anyhow::Result<(Goodbye, JoinHandle<()>)> {
+    let (sender, outgoing) = mpsc::sync_channel(MAX_UNREAD);
     let (ended, end) = mpsc::channel();
-    thread::spawn(move || ended.send(write(&outgoing)));
+    thread::spawn(move || ended.send(write(output, &outgoing)));
     let (ahead, incoming) = mpsc::sync_channel(MAX_AHEAD);
-    // It ends with the process: nothing can wake it while the editor is silent.
+    // It ends with the stream, or with the process: nothing can wake it while the editor is silent.
     thread::spawn(move || {
-        let mut input = BufReader::new(io::stdin());
+        let mut input = input;
         while let Ok(Some(message)) = wire::read(&mut input) {
             if ahead.send(message).is_err() {
                 break;
@@ -75,23 +84,22 @@ pub fn serve() -> anyhow::Result<Goodbye> {
     });
     let (documents, findings) = (Documents::default(), Findings::default());
     let (tasks, given) = mpsc::channel();
-    let checker = Checker::new(given, output.clone(), Arc::clone(&documents), Arc::clone(&findings));
-    // It ends with the process too: a long verification is not waited for.
-    thread::Builder::new().spawn(move || checker.run())?;
+    let checker = Checker::new(given, sender.clone(), Arc::clone(&documents), Arc::clone(&findings));
+    let checking = thread::Builder::new().spawn(move || checker.run())?;
     let (session, waiting) = (Session::default(), VecDeque::new());
     let goodbye =
-        Server { output: output.clone(), tasks, documents, findings, session, waiting }.run(&incoming)?;
-    if output.try_send(Outgoing::end()).is_ok()
+        Server { output: sender.clone(), tasks, documents, findings, session, waiting, barriers: 0 }
+            .run(&incoming)?;
+    if sender.try_send(Outgoing::end()).is_ok()
         && let Ok(written) = end.recv_timeout(FAREWELL)
     {
         written.context("the editor is gone")?;
     }
-    Ok(goodbye)
+    Ok((goodbye, checking))
 }
 
 /// Writes until nobody has anything to say, or the editor reads no more.
-fn write(outgoing: &Receiver<Outgoing>) -> io::Result<()> {
-    let mut output = io::stdout().lock();
+fn write(mut output: impl Write, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
     outgoing
         .iter()
         .take_while(|message| !message.is_end())
@@ -172,7 +180,29 @@ struct Server {
     findings: Findings,
     session: Session,
     /// Messages that were read and not yet worked on.
-    waiting: VecDeque<Message>,
+    waiting: VecDeque<Waiting>,
+    /// How many of them have to be worked on before whatever follows.
+    barriers: usize,
+}
+
+/// A message that waits for its turn.
+struct Waiting {
+    message: Message,
+    /// For a request about a document, the version that it is about.
+    document: Option<Arc<Document>>,
+}
+
+impl Waiting {
+    /// Whether what follows may depend on it: only answers to most requests change nothing.
+    fn is_barrier(&self) -> bool {
+        match &self.message {
+            Message::Request { method, .. } => {
+                matches!(method.as_str(), Initialize::METHOD | Shutdown::METHOD)
+            }
+            Message::Broken { .. } | Message::Response => false,
+            Message::Notification { .. } => true,
+        }
+    }
 }
 
 impl Server {
@@ -183,50 +213,77 @@ impl Server {
                 let Ok(message) = incoming.recv() else { break };
                 self.arrived(message)?;
             }
-            while let Ok(message) = incoming.try_recv() {
+            while self.waiting.len() < MAX_WAITING
+                && let Ok(message) = incoming.try_recv()
+            {
                 self.arrived(message)?;
             }
-            match self.waiting.pop_front() {
-                Some(Message::Notification { method, .. }) if method == Exit::METHOD => {
+            let Some(next) = self.waiting.pop_front() else { continue };
+            self.barriers -= usize::from(next.is_barrier());
+            let document = next.document;
+            match next.message {
+                Message::Notification { method, .. } if method == Exit::METHOD => {
                     if self.session.phase == Phase::Shut {
                         goodbye = Goodbye::Said;
                     }
                     break;
                 }
-                Some(Message::Notification { method, params }) => self.notice(&method, params)?,
-                Some(Message::Request { id, method, params }) => {
-                    let result = self.answer(&method, params);
+                Message::Notification { method, params } => self.notice(&method, params)?,
+                Message::Request { id, method, params } => {
+                    let result = self.answer(&method, params, document);
                     self.send(Outgoing::answer(&id, result))?;
                 }
-                Some(Message::Broken { id, failure }) => {
+                Message::Broken { id, failure } => {
                     tell(&failure.message);
                     self.send(Outgoing::answer(&id, Err(failure)))?;
                 }
-                Some(Message::Response) | None => {}
+                Message::Response => {}
             }
         }
         Ok(goodbye)
     }
 
-    /// A message was read: it waits for its turn, or takes back a request that does.
+    /// A message was read: it waits for its turn, or takes back a request that does. A document that changes does not wait
+    /// for answers: its findings are late enough. The requests before keep the version that they are about.
     fn arrived(&mut self, message: Message) -> anyhow::Result<()> {
-        let Message::Notification { method, params } = &message else {
-            self.waiting.push_back(message);
-            return Ok(());
+        let params = match message {
+            Message::Notification { method, params } if method == Cancel::METHOD => params,
+            Message::Notification { method, params }
+                if self.barriers == 0
+                    && matches!(
+                        method.as_str(),
+                        DidOpenTextDocument::METHOD
+                            | DidChangeTextDocument::METHOD
+                            | DidCloseTextDocument::METHOD
+                    ) =>
+            {
+                return self.notice(&method, params);
+            }
+            message => {
+                let document = match &message {
+                    Message::Request { params, .. } => {
+                        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
+                        uri.and_then(|uri| locked(&self.documents).get(uri).cloned())
+                    }
+                    _ => None,
+                };
+                let waiting = Waiting { message, document };
+                self.barriers += usize::from(waiting.is_barrier());
+                self.waiting.push_back(waiting);
+                return Ok(());
+            }
         };
-        if method != Cancel::METHOD {
-            self.waiting.push_back(message);
-            return Ok(());
-        }
-        let taken_back = |waiting: &Message| match waiting {
+        let taken_back = |waiting: &Waiting| match &waiting.message {
             Message::Request { id, .. } => params.get("id") == Some(id),
             _ => false,
         };
         if let Some(at) = self.waiting.iter().position(taken_back)
-            && let Some(Message::Request { id, .. }) = self.waiting.remove(at)
+            && let Some(waiting) = self.waiting.remove(at)
+            && let Message::Request { id, .. } = &waiting.message
         {
+            self.barriers -= usize::from(waiting.is_barrier());
             let failure = Failure::new(ErrorCode::Cancelled, "the request was cancelled");
-            self.send(Outgoing::answer(&id, Err(failure)))?;
+            self.send(Outgoing::answer(id, Err(failure)))?;
         }
         Ok(())
     }
@@ -291,7 +348,7 @@ impl Server {
         if !self.session.watches {
             return Ok(());
         }
-        let watchers = json!([{"globPattern": format!("**/{}", configuration::FILE)}]);
+        let watchers = json!([{"globPattern": format!("**/{}", crate::config::FILE)}]);
         let registration = json!({
             "id": "configuration",
             "method": DidChangeWatchedFiles::METHOD,
@@ -302,7 +359,13 @@ impl Server {
         self.give(Task::Watched)
     }
 
-    fn answer(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+    /// The answer to a request. `document` is what it is about, if that was known when it was read.
+    fn answer(
+        &mut self,
+        method: &str,
+        params: Value,
+        document: Option<Arc<Document>>,
+    ) -> Result<Value, Failure> {
         let refuse = |code, message: &str| Err(Failure::new(code, message));
         match (self.session.phase, method) {
             (Phase::Before, Initialize::METHOD) => return self.initialize(params),
@@ -318,9 +381,9 @@ impl Server {
             (Phase::Open, _) => {}
         }
         let answered = guarded(|| match method {
-            HoverRequest::METHOD => self.hover(params),
-            Formatting::METHOD => self.format(params),
-            CodeActionRequest::METHOD => self.code_actions(params),
+            HoverRequest::METHOD => self.hover(params, document),
+            Formatting::METHOD => self.format(params, document),
+            CodeActionRequest::METHOD => self.code_actions(params, document),
             _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("the method `{method}` is not known"))),
         });
         answered.unwrap_or_else(|_| refuse(ErrorCode::Internal, "internal error"))
@@ -339,25 +402,25 @@ impl Server {
         locked(&self.documents).get(uri.as_str()).cloned().ok_or_else(failure)
     }
 
-    fn hover(&self, params: Value) -> Result<Value, Failure> {
+    fn hover(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
         let params: lsp_types::HoverParams = parse(params)?;
         let at = params.text_document_position_params;
-        let document = self.document(&at.text_document.uri)?;
+        let document = document.map_or_else(|| self.document(&at.text_document.uri), Ok)?;
         Ok(json!(hover::hover(&document, document.offset(at.position))))
     }
 
-    fn format(&self, params: Value) -> Result<Value, Failure> {
+    fn format(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
         let params: lsp_types::DocumentFormattingParams = parse(params)?;
-        let document = self.document(&params.text_document.uri)?;
+        let document = document.map_or_else(|| self.document(&params.text_document.uri), Ok)?;
         let edits = document.format().map_err(|reason| Failure::new(ErrorCode::Failed, reason))?;
         Ok(json!(edits))
     }
 
     /// The fixes of the findings that the editor names. Findings of an older version have none: their edits would be at
     /// the wrong places.
-    fn code_actions(&self, params: Value) -> Result<Value, Failure> {
+    fn code_actions(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
         let params: lsp_types::CodeActionParams = parse(params)?;
-        let document = self.document(&params.text_document.uri)?;
+        let document = document.map_or_else(|| self.document(&params.text_document.uri), Ok)?;
         // A kind stands for itself and for those below it; the empty one for all.
         let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
         if params.context.only.is_some_and(|only| !only.iter().any(wanted)) {

@@ -8,7 +8,7 @@ use ptx_syntax::{Diagnostic, Severity};
 use super::Format;
 use crate::diff::counted;
 
-/// Of one rule, so many findings of a file are shown on a terminal.
+/// The findings of one rule and file that a terminal shows.
 const MAX_SHOWN: usize = 10;
 
 /// The least severity that is shown.

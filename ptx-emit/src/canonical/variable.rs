@@ -2,25 +2,17 @@
 
 use super::number;
 use super::printer::Printer;
-use ptx_ir::ir::{Handle, Initializer, Linkage, Module, RegisterGroup, Symbol, Variable};
+use ptx_ir::ir::{Handle, Initializer, Linkage, Member, Module, RegisterGroup, Symbol, Variable};
 use ptx_ir::types::Type;
 
 impl Printer<'_> {
-    /// The declared name. Variables of a parametrised declaration `name<3>` follow each other, and only the
-    /// first of them stands in the list of statements.
+    /// The declared name. Of the variables of a parametrised declaration `name<3>`, only the first is in the list of
+    /// statements.
     fn declared_name(&mut self, handle: Handle<Variable>) {
-        let module = self.module;
-        let variable = &module.variables[handle];
-        let name = module.name(variable.name);
-        match variable.index {
-            Some(0) => {
-                let rest = module.variables.handles().skip(handle.index());
-                let first_index = handle.index() as u32;
-                let follows = |handle: &Handle<Variable>| {
-                    let other = &module.variables[*handle];
-                    other.index == Some((*handle).index() as u32 - first_index) && other.span == variable.span
-                };
-                let count = rest.take_while(follows).count();
+        let variable = &self.module.variables[handle];
+        let name = self.module.name(variable.name);
+        match variable.member {
+            Some(Member { number: 0, count }) => {
                 self.text(name.strip_suffix('0').unwrap_or(name));
                 self.text(&format!("<{count}>"));
             }

@@ -3,17 +3,20 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ptx_emit::assemble::ptxas::SearchPath;
 use ptx_emit::assemble::{Error, LogSeverity, Options, Ptxas, Report, Source};
 use tempfile::TempDir;
 
-/// Writes an executable script at `path`.
+/// Writes an executable script at `path`. A child writes it: what is open for writing in this process is open in
+/// every program that another test starts at that moment too, and the kernel executes no file that anybody writes.
 fn script(path: &Path, body: &str) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!("#!/bin/sh\n{body}\n");
+    let write = ["-c", "printf %s \"$1\" >\"$2\" && chmod 755 \"$2\"", "sh", &text];
+    assert!(Command::new("sh").args(write).arg(path).status().unwrap().success());
     path.to_owned()
 }
 

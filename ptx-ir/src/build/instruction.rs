@@ -8,7 +8,7 @@ use crate::arena::Handle;
 use crate::ir::{Guard, Instruction, Operand, Register, Run, Spelling, Statement};
 use crate::isa::{Class, Control};
 use crate::special::SpecialRegister;
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use ptx_syntax::Span;
 
 /// Makes one instruction depend on a predicate.
@@ -97,7 +97,18 @@ impl FunctionBuilder<'_> {
         let module = &self.builder.module;
         let Spelling { text, resolved } = &module.spellings[spelling];
         let (mut shapes, mut children) = (Vec::new(), Vec::new());
-        for &operand in &self.body.operands[run.range()] {
+        for (index, &operand) in self.body.operands[run.range()].iter().enumerate() {
+            if let Operand::VariableAddress { variable, offset: 1.. | ..=-1 } = operand
+                && module.variables[variable].ty.kind() == TypeKind::Opaque
+            {
+                let message =
+                    format!("a `{}` is no memory, and has no offset", module.variables[variable].ty);
+                return Err(BuildError::Operands {
+                    spelling: text.to_string(),
+                    operand: Some(index),
+                    message,
+                });
+            }
             module.push_shape(&self.body, operand, &mut shapes, &mut children);
         }
         let platform = module.header.platform();

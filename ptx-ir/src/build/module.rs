@@ -176,7 +176,7 @@ impl ModuleBuilder {
         let initializer = self.initializer(declaration)?;
         let variable = Variable {
             name: self.intern(&declaration.name),
-            index: None,
+            member: None,
             space: declaration.space,
             linkage: declaration.linkage,
             ty: declaration.ty,

@@ -22,6 +22,6 @@ pub use body::{
 };
 pub use module::{
     AddressSize, Definition, Directive, DirectiveArgument, Function, FunctionKind, Header, Initializer, Item,
-    Linkage, Module, Pointer, Section, Spelling, Variable,
+    Linkage, Member, Module, Pointer, Section, Spelling, Variable,
 };
 pub use operand::{Operand, Run};

@@ -165,8 +165,9 @@ pub enum Initializer {
 pub struct Variable {
     /// The name.
     pub name: Symbol,
-    /// `N` of `name<N>`, the parametrised form; the variable then stands for one of them.
-    pub index: Option<u32>,
+    /// Which variable of a parametrised declaration `name<N>` it is. Only the first of them, which stands for the
+    /// declaration, and those that the text names are variables of the module.
+    pub member: Option<Member>,
     /// Where it lives.
     pub space: StateSpace,
     /// Linkage, where it was written.
@@ -193,6 +194,15 @@ pub struct Variable {
     pub span: Span,
     /// The whole declaration.
     pub declaration: Span,
+}
+
+/// One of the variables that `name<N>` declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its number, from 0.
+    pub number: u32,
+    /// How many there are.
+    pub count: u32,
 }
 
 impl Variable {

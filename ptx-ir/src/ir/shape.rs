@@ -165,10 +165,12 @@ impl Module {
             Operand::Vector(run) => {
                 let elements = body.children(run);
                 let (first, rest) = elements.split_at(run.count.min(1) as usize);
+                let last = &elements[elements.len().saturating_sub(1)..];
                 let (first, rest) = (self.union_of(body, first), self.union_of(body, rest));
+                let last = self.union_of(body, last);
                 let all = first.union(rest);
                 let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
-                Shape::vector(all, counted(run)).with_elements(first, rest).with_flags(flags)
+                Shape::vector(all, counted(run)).with_elements(first, rest, last).with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),

@@ -177,6 +177,15 @@ classes! {
     Negated, "a negated predicate";
     /// In what an operand accepts: no element of a brace list is a predicate, even where only the width counts.
     NoPredicate, "no predicate";
+    /// In what an operand accepts: floating-point numbers in a brace list of several types, or of plain bits.
+    Mixed, "a floating-point immediate beside others";
+    /// In what an operand accepts: a brace list that begins with a floating-point number is as wide as its other
+    /// elements.
+    SizedFractions, "a list of a width";
+    /// In what an operand accepts: the same of lists that begin with an integer only.
+    SizedIntegers, "a list of a width";
+    /// In what an operand accepts: a brace list begins with no number.
+    Led, "a list that begins with a register";
     /// In what an operand accepts: a name or a handle, to which nothing is added.
     Whole, "no offset";
 }

@@ -201,9 +201,13 @@ fn replaced(spelling: &Spelling<'_>, range: &Range<usize>, with: &str) -> String
 fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     // Of three letters one may be wrong: with two of them anything is like `.add`.
     let limit = (text.trim_start_matches('.').len() / 3).max(1);
+    let lower = text.to_ascii_lowercase();
     let mut rows = Rows::default();
     let mut best: Option<(usize, &'static str)> = None;
     for candidate in candidates {
+        if candidate == lower {
+            return Some(candidate);
+        }
         // What is as far away as the best so far may come before it in the alphabet.
         let limit = best.map_or(limit, |(distance, _)| distance);
         if let Some(distance) = rows.distance(text.as_bytes(), candidate.as_bytes(), limit) {

@@ -169,6 +169,38 @@ pub enum Computation {
     Exchange,
     /// What is in memory.
     Load,
+    /// Bit by bit, the function of `a`, `b` and `c` whose truth table is the fourth operand.
+    Logic3,
+    /// The word that `c` chooses of the 64 bits `b:a`.
+    FunnelShift,
+    /// `d = a * b`, its upper half
+    MultiplyHigh,
+    /// The smaller of `a` and `b`.
+    Minimum,
+    /// The larger of `a` and `b`.
+    Maximum,
+    /// `d = |a|`
+    Absolute,
+    /// How many bits of `a` are set.
+    CountOnes,
+    /// How many bits of `a` above the highest that is set.
+    LeadingZeros,
+    /// `a` with its bits in reverse order.
+    ReverseBits,
+    /// The field of `a` at bit `b`, `c` bits long.
+    ExtractField,
+    /// `b` with the field at bit `c`, `d` bits long, replaced by the low bits of `a`.
+    InsertField,
+    /// What the lanes say together of a predicate: a predicate, or the mask of lanes where it holds.
+    Vote,
+    /// The mask of lanes that have the same value.
+    Match,
+    /// One number of the values of all lanes.
+    Reduce,
+    /// The mask of lanes that execute this together.
+    ActiveMask,
+    /// `d|p`: one lane of the mask, and whether it is this one.
+    Elect,
 }
 
 /// What an instruction does, apart from the types of its operands.

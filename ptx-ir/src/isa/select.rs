@@ -277,7 +277,7 @@ fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     } else if fractions.is_empty() {
         None
     } else {
-        Some(if fractions.contains(Class::SingleBits) { 4 } else { 8 })
+        width_of_numbers(shape).map(|index| BYTES[index])
     };
     let total = bytes.map(|bytes| u32::from(bytes) * u32::from(shape.count));
     // With a floating-point constant among them they have to be just as wide.
@@ -332,6 +332,10 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::Negated,
     Class::NoPredicate,
     Class::Whole,
+    Class::Mixed,
+    Class::SizedFractions,
+    Class::SizedIntegers,
+    Class::Led,
 ]);
 
 #[inline]
@@ -420,8 +424,12 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     if shape.flags.intersects(clash) && !shape.classes.contains(Class::Unknown) {
         return Some(Wanted::Neighbours);
     }
-    if layer && shape.first().is_some_and(|first| NO_INDEX.contains(first)) {
+    const OTHER_WIDTH: ClassSet = WIDTHS[0].union(WIDTHS[1]).union(WIDTHS[3]).union(WIDTHS[4]);
+    if layer && shape.first().is_some_and(|first| NO_INDEX.union(OTHER_WIDTH).contains(first)) {
         return Some(Wanted::Class(ClassSet::WORDS));
+    }
+    if !layer && !leads(spec, shape) {
+        return Some(Wanted::Class(spec.exact.without(MARKS).without(ClassSet::IMMEDIATES)));
     }
     let mixed = typed.has_several() && !ClassSet::ONE_TYPE.iter().any(|classes| typed.is_subset(*classes));
     // An index that is a register makes the others plain bits, and so does a constant before others than constants.
@@ -439,6 +447,10 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
             accepts = accepts.union(INTEGERS);
         }
     }
+    let bits = spec.ty.is_some_and(|ty| ty.kind() == TypeKind::Bits);
+    if accepts.contains(Class::Mixed) && (only_width || bits) {
+        accepts = accepts.union(FRACTIONS);
+    }
     if accepts.contains(Class::Ordinary) {
         accepts = accepts.without(SPECIALS).without(Class::RegPred.into());
     }
@@ -449,10 +461,47 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         // What may stand for the whole list need not be an element.
         accepts = accepts.without(ClassSet::NAMES);
     }
-    if !elements.without(Class::Unknown.into()).is_subset(accepts) {
+    if !elements.without(Class::Unknown.into()).is_subset(accepts)
+        || !layer && (only_width || bits) && !is_wide_enough(spec, shape)
+    {
         return Some(Wanted::Class(accepts.without(MARKS).without(SPECIALS)));
     }
     None
+}
+
+/// Whether a brace list may begin with what it begins with: some take no number there.
+fn leads(spec: &OperandSpec, shape: &Shape) -> bool {
+    !spec.accepts.contains(Class::Led) || !shape.first().is_some_and(Class::is_immediate)
+}
+
+/// Whether a brace list with floating-point numbers in it is as wide as wanted. The numbers are as wide as the registers
+/// among them; without registers, as the last of them. A list that begins with one has exactly the width of what is
+/// plain bits.
+fn is_wide_enough(spec: &OperandSpec, shape: &Shape) -> bool {
+    let bits = spec.ty.is_some_and(|ty| ty.kind() == TypeKind::Bits);
+    let float = spec.ty.is_some_and(|ty| ty.kind() == TypeKind::Float);
+    let begins = shape.first().is_some_and(|first| FRACTIONS.contains(first));
+    if !begins || spec.role != Role::Source || float && !spec.accepts.contains(Class::SizedFractions) {
+        return true;
+    }
+    let registers = shape.classes.intersect(SIZED);
+    let width = match registers.is_empty() {
+        true => width_of_numbers(shape),
+        false => WIDTHS.iter().position(|width| registers.is_subset(*width)),
+    };
+    let Some(width) = width else { return true };
+    if bits {
+        let needed = spec.ty.and_then(Type::bytes);
+        needed == Some(1 << width)
+    } else {
+        !WIDTHS[width].intersect(spec.exact).intersect(ClassSet::REGISTERS).is_empty()
+    }
+}
+
+/// The width, as an index of [`WIDTHS`], of a brace list of numbers that ends in a floating-point one.
+fn width_of_numbers(shape: &Shape) -> Option<usize> {
+    let last = shape.last().filter(|last| FRACTIONS.contains(*last))?;
+    Some(if last == Class::SingleBits { 2 } else { 3 })
 }
 
 /// Whether a brace list has the type of the constant that it begins with: that is as wide as it has to be, and the
@@ -467,13 +516,15 @@ fn follows_constant(spec: &OperandSpec, shape: &Shape) -> bool {
     } else {
         return false;
     };
-    if spec.role != Role::Source || shape.rest().is_subset(numbers) {
+    let sized = if numbers == INTEGERS { Class::SizedIntegers } else { Class::SizedFractions };
+    if spec.role != Role::Source || shape.rest().is_subset(numbers) || spec.accepts.contains(sized) {
         return false;
     }
     let takes_any = match spec.ty.map(Type::kind) {
         Some(TypeKind::Bits | TypeKind::Signed | TypeKind::Unsigned) => {
             numbers == INTEGERS && spec.exact.contains(Class::Integer)
         }
+        Some(TypeKind::Float) if spec.ty == Some(Type::F16) => numbers == INTEGERS,
         Some(TypeKind::Float) => matches!(spec.ty, Some(Type::F32 | Type::F64)),
         Some(TypeKind::Predicate | TypeKind::Packed | TypeKind::Opaque) | None => false,
     };

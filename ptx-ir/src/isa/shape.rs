@@ -79,7 +79,8 @@ pub struct Shape {
     /// The value of an integer immediate, the bits of a floating-point immediate as a double, the bits of a
     /// [`Selector`], or of a vector what [`Shape::rest`] says; 0 for anything else.
     pub immediate: i64,
-    /// The index of the first child in the slice of children; of a vector what [`Shape::first`] says.
+    /// The index of the first child in the slice of children; of a vector what [`Shape::first`] and
+    /// [`Shape::last`] say.
     pub children: u32,
     /// How many elements or children; 1 for a single value.
     pub count: u16,
@@ -115,20 +116,34 @@ impl Shape {
         Self::of(ShapeKind::Vector, classes, count)
     }
 
-    /// The vector with the class of its first element and the classes of those behind it.
+    /// The vector with the classes of its first and its last element, and the classes of all after the first.
     #[must_use]
-    pub fn with_elements(self, first: ClassSet, rest: ClassSet) -> Self {
-        let children = first.iter().next().map_or(0, |class| class as u32 + 1);
+    pub fn with_elements(self, first: ClassSet, rest: ClassSet, last: ClassSet) -> Self {
+        let number = |class: ClassSet| class.iter().next().map_or(0, |class| class as u32 + 1);
+        let children = number(last) << Self::LAST | number(first);
         Self { immediate: rest.word().cast_signed(), children, ..self }
     }
+
+    /// How far the last element's class is shifted in `children`.
+    const LAST: u32 = 16;
 
     /// The class of the first element of a vector; `None` where the vector is one register.
     #[must_use]
     pub fn first(&self) -> Option<Class> {
-        Class::ALL.get((self.children as usize).checked_sub(1)?).copied()
+        Self::element(self.children & ((1 << Self::LAST) - 1))
     }
 
-    /// The classes of the elements of a vector behind the first.
+    /// The class of the last element of a vector; `None` where the vector is one register.
+    #[must_use]
+    pub fn last(&self) -> Option<Class> {
+        Self::element(self.children >> Self::LAST)
+    }
+
+    fn element(number: u32) -> Option<Class> {
+        Class::ALL.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    /// The classes of the elements of a vector after the first.
     #[must_use]
     pub const fn rest(&self) -> ClassSet {
         ClassSet::from_word(self.immediate.cast_unsigned())

@@ -259,7 +259,7 @@ impl Context<'_> {
     fn require_label(&mut self, word: Span, label: Option<Span>) {
         if label.is_none() {
             let text = self.text(word);
-            let diagnostic = messages::declaration(word, format!("`{text}` has no label in front of it"))
+            let diagnostic = messages::declaration(word, format!("`{text}` has no label before it"))
                 .with_help(format!("calls and branches refer to it by its label: write `name: {text} …;`"));
             self.report(diagnostic);
         }

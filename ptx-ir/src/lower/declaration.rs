@@ -1,11 +1,12 @@
 //! Declarations: variables, parameters, registers.
 
 use super::expression::{self, Constant};
+use super::members::Members;
 use super::names::Entity;
 use super::specifiers::Specifiers;
 use super::{Context, messages};
 use crate::arena::Handle;
-use crate::ir::{Definition, Function, FunctionKind, Item, Linkage, Statement, Variable};
+use crate::ir::{Definition, Function, FunctionKind, Item, Linkage, Member, Statement, Variable};
 use crate::space::StateSpace;
 use crate::types::{Type, TypeKind};
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind};
@@ -17,6 +18,22 @@ enum Place {
     Module,
     Local,
     Parameter,
+}
+
+/// The variables of a declarator.
+struct Declared {
+    /// The first; the others follow it.
+    first: Handle<Variable>,
+    /// For `name<N>`, the `N` and the numbers of the variables.
+    group: Option<(u32, Vec<u32>)>,
+}
+
+impl Declared {
+    fn handles(&self) -> impl Iterator<Item = Handle<Variable>> + use<> {
+        let (first, count) =
+            (self.first.index(), self.group.as_ref().map_or(1, |(_, numbers)| numbers.len()));
+        (first..first + count).map(|index| Handle::new(index as u32))
+    }
 }
 
 impl Context<'_> {
@@ -43,20 +60,19 @@ impl Context<'_> {
         self.names.clear();
         let tree = self.tree;
         for declarator in &tree.declarators[declaration.declarators.range()] {
-            let Some((handle, count)) =
+            let Some(declared) =
                 self.declared_variable(&specifiers, declarator, declaration.span, Place::Module)
             else {
                 continue;
             };
             let is_named = declarator.range.is_none() || !ends_with_digit(self.text(declarator.name));
-            for step in 0..if is_named { count } else { 0 } {
-                let handle = Handle::new(handle.index() as u32 + step);
+            for (step, handle) in declared.handles().enumerate().filter(|_| is_named) {
                 self.define_variable(handle, declarator.name);
                 if step == 0 {
                     self.module.items.push(Item::Variable(handle));
                 }
             }
-            self.initialize(handle, count, declarator);
+            self.initialize(&declared, declarator);
         }
     }
 
@@ -90,7 +106,7 @@ impl Context<'_> {
     fn refuse_late_align(&mut self, specifiers: &Specifiers) {
         if let Some(span) = specifiers.late_align {
             self.report(
-                messages::declaration(span, "`.align` stands behind the type")
+                messages::declaration(span, "`.align` is after the type")
                     .with_help("the order is state space, `.align`, type, name"),
             );
         }
@@ -128,29 +144,30 @@ impl Context<'_> {
                 self.local_registers(&specifiers, declarator, declaration.span);
                 continue;
             }
-            let Some((handle, count)) =
+            let Some(declared) =
                 self.declared_variable(&specifiers, declarator, declaration.span, Place::Local)
             else {
                 continue;
             };
+            let handle = declared.first;
             self.body.statements.push(Statement::Variable(handle));
-            let text = self.text(declarator.name);
-            let declared = if declarator.range.is_some() {
-                self.names.declare_variables(text, declarator.name, count, handle)
-            } else {
-                self.names.declare(text, declarator.name, Entity::Variable(handle))
+            let (text, name) = (self.text(declarator.name), declarator.name);
+            let known = match &declared.group {
+                Some((count, numbers)) => {
+                    self.names.declare_variables(text, name, *count, handle, numbers.clone())
+                }
+                None => self.names.declare(text, name, Entity::Variable(handle)),
             };
-            self.check_declared(declared, declarator.name, "variable");
-            self.initialize(handle, count, declarator);
+            self.check_declared(known, name, "variable");
+            self.initialize(&declared, declarator);
         }
     }
 
     /// The initial value of variables that are declared by now, since it may be their own address.
-    fn initialize(&mut self, first: Handle<Variable>, count: u32, declarator: &Declarator) {
+    fn initialize(&mut self, declared: &Declared, declarator: &Declarator) {
         let Some(index) = declarator.initializer else { return };
         let value = self.initializer(self.tree.operands[index as usize], 0);
-        for step in 0..count {
-            let handle = Handle::new(first.index() as u32 + step);
+        for handle in declared.handles() {
             self.module.variables[handle].initializer = Some(value.clone());
         }
     }
@@ -246,8 +263,9 @@ impl Context<'_> {
         self.require_space(&mut specifiers, declaration.span, StateSpace::Param);
         let declarator = self.tree.declarators[declaration.declarators.first as usize];
         self.check_reserved(declarator.name);
-        let (handle, count) =
+        let declared =
             self.declared_variable(&specifiers, &declarator, declaration.span, Place::Parameter)?;
+        let handle = declared.first;
         if declarator.initializer.is_some() {
             self.report(messages::declaration(declarator.span, "a parameter has no initial value"));
         }
@@ -257,7 +275,7 @@ impl Context<'_> {
             return Some(handle);
         }
         if specifiers.space == Some(StateSpace::Reg) {
-            let range = declarator.range.is_some().then_some(count);
+            let range = declared.group.map(|(count, _)| count);
             self.declare_registers(declarator.name, range, ty, elements);
         } else {
             let declared = self.names.declare(text, declarator.name, Entity::Variable(handle));
@@ -266,14 +284,14 @@ impl Context<'_> {
         Some(handle)
     }
 
-    /// Makes the variable of a declarator; `name<N>` makes several, with consecutive handles.
+    /// Makes the variables of a declarator.
     fn declared_variable(
         &mut self,
         specifiers: &Specifiers,
         declarator: &Declarator,
         whole: Span,
         place: Place,
-    ) -> Option<(Handle<Variable>, u32)> {
+    ) -> Option<Declared> {
         let space = specifiers.space?;
         let ty = self.declared_type(specifiers, whole)?;
         if place != Place::Parameter {
@@ -291,7 +309,7 @@ impl Context<'_> {
         let range = self.range(declarator);
         let variable = Variable {
             name: self.intern(declarator.name),
-            index: range,
+            member: None,
             space,
             linkage: specifiers.linkage,
             ty,
@@ -309,27 +327,26 @@ impl Context<'_> {
         self.push_variables(variable, range)
     }
 
-    fn push_variables(&mut self, variable: Variable, range: Option<u32>) -> Option<(Handle<Variable>, u32)> {
-        /// Nobody declares more parametrised variables than this; registers are another thing.
-        const MOST_VARIABLES: u32 = 1 << 16;
-        let Some(count) = range else { return Some((self.module.variables.push(variable), 1)) };
-        if count > MOST_VARIABLES {
-            self.report(messages::declaration(
-                variable.span,
-                format!("more than {MOST_VARIABLES} variables at once"),
-            ));
+    fn push_variables(&mut self, variable: Variable, range: Option<u32>) -> Option<Declared> {
+        let Some(count) = range else {
+            return Some(Declared { first: self.module.variables.push(variable), group: None });
+        };
+        let base = self.text(variable.span);
+        let members = self.members.get_or_insert_with(|| Members::of(self.source));
+        let Some(numbers) = members.take(base, count) else {
+            let what = "the declarations `name<N>` of this module have more variables that are named than can be kept";
+            self.report(messages::declaration(variable.span, what));
             return None;
-        }
-        let base = self.module.name(variable.name).to_owned();
+        };
         let mut first = None;
-        for number in 0..count {
+        for &number in &numbers {
             // A module-level name is found by its whole spelling.
             let name = self.module.symbols.intern(&format!("{base}{number}"));
-            let handle =
-                self.module.variables.push(Variable { name, index: Some(number), ..variable.clone() });
+            let member = Some(Member { number, count });
+            let handle = self.module.variables.push(Variable { name, member, ..variable.clone() });
             first = first.or(Some(handle));
         }
-        Some((first?, count))
+        Some(Declared { first: first?, group: Some((count, numbers)) })
     }
 
     fn dimensions(&mut self, declarator: &Declarator) -> Vec<Option<u64>> {

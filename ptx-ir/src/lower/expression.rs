@@ -45,7 +45,7 @@ pub(super) enum Trouble {
     DivisionByZero(Span),
     /// An operator does not take floating-point numbers.
     NotInteger(Span),
-    /// It nests deeper than anybody would write.
+    /// It nests deeper than the assembler's parser can follow.
     TooDeep(Span),
     /// A `0f` number takes part in an expression.
     ExactFloat(Span),
@@ -55,12 +55,13 @@ pub(super) enum Trouble {
     Overflow(Span),
 }
 
-/// Deeper expressions are refused, so that evaluation may recurse.
-const MOST_DEPTH: u32 = 200;
+/// The symbols that may wait for an operand to end: as many as the assembler's parser has room for, measured with ptxas 13.5
+/// at module level. Within a function it has up to 15 less.
+const MAX_PENDING: u32 = 9988;
 
 /// Evaluates a node.
 pub(super) fn evaluate(tree: &Tree, source: &str, node: Node) -> Result<Constant, Trouble> {
-    Evaluator { tree, source, base: None }.value(node, 0)
+    Evaluator { tree, source, base: None }.value(node)
 }
 
 /// Evaluates what is added to a name at the left end of a node. To the assembler all that follows the plus is one
@@ -71,7 +72,7 @@ pub(super) fn evaluate_behind(
     node: Node,
     base: Span,
 ) -> Result<Constant, Trouble> {
-    Evaluator { tree, source, base: Some(base) }.value(node, 0)
+    Evaluator { tree, source, base: Some(base) }.value(node)
 }
 
 /// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
@@ -147,43 +148,110 @@ struct Evaluator<'a> {
     base: Option<Span>,
 }
 
+/// What is still to be done for an expression. Expressions may nest as deep as a text is long, so that nothing here
+/// recurses.
+enum Step {
+    /// Evaluates a node, before whose operand so many symbols of the expressions around it wait.
+    Value(Node, u32),
+    /// Takes the values of the children of a node and gives that of the node.
+    Apply(Node),
+    /// Takes the condition of a conditional, and goes on with the operand that it chooses.
+    Choose(Node, u32),
+    /// Refuses a `0f` number as a part of a node.
+    Alone(Node),
+}
+
 impl Evaluator<'_> {
-    fn value(&self, node: Node, depth: u32) -> Result<Constant, Trouble> {
-        if depth > MOST_DEPTH {
-            return Err(Trouble::TooDeep(node.span));
+    fn value(&self, node: Node) -> Result<Constant, Trouble> {
+        if let Some(literal) = self.literal(node) {
+            return literal;
         }
+        let mut steps = vec![Step::Value(node, 0)];
+        let mut values = Vec::new();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Value(node, pending) => match self.literal(node) {
+                    _ if pending > MAX_PENDING => return Err(Trouble::TooDeep(node.span)),
+                    Some(literal) => values.push(literal?),
+                    None => self.begin(node, pending, &mut steps)?,
+                },
+                Step::Apply(node) => {
+                    let value = apply(node, &mut values, || self.is_unsigned_cast(node))?;
+                    values.push(value);
+                }
+                Step::Choose(node, pending) => {
+                    let condition = values.pop().and_then(bits);
+                    let (chosen, symbols) = match condition {
+                        Some((0, _)) => (2, 4),
+                        Some(_) => (1, 2),
+                        None => return Err(Trouble::NotInteger(node.span)),
+                    };
+                    steps.push(Step::Alone(node));
+                    steps.push(Step::Value(self.child(node, chosen)?, pending + symbols));
+                }
+                Step::Alone(node) => {
+                    if let Some(Constant::SingleBits(_)) = values.last() {
+                        return Err(Trouble::ExactFloat(node.span));
+                    }
+                }
+            }
+        }
+        values.pop().ok_or(Trouble::NotConstant(node.span))
+    }
+
+    /// The value of a node without operands.
+    #[inline]
+    fn literal(&self, node: Node) -> Option<Result<Constant, Trouble>> {
         let text = || node.span.text(self.source);
-        let child = |index: usize| self.value(self.tree.children(node)[index], depth + 1);
         match node.kind {
-            OperandKind::Integer => held(integer(text()), node.span),
-            OperandKind::Float => held(float(text()), node.span),
-            OperandKind::Name if text() == "WARP_SZ" => Ok(Constant::WarpSize),
-            OperandKind::Parens if node.count == 1 => child(0),
-            OperandKind::Plus => child(0),
-            OperandKind::Negate => match child(0)? {
-                Constant::Integer { bits, .. } => signed(bits.wrapping_neg()),
-                Constant::Decimal(value) => Ok(Constant::Decimal(-value)),
-                Constant::WarpSize => signed(32_u64.wrapping_neg()),
-                Constant::DoubleBits(bits) => Ok(Constant::Decimal(-f64::from_bits(bits))),
-                Constant::SingleBits(_) => Err(Trouble::ExactFloat(node.span)),
-                Constant::Overflow => Err(Trouble::Overflow(node.span)),
-            },
-            OperandKind::Complement => match bits(child(0)?) {
-                Some((bits, unsigned)) => Ok(Constant::Integer { bits: !bits, unsigned }),
-                None => Err(Trouble::NotInteger(node.span)),
-            },
-            OperandKind::Not => match bits(child(0)?) {
-                Some((bits, _)) => signed(u64::from(bits == 0)),
-                None => Err(Trouble::NotInteger(node.span)),
-            },
-            OperandKind::Cast => self.cast(node, depth),
-            OperandKind::Conditional => match bits(child(0)?) {
-                Some((0, _)) => alone(child(2)?, node.span),
-                Some(_) => alone(child(1)?, node.span),
-                None => Err(Trouble::NotInteger(node.span)),
-            },
-            OperandKind::Binary(operator) => self.binary(node, operator, depth),
-            OperandKind::Name
+            OperandKind::Integer => Some(held(integer(text()), node.span)),
+            OperandKind::Float => Some(held(float(text()), node.span)),
+            OperandKind::Name if text() == "WARP_SZ" => Some(Ok(Constant::WarpSize)),
+            _ => None,
+        }
+    }
+
+    fn child(&self, node: Node, index: usize) -> Result<Node, Trouble> {
+        self.tree.children(node).get(index).copied().ok_or(Trouble::NotConstant(node.span))
+    }
+
+    /// Plans the evaluation of a node from those of its children. `pending` grows by the symbols of the node that the
+    /// assembler's parser keeps until the child has ended.
+    fn begin(&self, node: Node, pending: u32, steps: &mut Vec<Step>) -> Result<(), Trouble> {
+        match node.kind {
+            OperandKind::Parens if node.count == 1 => {
+                steps.push(Step::Value(self.child(node, 0)?, pending + 1));
+            }
+            OperandKind::Plus => steps.push(Step::Value(self.child(node, 0)?, pending + 2)),
+            OperandKind::Negate | OperandKind::Complement | OperandKind::Not => {
+                steps.push(Step::Apply(node));
+                steps.push(Step::Value(self.child(node, 0)?, pending + 2));
+            }
+            OperandKind::Cast => {
+                let word = self.child(node, 0)?;
+                if !matches!(word.span.text(self.source), ".s64" | ".u64") {
+                    return Err(Trouble::Cast(word.span));
+                }
+                steps.push(Step::Apply(node));
+                steps.push(Step::Value(self.child(node, 1)?, pending + 4));
+            }
+            OperandKind::Conditional => {
+                steps.push(Step::Choose(node, pending));
+                steps.push(Step::Value(self.child(node, 0)?, pending));
+            }
+            OperandKind::Binary(_) => {
+                let (left, right) = (self.child(node, 0)?, self.child(node, 1)?);
+                if self.base == Some(left.span) {
+                    steps.push(Step::Value(right, pending + 2));
+                } else {
+                    steps.push(Step::Apply(node));
+                    steps.push(Step::Value(right, pending + 2));
+                    steps.push(Step::Value(left, pending));
+                }
+            }
+            OperandKind::Integer
+            | OperandKind::Float
+            | OperandKind::Name
             | OperandKind::Dotted
             | OperandKind::String
             | OperandKind::DotWord
@@ -193,53 +261,75 @@ impl Evaluator<'_> {
             | OperandKind::BracketSuffix
             | OperandKind::Field
             | OperandKind::Index
-            | OperandKind::Apply => Err(Trouble::NotConstant(node.span)),
+            | OperandKind::Apply => return Err(Trouble::NotConstant(node.span)),
         }
+        Ok(())
     }
 
-    fn cast(&self, node: Node, depth: u32) -> Result<Constant, Trouble> {
-        let [word, operand] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
-        if !matches!(word.span.text(self.source), ".s64" | ".u64") {
-            return Err(Trouble::Cast(word.span));
-        }
-        let Some((bits, _)) = bits(self.value(*operand, depth + 1)?) else {
-            return Err(Trouble::NotInteger(node.span));
-        };
-        let unsigned = word.span.text(self.source).starts_with(".u");
-        Ok(Constant::Integer { bits, unsigned })
+    fn is_unsigned_cast(&self, node: Node) -> bool {
+        self.child(node, 0).is_ok_and(|word| word.span.text(self.source).starts_with(".u"))
     }
+}
 
-    fn binary(&self, node: Node, operator: BinaryOperator, depth: u32) -> Result<Constant, Trouble> {
-        let [left, right] = self.tree.children(node) else { return Err(Trouble::NotConstant(node.span)) };
-        if self.base == Some(left.span) {
-            return self.value(*right, depth + 1);
+/// The value of an operation, whose operands are the last of `values`.
+fn apply(
+    node: Node,
+    values: &mut Vec<Constant>,
+    is_unsigned: impl FnOnce() -> bool,
+) -> Result<Constant, Trouble> {
+    let missing = Trouble::NotConstant(node.span);
+    let operand = values.pop().ok_or(missing.clone())?;
+    match node.kind {
+        OperandKind::Negate => match operand {
+            Constant::Integer { bits, .. } => signed(bits.wrapping_neg()),
+            Constant::Decimal(value) => Ok(Constant::Decimal(-value)),
+            Constant::WarpSize => signed(32_u64.wrapping_neg()),
+            Constant::DoubleBits(bits) => Ok(Constant::Decimal(-f64::from_bits(bits))),
+            Constant::SingleBits(_) => Err(Trouble::ExactFloat(node.span)),
+            Constant::Overflow => Err(Trouble::Overflow(node.span)),
+        },
+        OperandKind::Complement => match bits(operand) {
+            Some((bits, unsigned)) => Ok(Constant::Integer { bits: !bits, unsigned }),
+            None => Err(Trouble::NotInteger(node.span)),
+        },
+        OperandKind::Not => match bits(operand) {
+            Some((bits, _)) => signed(u64::from(bits == 0)),
+            None => Err(Trouble::NotInteger(node.span)),
+        },
+        OperandKind::Cast => match bits(operand) {
+            Some((bits, _)) => Ok(Constant::Integer { bits, unsigned: is_unsigned() }),
+            None => Err(Trouble::NotInteger(node.span)),
+        },
+        OperandKind::Binary(operator) => {
+            let left = values.pop().ok_or(missing)?;
+            binary(node, operator, left, operand)
         }
-        let left = self.value(*left, depth + 1)?;
-        let right = self.value(*right, depth + 1)?;
-        if matches!((left, right), (Constant::SingleBits(_), _) | (_, Constant::SingleBits(_))) {
-            return Err(Trouble::ExactFloat(node.span));
-        }
-        match (number(left), number(right)) {
+        _ => Err(missing),
+    }
+}
+
+fn binary(
+    node: Node,
+    operator: BinaryOperator,
+    left: Constant,
+    right: Constant,
+) -> Result<Constant, Trouble> {
+    if matches!((left, right), (Constant::SingleBits(_), _) | (_, Constant::SingleBits(_))) {
+        return Err(Trouble::ExactFloat(node.span));
+    }
+    match (number(left), number(right)) {
+        (Some(left), Some(right)) => decimals(operator, left, right).ok_or(Trouble::NotInteger(node.span)),
+        _ => match (bits(left), bits(right)) {
             (Some(left), Some(right)) => {
-                decimals(operator, left, right).ok_or(Trouble::NotInteger(node.span))
+                integers(operator, left, right).ok_or(Trouble::DivisionByZero(node.span))
             }
-            _ => match (bits(left), bits(right)) {
-                (Some(left), Some(right)) => {
-                    integers(operator, left, right).ok_or(Trouble::DivisionByZero(node.span))
-                }
-                _ => Err(Trouble::NotInteger(node.span)),
-            },
-        }
+            _ => Err(Trouble::NotInteger(node.span)),
+        },
     }
 }
 
 fn held(constant: Constant, literal: Span) -> Result<Constant, Trouble> {
     if constant == Constant::Overflow { Err(Trouble::Overflow(literal)) } else { Ok(constant) }
-}
-
-/// A `0f` number is no part of an expression.
-fn alone(constant: Constant, whole: Span) -> Result<Constant, Trouble> {
-    if matches!(constant, Constant::SingleBits(_)) { Err(Trouble::ExactFloat(whole)) } else { Ok(constant) }
 }
 
 fn signed(bits: u64) -> Result<Constant, Trouble> {

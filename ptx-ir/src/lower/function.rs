@@ -59,10 +59,10 @@ impl Context<'_> {
         };
         let Some(part) = tree.specifiers[specifiers.range()].iter().find(is_part) else { return };
         let word = if kind == ast::FunctionKind::Entry { ".entry" } else { ".func" };
-        let what = format!("`{}` stands in front of `{word}`", self.text(part.span));
+        let what = format!("`{}` is before `{word}`", self.text(part.span));
         self.report(
             messages::declaration(part.span, what)
-                .with_help(format!("only `.extern`, `.visible` or `.weak` stands in front of `{word}`")),
+                .with_help(format!("only `.extern`, `.visible` or `.weak` comes before `{word}`")),
         );
     }
 

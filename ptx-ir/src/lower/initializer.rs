@@ -55,7 +55,7 @@ impl Context<'_> {
             let mut inner = self.applied(rest, depth + 1);
             match &mut inner {
                 Initializer::Variable { mask: Some(_), .. } | Initializer::Function { mask: Some(_), .. } => {
-                    self.report(messages::declaration(node.span, "a mask takes no offset behind it"));
+                    self.report(messages::declaration(node.span, "a mask takes no offset after it"));
                 }
                 Initializer::Variable { offset: base, .. } => *base = base.wrapping_add(offset),
                 _ => {}
@@ -114,7 +114,7 @@ impl Context<'_> {
         if new_mask.is_none() && argument.kind != OperandKind::Name {
             self.report(
                 messages::declaration(argument.span, "expected a name alone within `generic( )`")
-                    .with_help("an offset stands behind it, as in `generic(x)+4`"),
+                    .with_help("an offset comes after it, as in `generic(x)+4`"),
             );
         }
         match &mut inner {

@@ -22,9 +22,7 @@ pub(super) fn undeclared(
                     declaration,
                     format!("`{prefix}<{count}>` declares no name that can be written"),
                 )
-                .with_help(
-                    "end the name in front of `<` without a digit: all digits at the end are the number",
-                );
+                .with_help("end the name before `<` without a digit: all digits at the end are the number");
         }
         let last = match count {
             0 => format!("`{prefix}<0>` declares nothing"),

@@ -11,6 +11,7 @@ mod declaration;
 mod expression;
 mod function;
 mod initializer;
+mod members;
 mod messages;
 mod module;
 mod names;
@@ -23,6 +24,7 @@ use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, TextureMo
 use crate::isa::resolve;
 use crate::target::Target;
 use crate::version::Version;
+use members::Members;
 use names::Names;
 use ptx_syntax::ast::Tree;
 use ptx_syntax::{Diagnostic, Span};
@@ -63,6 +65,8 @@ struct Context<'s> {
     /// Spellings without their blanks, for those that have any.
     clean_spellings: FxHashMap<String, Handle<Spelling>>,
     names: Names<'s>,
+    /// Asked for the first parametrised declaration of variables.
+    members: Option<Members<'s>>,
     /// The function being lowered.
     function: Option<Handle<Function>>,
     /// The body being lowered.
@@ -107,6 +111,7 @@ impl<'s> Context<'s> {
             spellings: FxHashMap::default(),
             clean_spellings: FxHashMap::default(),
             names: Names::default(),
+            members: None,
             function: None,
             body: Body::default(),
             block: 0,

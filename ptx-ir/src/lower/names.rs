@@ -43,8 +43,16 @@ struct Group<'s> {
 
 #[derive(Clone, Copy)]
 enum GroupKind {
-    Registers { first: Register, class: Class, elements: u8 },
-    Variables { first: Handle<Variable> },
+    Registers {
+        first: Register,
+        class: Class,
+        elements: u8,
+    },
+    /// The numbers of those that there are, and the first of them; the others follow it.
+    Variables {
+        first: Handle<Variable>,
+        numbers: u32,
+    },
 }
 
 struct Scope {
@@ -70,6 +78,8 @@ pub(super) struct Names<'s> {
     by_name: FxHashMap<&'s str, u32>,
     groups: Vec<Group<'s>>,
     by_prefix: FxHashMap<&'s str, u32>,
+    /// Lists of the numbers of variables.
+    numbers: Vec<Vec<u32>>,
     /// How many of the groups have a prefix that is no key: long, or with a digit at its end.
     unpacked: usize,
     scopes: Vec<Scope>,
@@ -109,6 +119,7 @@ impl<'s> Names<'s> {
         reset(&mut self.by_name);
         self.groups.clear();
         reset(&mut self.by_prefix);
+        self.numbers.clear();
         self.unpacked = 0;
         self.scopes.clear();
         reset(&mut self.labels);
@@ -175,15 +186,18 @@ impl<'s> Names<'s> {
         self.declare_group(prefix, span, count, GroupKind::Registers { first, class, elements })
     }
 
-    /// Declares `name<count>`; the variables have consecutive handles.
+    /// Declares `name<count>`, of which the variables of some numbers have consecutive handles; nothing names the others.
     pub fn declare_variables(
         &mut self,
         prefix: &'s str,
         span: Span,
         count: u32,
         first: Handle<Variable>,
+        numbers: Vec<u32>,
     ) -> Result<(), Span> {
-        self.declare_group(prefix, span, count, GroupKind::Variables { first })
+        self.numbers.push(numbers);
+        let numbers = self.numbers.len() as u32 - 1;
+        self.declare_group(prefix, span, count, GroupKind::Variables { first, numbers })
     }
 
     fn declare_group(
@@ -233,7 +247,10 @@ impl<'s> Names<'s> {
                 let register = Register(first.0 + number * u32::from(elements));
                 Entity::Registers { first: register, class, elements }
             }
-            GroupKind::Variables { first } => Entity::Variable(Handle::new(first.index() as u32 + number)),
+            GroupKind::Variables { first, numbers } => {
+                let place = self.numbers[numbers as usize].binary_search(&number).ok()?;
+                Entity::Variable(Handle::new(first.index() as u32 + place as u32))
+            }
         })
     }
 

@@ -3,7 +3,7 @@
 use super::expression::{self, Constant};
 use super::names::Entity;
 use super::{Context, messages};
-use crate::ir::{Definition, Operand, Register, Run};
+use crate::ir::{Definition, Handle, Operand, Register, Run, Variable};
 use crate::isa::{Class, ClassSet, Selector};
 use crate::special::{Reads, SpecialRegister};
 use ptx_syntax::Span;
@@ -102,9 +102,21 @@ impl Context<'_> {
             }
             return Run { first, count: children.len() as u32 };
         }
-        let operands: Vec<Operand> = children.iter().map(|child| self.composite(*child, depth + 1)).collect();
+        let operands: Vec<Operand> = children.iter().map(|child| self.element(*child, depth + 1)).collect();
         let spans: Vec<Span> = children.iter().map(|child| child.span).collect();
         self.push_children(&operands, &spans)
+    }
+
+    /// One of several parts. The name of a variable among them has no offset, not even 0.
+    fn element(&mut self, node: Node, depth: u32) -> Operand {
+        let sum = matches!(node.kind, OperandKind::Binary(_) | OperandKind::Conditional);
+        match self.composite(node, depth) {
+            Operand::Variable { .. } if sum => {
+                self.report(messages::operand(node.span, "an offset is not possible in a list"));
+                Operand::Unknown(None)
+            }
+            operand => operand,
+        }
     }
 
     fn push_children(&mut self, operands: &[Operand], spans: &[Span]) -> Run {
@@ -233,7 +245,7 @@ impl Context<'_> {
             return match expression::evaluate(tree, source, node) {
                 Ok(_) => Some((None, 0)),
                 Err(trouble) => {
-                    let help = "the name must stand in front of its offset";
+                    let help = "the name must be before its offset";
                     self.report(self.offset_trouble(&trouble, help));
                     None
                 }
@@ -372,7 +384,7 @@ impl Context<'_> {
         {
             let base = self.text(name.span);
             let diagnostic = messages::operand(node.span, format!("`{base}` is no array"))
-                .with_help(format!("memory behind its beginning is `[{base}+N]`, N in bytes"))
+                .with_help(format!("memory after its beginning is `[{base}+N]`, N in bytes"))
                 .with_secondary(self.module.variables[variable].span, "declared here");
             self.report(diagnostic);
             return Operand::Unknown(None);
@@ -442,6 +454,12 @@ impl Context<'_> {
         }
     }
 
+    /// Whether a variable is a texture, a sampler or a surface.
+    fn is_handle(&self, variable: Handle<Variable>) -> bool {
+        let class = self.module.variable_class(&self.module.variables[variable]);
+        matches!(class, Class::Texref | Class::Samplerref | Class::Surfref)
+    }
+
     fn address_of(&mut self, base: Operand, written: Option<i64>, span: Span) -> Operand {
         let offset = written.unwrap_or(0);
         match base {
@@ -452,6 +470,13 @@ impl Context<'_> {
                 zero: written == Some(0),
                 unified: false,
             },
+            Operand::Variable { variable, .. } if written.is_some() && self.is_handle(variable) => {
+                let variable = &self.module.variables[variable];
+                let found = format!("a `{}` is no memory, and has no offset", variable.ty);
+                let declared = variable.span;
+                self.report(messages::operand(span, found).with_secondary(declared, "declared here"));
+                Operand::Unknown(None)
+            }
             Operand::Variable { variable, offset: inner } => {
                 Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
             }
@@ -548,7 +573,7 @@ impl Context<'_> {
 
     /// A visible name that differs from `name` in one letter.
     fn nearest(&self, name: &str) -> Option<String> {
-        const MOST_CANDIDATES: usize = 2000;
+        const MOST_CANDIDATES: usize = 500;
         let module = self.module.names.keys().map(|symbol| self.module.name(*symbol));
         let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
         let is_meant = |candidate: &&str| name.len() > 2 && is_near(name, candidate);

@@ -46,11 +46,8 @@ impl Context<'_> {
                     }
                     if result.ty.is_some() || result.space.is_some() || result.align.is_some() {
                         self.report(
-                            messages::declaration(
-                                specifier.span,
-                                format!("`{text}` stands behind other words"),
-                            )
-                            .with_help("the linkage is the first word of a declaration"),
+                            messages::declaration(specifier.span, format!("`{text}` is after other words"))
+                                .with_help("the linkage is the first word of a declaration"),
                         );
                     }
                     result.linkage = Linkage::parse(text);
@@ -82,7 +79,7 @@ impl Context<'_> {
                 SpecifierKind::Attribute => {
                     if result.ty.is_some() {
                         self.report(
-                            messages::declaration(specifier.span, "`.attribute` stands behind the type")
+                            messages::declaration(specifier.span, "`.attribute` is after the type")
                                 .with_help("it belongs between the state space and the type"),
                         );
                     }
@@ -105,7 +102,7 @@ impl Context<'_> {
         let slot = match &mut result.pointer {
             Some(Pointer { align: Some(_), .. }) => {
                 self.report(
-                    messages::declaration(span, format!("`{text}` stands behind `.align`"))
+                    messages::declaration(span, format!("`{text}` is after `.align`"))
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
                 return;
@@ -134,21 +131,21 @@ impl Context<'_> {
             ".ptr" | ".v2" | ".v4"
                 if text == ".ptr" && result.pointer.is_some() || text != ".ptr" && result.elements > 1 =>
             {
-                self.report(messages::declaration(span, format!("`{text}` stands here twice")));
+                self.report(messages::declaration(span, format!("`{text}` is here twice")));
             }
             ".v2" | ".v4" if result.ty.is_some() => {
                 self.report(behind_the_type(span, text));
             }
             ".ptr" if result.ty.is_none() => {
                 self.report(
-                    messages::declaration(span, "`.ptr` stands in front of the type")
+                    messages::declaration(span, "`.ptr` is before the type")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
                 result.pointer = Some(Pointer { space: None, align: None, object: None });
             }
             ".ptr" if result.late_align.is_some() => {
                 self.report(
-                    messages::declaration(span, "`.ptr` stands behind `.align`")
+                    messages::declaration(span, "`.ptr` is after `.align`")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
             }
@@ -164,7 +161,7 @@ impl Context<'_> {
                     {
                         self.report(messages::declaration(
                             span,
-                            format!("a second type behind `.ptr`: `{text}`"),
+                            format!("a second type after `.ptr`: `{text}`"),
                         ));
                     }
                 }
@@ -237,6 +234,6 @@ impl Context<'_> {
 }
 
 fn behind_the_type(span: Span, text: &str) -> Diagnostic {
-    messages::declaration(span, format!("`{text}` stands behind the type"))
+    messages::declaration(span, format!("`{text}` is after the type"))
         .with_help("the order is state space, `.align`, vector, type, name")
 }

@@ -31,8 +31,8 @@ pub(super) enum Outcome {
     Other(NonStatementKind),
 }
 
-/// The most variants of one statement that are looked at.
-const MAX_VARIANTS: u32 = 8;
+/// The most choices of the branches of `#if` lines inside a statement that are read.
+pub const MAX_VARIANTS: u32 = 8;
 
 /// Reads the statement whose keyword is the token at `at`. `starts` says that a statement may begin here.
 pub(super) fn read(
@@ -60,7 +60,7 @@ pub(super) fn read(
     let mut variants = Vec::new();
     let mut next = head.open + 1;
     let mut inner = Vec::new();
-    for variant in 0..choices {
+    for variant in 0..choices.min(MAX_VARIANTS) {
         let choice = Choice { variant, ..base };
         let taken = reader.take(tokens, head.open, &choice);
         reader.set_home(tokens[at], &taken);
@@ -75,7 +75,8 @@ pub(super) fn read(
             return Outcome::Other(NonStatementKind::SymbolName);
         }
         next = next.max(taken.next);
-        variants.push(reader.statement(tokens[at], &head, &taken.inside, taken.close, variant));
+        let statement = reader.statement(tokens[at], &head, &taken.inside, taken.close, variant);
+        variants.push(AsmStatement { choices, ..statement });
     }
     Outcome::Statement { variants, next, inner }
 }
@@ -208,7 +209,7 @@ impl Reader<'_, '_> {
                 most = most.max(base.choices(token.condition, &mut known));
             }
         }
-        most.min(MAX_VARIANTS)
+        most
     }
 
     fn take(&self, tokens: &[Token], open: usize, choice: &Choice<'_>) -> Taken {
@@ -292,6 +293,7 @@ impl Reader<'_, '_> {
             oddities: Vec::new(),
             condition: ConditionId(keyword.condition),
             variant,
+            choices: 1,
             function: None,
             region: None,
             macro_definition: None,

@@ -42,6 +42,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+pub use asm::MAX_VARIANTS;
 pub use condition::{Condition, ConditionKind, Conditions, Feature, MacroValues, Truth, Truths};
 pub use ctype::CType;
 pub use expand::MAX_EXPANSION_DEPTH;

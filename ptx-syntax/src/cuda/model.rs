@@ -161,6 +161,8 @@ pub struct AsmStatement {
     pub condition: ConditionId,
     /// 0, or which choice of the branches of `#if` lines inside the statement this is.
     pub variant: u32,
+    /// How many such choices there are; no more than [`MAX_VARIANTS`](super::MAX_VARIANTS) are read.
+    pub choices: u32,
     /// The function whose body holds it; none at file scope and in a `#define`.
     pub function: Option<FunctionId>,
     /// The innermost block, branch or loop that holds it, where there is a function.

@@ -14,6 +14,7 @@ const WORD: Classes = 2;
 /// What words begin with.
 const LETTER: Classes = 4;
 const DIGIT: Classes = 8;
+const HEXADECIMAL: Classes = 16;
 
 static CLASSES: [Classes; 256] = classes();
 
@@ -24,8 +25,9 @@ const fn classes() -> [Classes; 256] {
         let byte = index as u8;
         classes[index] = match byte {
             b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x1a' => BLANK,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD | LETTER,
-            b'0'..=b'9' => WORD | DIGIT,
+            b'a'..=b'f' | b'A'..=b'F' => WORD | LETTER | HEXADECIMAL,
+            b'g'..=b'z' | b'G'..=b'Z' | b'_' | b'$' => WORD | LETTER,
+            b'0'..=b'9' => WORD | DIGIT | HEXADECIMAL,
             _ => 0,
         };
         index += 1;
@@ -55,6 +57,9 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
         return if end > start + 1 { word(bytes, end) } else { None };
     }
     if classes & DIGIT != 0 {
+        if first == b'0' && bytes.get(start + 1).is_some_and(|&next| is(next, LETTER)) {
+            return prefixed(bytes, start);
+        }
         let end = if first == b'0' { start + 1 } else { skip(bytes, start + 1, DIGIT) };
         let goes_on = bytes.get(end).is_some_and(|&next| next == b'.' || is(next, WORD));
         return if goes_on { None } else { Some((TokenKind::Integer, end)) };
@@ -74,9 +79,30 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
         b'+' => TokenKind::Plus,
         b'-' => TokenKind::Minus,
         b'@' => TokenKind::At,
+        b':' => TokenKind::Colon,
+        b'/' if bytes.get(start + 1) == Some(&b'/') => {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            return Some((TokenKind::LineComment, end));
+        }
+        b'!' if bytes.get(start + 1) != Some(&b'=') => TokenKind::Not,
+        b'|' if bytes.get(start + 1) != Some(&b'|') => TokenKind::Or,
+        b'<' if !matches!(bytes.get(start + 1), Some(b'<' | b'=')) => TokenKind::Less,
+        b'>' if !matches!(bytes.get(start + 1), Some(b'>' | b'=')) => TokenKind::Greater,
         _ => return None,
     };
     Some((kind, start + 1))
+}
+
+/// `0x1F`, `0f3F800000`, `0d3FF0000000000000`.
+fn prefixed(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
+    let end = skip(bytes, start + 2, HEXADECIMAL);
+    let kind = match (bytes[start + 1], end - start - 2) {
+        (b'x' | b'X', 1..) => TokenKind::Integer,
+        (b'f' | b'F', 8) | (b'd' | b'D', 16) => TokenKind::Float,
+        _ => return None,
+    };
+    let goes_on = bytes.get(end).is_some_and(|&next| next == b'.' || is(next, WORD));
+    if goes_on { None } else { Some((kind, end)) }
 }
 
 /// `.loc` and words such as `.b8`, which are much of a text for a debugger.
@@ -173,6 +199,11 @@ mod tests {
             "1e5",
             "1.5",
             "0f3F800000",
+            "0d3FF0000000000000",
+            "F",
+            "=",
+            ">",
+            ">=",
             "add.s32",
             ".reg",
             ".8",

@@ -1,9 +1,9 @@
 //! What became of each asm statement of a source: nothing is left out in silence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ptx_syntax::Span;
-use ptx_syntax::cuda::{AsmStatement, Condition, ConditionId, ConditionKind};
+use ptx_syntax::cuda::{AsmStatement, Condition, ConditionId, ConditionKind, MAX_VARIANTS};
 
 use super::{Choice, Subject};
 
@@ -31,6 +31,8 @@ pub struct CoverageCounts {
     pub not_ptx: usize,
     /// Uses of macros that were not expanded.
     pub not_expanded: usize,
+    /// Those of which not every choice of the `#if` branches inside them was read.
+    pub with_unread_choices: usize,
 }
 
 impl CoverageCounts {
@@ -38,6 +40,7 @@ impl CoverageCounts {
     pub fn add(&mut self, coverage: &Coverage) {
         for covered in &coverage.statements {
             self.found += 1;
+            self.with_unread_choices += usize::from(covered.choices.is_some());
             match &covered.treatment {
                 Treatment::Verified => self.verified += 1,
                 Treatment::AroundWildcards => self.around_wildcards += 1,
@@ -57,6 +60,17 @@ pub struct Covered {
     pub place: Span,
     /// What became of it.
     pub treatment: Treatment,
+    /// Where `#if` branches inside it give more choices of its text than are read: how many there are.
+    pub choices: Option<Choices>,
+}
+
+/// How many choices the `#if` branches inside a statement give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// Those that are read.
+    pub read: u32,
+    /// All.
+    pub all: u32,
 }
 
 /// What can become of a statement.
@@ -105,6 +119,8 @@ impl Treatment {
 pub(super) struct Builder {
     /// By the place of the keyword.
     known: BTreeMap<Span, Reading>,
+    /// By the same place, for statements that have more choices than are read.
+    choices: BTreeMap<Span, Choices>,
 }
 
 enum Reading {
@@ -115,6 +131,10 @@ enum Reading {
 impl Builder {
     /// Notes one reading of a statement.
     pub(super) fn note(&mut self, statement: &AsmStatement, choice: &Choice<'_>) {
+        if statement.choices > MAX_VARIANTS {
+            let choices = Choices { read: MAX_VARIANTS, all: statement.choices };
+            self.choices.insert(statement.keyword, choices);
+        }
         let known = self.known.remove(&statement.keyword);
         let now = match choice {
             Choice::Excluded => known.unwrap_or(Reading::Excluded(statement.condition)),
@@ -127,16 +147,24 @@ impl Builder {
     }
 
     pub(super) fn finish(self, subject: &Subject<'_>) -> Coverage {
+        // Many statements are under one condition, and one may be as long as the file.
+        let mut conditions: HashMap<ConditionId, String> = HashMap::new();
         let covered = self.known.into_iter().map(|(place, reading)| Covered {
             place,
             treatment: match reading {
                 Reading::Read(treatment) => treatment,
-                Reading::Excluded(condition) => Treatment::Excluded(excluding(subject, condition)),
+                Reading::Excluded(condition) => {
+                    let text = conditions.entry(condition).or_insert_with(|| excluding(subject, condition));
+                    Treatment::Excluded(text.clone())
+                }
             },
+            choices: self.choices.get(&place).copied(),
         });
-        let unexpanded = subject.file.unexpanded.iter();
-        let unexpanded =
-            unexpanded.map(|found| Covered { place: found.call, treatment: Treatment::NotExpanded });
+        let unexpanded = subject.file.unexpanded.iter().map(|found| Covered {
+            place: found.call,
+            treatment: Treatment::NotExpanded,
+            choices: None,
+        });
         let mut statements: Vec<Covered> = covered.chain(unexpanded).collect();
         statements.sort_by_key(|covered| covered.place);
         Coverage { statements }

@@ -16,6 +16,9 @@
 //! [`UNKNOWN_NUMBER`] in an expression (`[%1+%2]`); a finding about such a place says nothing. As an operand of its own
 //! it is a name that nothing declares, of which no value is assumed.
 
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, SourceMap, WILDCARD};
 
@@ -32,8 +35,10 @@ const UNKNOWN_NUMBER: &str = "64";
 pub(crate) struct Expanded {
     /// The PTX text.
     pub(crate) text: String,
-    /// Where operands are used.
-    pub(crate) uses: Vec<Use>,
+    /// Where operands are used, in the order of the text.
+    uses: Vec<Use>,
+    /// The operands that are used.
+    named: HashSet<usize>,
     /// What a compiler refuses or what is odd.
     pub(crate) problems: Vec<Problem>,
     /// Whether parts of the text are not known.
@@ -49,11 +54,11 @@ pub(crate) struct Expanded {
 
 /// One use of an operand in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
+struct Use {
     /// Which operand.
-    pub(crate) operand: usize,
+    operand: usize,
     /// Where in the PTX text.
-    pub(crate) expanded: Span,
+    expanded: Span,
 }
 
 /// A constant of unknown value as a part of a word.
@@ -77,8 +82,8 @@ pub(crate) struct Problem {
 /// What can be odd about a `%`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
-    /// `%7` with fewer operands.
-    OutOfRange(u32),
+    /// `%7` with fewer operands: the digits.
+    OutOfRange(String),
     /// `%n1`.
     Modifier(char),
     /// `%[name]`.
@@ -129,9 +134,7 @@ impl Expanded {
     /// The place of an edit in the source file: only where the text stands there byte for byte.
     pub(crate) fn editable(&self, map: &SourceMap, expanded: Span) -> Option<Span> {
         let decoded = self.decoded(expanded)?;
-        let inside = self.uses.iter().any(|used| {
-            used.expanded.start < expanded.end && expanded.start < used.expanded.end && !expanded.is_empty()
-        });
+        let inside = !expanded.is_empty() && overlaps(&self.uses, |used| used.expanded, expanded);
         let whole = decoded.len() == expanded.len();
         (whole && !inside && (decoded.is_empty() || map.is_verbatim(decoded))).then(|| map.span(decoded))
     }
@@ -147,19 +150,26 @@ impl Expanded {
     /// The operand whose use is exactly, or contains, a range of the PTX text.
     pub(crate) fn operand_at(&self, expanded: Span) -> Option<usize> {
         let covers = |used: &&Use| used.expanded.start <= expanded.start && expanded.end <= used.expanded.end;
-        self.uses.iter().find(covers).map(|used| used.operand)
+        let after = self.uses.partition_point(|used| used.expanded.start <= expanded.start);
+        // Where two uses touch, an empty range is in both.
+        self.uses[after.saturating_sub(2)..after].iter().find(covers).map(|used| used.operand)
+    }
+
+    /// Whether the text names an operand.
+    pub(crate) fn names(&self, operand: usize) -> bool {
+        self.named.contains(&operand)
     }
 
     /// Whether a range of the PTX text holds the number that `%=` gives each copy.
     pub(crate) fn is_numbered(&self, expanded: Span) -> bool {
-        self.copy_numbers.iter().any(|number| expanded.start <= number.start && number.end <= expanded.end)
+        let first = self.copy_numbers.partition_point(|number| number.start < expanded.start);
+        self.copy_numbers.get(first).is_some_and(|number| number.end <= expanded.end)
     }
 
     /// Whether a range of the PTX text holds a part that is not known.
     pub(crate) fn is_uncertain(&self, expanded: Span) -> bool {
-        let overlaps = |number: &Span| number.start < expanded.end && expanded.start < number.end;
         (self.has_wildcards && expanded.text(&self.text).contains(PLACEHOLDER))
-            || self.unknown_numbers.iter().any(overlaps)
+            || overlaps(&self.unknown_numbers, |number| *number, expanded)
     }
 
     fn copy(&mut self, text: &str, decoded: u32) {
@@ -177,12 +187,36 @@ impl Expanded {
         self.text.push_str(text);
     }
 
+    fn used(&mut self, operand: usize, expanded: Span) {
+        self.named.insert(operand);
+        self.uses.push(Use { operand, expanded });
+    }
+
     fn problem(&mut self, kind: ProblemKind, decoded: Span) {
         self.problems.push(Problem { kind, decoded });
     }
 }
 
-/// What stands in the PTX text for an operand: a register, or the value of a constant.
+/// Whether one of the ranges of `list`, which follow each other, has a byte in common with `span`.
+fn overlaps<T>(list: &[T], place: impl Fn(&T) -> Span, span: Span) -> bool {
+    let after = list.partition_point(|each| place(each).start < span.end);
+    after.checked_sub(1).is_some_and(|last| span.start < place(&list[last]).end)
+}
+
+/// A template with its operands.
+struct Subject<'s> {
+    statement: &'s AsmStatement,
+    source: &'s str,
+    compiler: Compiler,
+    /// What stands in the PTX text for each operand: a register, or the value of a constant.
+    names: &'s [String],
+    /// Where the last `]` of the template is.
+    last_bracket: usize,
+    /// The operands that have a name in the source.
+    by_name: OnceCell<HashMap<&'s str, usize>>,
+}
+
+/// Makes PTX of a template. `names` has what stands in it for each operand: a register, or the value of a constant.
 pub(crate) fn expand(
     statement: &AsmStatement,
     source: &str,
@@ -193,6 +227,8 @@ pub(crate) fn expand(
     let mut out = Expanded { has_wildcards: statement.template.has_wildcards(), ..Expanded::default() };
     let count = names.len();
     let processed = count > 0 || !statement.complete || (compiler == Compiler::Clang && statement.colons > 0);
+    let last_bracket = template.rfind(']').unwrap_or(0);
+    let subject = Subject { statement, source, compiler, names, last_bracket, by_name: OnceCell::new() };
     let bytes = template.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -208,7 +244,7 @@ pub(crate) fn expand(
             out.replace(PLACEHOLDER, Span::new(at as u32, (at + length) as u32));
             length
         } else if processed {
-            percent(&mut out, statement, source, compiler, rest, at as u32, names)
+            subject.percent(&mut out, rest, at as u32)
         } else {
             if rest.starts_with("%%") {
                 out.problem(ProblemKind::DoubledWithoutOperands, Span::new(at as u32, at as u32 + 2));
@@ -223,123 +259,131 @@ pub(crate) fn expand(
     out
 }
 
-/// Handles a `%` at the start of `rest` and says how many bytes it took.
-fn percent(
-    out: &mut Expanded,
-    statement: &AsmStatement,
-    source: &str,
-    compiler: Compiler,
-    rest: &str,
-    at: u32,
-    names: &[String],
-) -> usize {
-    let span = |length: usize| Span::new(at, at + length as u32);
-    let mut characters = rest[1..].chars();
-    let Some(first) = characters.next() else {
-        out.problem(ProblemKind::AtEnd, span(1));
-        out.replace("", span(1));
-        return 1;
-    };
-    if first.is_ascii_digit() {
-        let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-        let length = 1 + digits;
-        operand(out, statement, rest[1..length].parse().ok(), span(length), names, &rest[length..]);
-        return length;
+impl<'s> Subject<'s> {
+    /// The operand that has a name.
+    fn named(&self, name: &str) -> Option<usize> {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut by_name = HashMap::new();
+            for (index, operand) in self.statement.operands().enumerate() {
+                if let Some(name) = operand.name {
+                    by_name.entry(name.text(self.source)).or_insert(index);
+                }
+            }
+            by_name
+        });
+        by_name.get(name).copied()
     }
-    match first {
-        '%' => {
-            out.replace("%", span(2));
-            2
+
+    /// Handles a `%` at the start of `rest` and says how many bytes it took.
+    fn percent(&self, out: &mut Expanded, rest: &str, at: u32) -> usize {
+        let span = |length: usize| Span::new(at, at + length as u32);
+        let mut characters = rest[1..].chars();
+        let Some(first) = characters.next() else {
+            out.problem(ProblemKind::AtEnd, span(1));
+            out.replace("", span(1));
+            return 1;
+        };
+        if first.is_ascii_digit() {
+            let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+            let length = 1 + digits;
+            let index = Some(operand_number(&rest[1..length])).filter(|index| *index < self.names.len());
+            if index.is_none() {
+                out.problem(ProblemKind::OutOfRange(rest[1..length].to_owned()), span(length));
+            }
+            self.operand(out, index, span(length), &rest[length..]);
+            return length;
         }
-        '=' => {
-            let start = out.text.len() as u32;
-            out.replace("0", span(2));
-            out.copy_numbers.push(Span::new(start, out.text.len() as u32));
-            2
-        }
-        '[' => {
-            let length = rest.find(']').map_or(2, |end| end + 1);
-            let name = rest[2..length].trim_end_matches(']').trim();
-            let same = |name_span: Option<Span>| name_span.is_some_and(|span| span.text(source) == name);
-            let index = statement.operands().position(|operand| same(operand.name));
-            out.problem(ProblemKind::Named(name.into()), span(length));
-            operand(out, statement, index, span(length), names, &rest[length..]);
-            length
-        }
-        letter if letter.is_ascii_alphabetic() => {
-            let next = characters.next();
-            if next.is_some_and(|next| next.is_ascii_digit()) {
-                let digits = rest[2..].bytes().take_while(u8::is_ascii_digit).count();
-                let length = 2 + digits;
-                out.problem(ProblemKind::Modifier(letter), span(length));
-                // What stands there is no register, and what is wrong has been said.
-                out.replace(PLACEHOLDER, span(length));
-                out.has_wildcards = true;
-                length
-            } else {
-                out.problem(ProblemKind::NotDoubled, span(2));
-                out.copy(&rest[..2], at);
+        match first {
+            '%' => {
+                out.replace("%", span(2));
                 2
             }
+            '=' => {
+                let start = out.text.len() as u32;
+                out.replace("0", span(2));
+                out.copy_numbers.push(Span::new(start, out.text.len() as u32));
+                2
+            }
+            '[' => {
+                let closes = (at as usize) < self.last_bracket;
+                let length = closes.then(|| rest.find(']')).flatten().map_or(2, |end| end + 1);
+                let name = rest[2..length].trim_end_matches(']').trim();
+                out.problem(ProblemKind::Named(name.into()), span(length));
+                self.operand(out, self.named(name), span(length), &rest[length..]);
+                length
+            }
+            letter if letter.is_ascii_alphabetic() => {
+                let next = characters.next();
+                if next.is_some_and(|next| next.is_ascii_digit()) {
+                    let digits = rest[2..].bytes().take_while(u8::is_ascii_digit).count();
+                    let length = 2 + digits;
+                    out.problem(ProblemKind::Modifier(letter), span(length));
+                    // What stands there is no register, and what is wrong has been said.
+                    out.replace(PLACEHOLDER, span(length));
+                    out.has_wildcards = true;
+                    length
+                } else {
+                    out.problem(ProblemKind::NotDoubled, span(2));
+                    out.copy(&rest[..2], at);
+                    2
+                }
+            }
+            WILDCARD => {
+                out.replace("%", span(1));
+                1
+            }
+            '{' | '}' if self.compiler == Compiler::Clang => {
+                out.replace(&rest[1..2], span(2));
+                2
+            }
+            other => {
+                let length = 1 + other.len_utf8();
+                out.problem(ProblemKind::Vanishes(other), span(length));
+                length
+            }
         }
-        WILDCARD => {
-            out.replace("%", span(1));
-            1
-        }
-        '{' | '}' if compiler == Compiler::Clang => {
-            out.replace(&rest[1..2], span(2));
-            2
-        }
-        other => {
-            let length = 1 + other.len_utf8();
-            out.problem(ProblemKind::Vanishes(other), span(length));
-            length
+    }
+
+    /// Puts an operand into the text.
+    fn operand(&self, out: &mut Expanded, index: Option<usize>, decoded: Span, after: &str) {
+        let unknown = |index: usize, name: &str| {
+            let operand = self.statement.operands().nth(index);
+            name.starts_with('%')
+                && operand.is_some_and(|operand| matches!(operand.constraint.letters().as_str(), "n" | "i"))
+        };
+        let start = out.text.len() as u32;
+        match index.and_then(|index| self.names.get(index).map(|name| (index, name))) {
+            Some((index, name)) if unknown(index, name) && is_part_of_word(&out.text, after) => {
+                out.replace(PLACEHOLDER, decoded);
+                out.has_wildcards = true;
+                let expanded = Span::new(start, out.text.len() as u32);
+                out.holes.push(Hole { operand: index, expanded });
+            }
+            Some((index, name)) if unknown(index, name) && is_part_of_expression(&out.text, after) => {
+                // How many registers `r<%1>` declares is not known.
+                out.has_wildcards |= out.text.trim_end().ends_with('<');
+                out.replace(UNKNOWN_NUMBER, decoded);
+                let expanded = Span::new(start, out.text.len() as u32);
+                out.unknown_numbers.push(expanded);
+                out.used(index, expanded);
+            }
+            Some((index, name)) => {
+                out.has_wildcards |= name == PLACEHOLDER;
+                out.replace(name, decoded);
+                out.used(index, Span::new(start, out.text.len() as u32));
+            }
+            None => {
+                out.replace(PLACEHOLDER, decoded);
+                out.has_wildcards = true;
+            }
         }
     }
 }
 
-fn operand(
-    out: &mut Expanded,
-    statement: &AsmStatement,
-    index: Option<usize>,
-    decoded: Span,
-    names: &[String],
-    after: &str,
-) {
-    let unknown = |index: usize, name: &str| {
-        let operand = statement.operands().nth(index);
-        name.starts_with('%')
-            && operand.is_some_and(|operand| matches!(operand.constraint.letters().as_str(), "n" | "i"))
-    };
-    let start = out.text.len() as u32;
-    match index.and_then(|index| names.get(index).map(|name| (index, name))) {
-        Some((index, name)) if unknown(index, name) && is_part_of_word(&out.text, after) => {
-            out.replace(PLACEHOLDER, decoded);
-            out.has_wildcards = true;
-            let expanded = Span::new(start, out.text.len() as u32);
-            out.holes.push(Hole { operand: index, expanded });
-        }
-        Some((index, name)) if unknown(index, name) && is_part_of_expression(&out.text, after) => {
-            // How many registers `r<%1>` declares is not known.
-            out.has_wildcards |= out.text.trim_end().ends_with('<');
-            out.replace(UNKNOWN_NUMBER, decoded);
-            let expanded = Span::new(start, out.text.len() as u32);
-            out.unknown_numbers.push(expanded);
-            out.uses.push(Use { operand: index, expanded });
-        }
-        Some((index, name)) => {
-            out.has_wildcards |= name == PLACEHOLDER;
-            out.replace(name, decoded);
-            out.uses.push(Use { operand: index, expanded: Span::new(start, out.text.len() as u32) });
-        }
-        None => {
-            if let Some(index) = index {
-                out.problem(ProblemKind::OutOfRange(index as u32), decoded);
-            }
-            out.replace(PLACEHOLDER, decoded);
-            out.has_wildcards = true;
-        }
-    }
+/// The number that digits give: nvcc counts in 32 bits, and takes `%4294967296` for `%0`.
+fn operand_number(digits: &str) -> usize {
+    let shifted = |number: u32, digit: u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+    digits.bytes().fold(0, shifted) as usize
 }
 
 /// Whether what stands between two texts makes one word, or one dotted spelling, with one of them: `m16n8k%14`,

@@ -22,6 +22,7 @@
 pub(crate) mod coverage;
 pub(crate) mod expand;
 mod origin;
+pub(crate) mod siblings;
 pub(crate) mod stream;
 pub(crate) mod surroundings;
 mod toolkit;
@@ -47,6 +48,7 @@ use crate::registry::Check;
 use crate::rules::{self, asm_target_feature, asm_unexpanded_macro};
 use crate::suppress::Suppressions;
 use coverage::Coverage;
+use siblings::Siblings;
 use stream::FileUnits;
 use surroundings::Surroundings;
 use toolkit::Release;
@@ -326,6 +328,9 @@ struct Subject<'a> {
     conditions: Conditions<'a>,
     truths: RefCell<HashMap<(Target, Release), Rc<Truths>>>,
     functions_with_ptx: OnceCell<HashSet<FunctionId>>,
+    siblings: Rc<Siblings<'a>>,
+    /// What [`Subject::excluding`] has answered.
+    excluding: RefCell<HashMap<ConditionId, ConditionId>>,
     ask: &'a dyn Fn() -> Surroundings,
     surroundings: OnceCell<Surroundings>,
 }
@@ -354,6 +359,8 @@ impl<'a> Subject<'a> {
             conditions: file.conditions_of(source),
             truths: RefCell::default(),
             functions_with_ptx: OnceCell::new(),
+            siblings: Rc::new(Siblings::new(file)),
+            excluding: RefCell::default(),
             ask,
             surroundings: OnceCell::new(),
         }
@@ -386,7 +393,7 @@ impl<'a> Subject<'a> {
             windows: truths.is_for_windows(statement.condition),
             older_toolkit: release.toolkit.filter(|_| release != self.release()),
         };
-        Some(Unit::new(self.source, self.file, statement, aim, self.config.compiler))
+        Some(Unit::new(self.source, self.file, &self.siblings, statement, aim, self.config.compiler))
     }
 
     /// The release that was asked for, or the newest.
@@ -447,13 +454,21 @@ impl<'a> Subject<'a> {
     fn excluding(&self, condition: ConditionId) -> Option<ConditionId> {
         let target = self.config.targets.first().copied().or_else(|| default_targets().next())?;
         let truths = self.truths(target, self.release());
+        let mut known = self.excluding.borrow_mut();
+        let mut passed = Vec::new();
         let mut around = Some(condition);
-        let mut excluding = None;
+        let mut outermost = None;
         while let Some(condition) = around.filter(|condition| truths.of(*condition) == Truth::False) {
-            excluding = Some(condition);
+            if let Some(answer) = known.get(&condition) {
+                outermost = Some(*answer);
+                break;
+            }
+            passed.push(condition);
             around = self.file.conditions[condition.index()].parent;
         }
-        excluding
+        outermost = outermost.or(passed.last().copied());
+        known.extend(passed.into_iter().zip(outermost.into_iter().cycle()));
+        outermost
     }
 }
 

@@ -174,8 +174,14 @@ impl State {
 /// How deep calls are inlined.
 const DEEPEST: u32 = 6;
 
-/// How many events of one function's stream are looked at, inlined ones included.
-const MAX_EVENTS: u32 = 20_000;
+/// How many events of other functions are looked at for a function that they are inlined into.
+const MAX_INLINED_EVENTS: usize = 20_000;
+
+/// How many such events are looked at in a file: so many, and so many for each event of the file.
+pub(crate) fn max_inlined_events(file: &CudaFile) -> usize {
+    let events: usize = file.functions.iter().map(|function| function.events.len()).sum();
+    MAX_INLINED_EVENTS + 64 * events
+}
 
 impl FileUnits<'_> {
     /// Every read of a carry of another statement, in order of the functions.
@@ -188,12 +194,16 @@ impl FileUnits<'_> {
         for found in self.file.macros.iter().filter(|found| !found.statements.is_empty()) {
             macros.entry(found.name.text(self.source)).or_insert(&found.statements);
         }
+        let mut left = max_inlined_events(self.file);
         let mut links: Vec<Link> = Vec::new();
         let mut orphans = Vec::new();
         for function in &self.file.functions {
             let mut state = State { kernel: function.qualifiers.global, ..State::default() };
-            let mut walk = Walk { units: self, by_name: &by_name, macros: &macros, budget: MAX_EVENTS };
-            walk.function(function, &mut state, 0);
+            let budget = left.min(MAX_INLINED_EVENTS);
+            let mut walk = Walk { units: self, by_name: &by_name, macros: &macros, budget };
+            // What follows more than is looked at is not judged.
+            let _ = walk.function(function, &mut state, 0);
+            left -= budget - walk.budget;
             tell_lost(&mut state.links);
             links.append(&mut state.links);
             orphans.append(&mut state.orphans);
@@ -257,17 +267,20 @@ struct Walk<'w, 'a> {
     by_name: &'w HashMap<&'w str, Option<FunctionId>>,
     /// The statements of macros.
     macros: &'w HashMap<&'w str, &'w [AsmId]>,
-    budget: u32,
+    /// How many more events of inlined functions are looked at.
+    budget: usize,
 }
 
 impl Walk<'_, '_> {
-    fn function(&mut self, function: &Function, state: &mut State, depth: u32) {
+    /// Follows a function; none where that takes more than is looked at.
+    fn function(&mut self, function: &Function, state: &mut State, depth: u32) -> Option<()> {
         for event in &function.events {
-            let Some(rest) = self.budget.checked_sub(1) else { return };
-            self.budget = rest;
+            if depth > 0 {
+                self.budget = self.budget.checked_sub(1)?;
+            }
             match event.kind {
                 EventKind::Asm(id) => self.statement(id, state),
-                EventKind::Call => self.call(event.span, state, depth),
+                EventKind::Call => self.call(event.span, state, depth)?,
                 EventKind::Label => {
                     state.control_flow = Some(event.span);
                     state.producer = state.producer.map(|producer| producer.unless(event.span));
@@ -292,9 +305,10 @@ impl Walk<'_, '_> {
                 }
             }
         }
+        Some(())
     }
 
-    fn call(&mut self, name: Span, state: &mut State, depth: u32) {
+    fn call(&mut self, name: Span, state: &mut State, depth: u32) -> Option<()> {
         let text = name.text(self.units.source);
         if let Some(Some(id)) = self.by_name.get(text) {
             let function = self.units.file.function(*id);
@@ -303,16 +317,17 @@ impl Walk<'_, '_> {
                 state.call = Some(name);
             }
             if depth < DEEPEST && outside {
-                self.function(function, state, depth + 1);
+                self.function(function, state, depth + 1)?;
             }
             if !function.qualifiers.force_inline && outside {
                 state.call = Some(name);
             }
-            return;
+            return Some(());
         }
         for &id in self.macros.get(text).into_iter().copied().flatten() {
             self.statement(id, state);
         }
+        Some(())
     }
 
     fn statement(&self, id: AsmId, state: &mut State) {

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::driver;
 use crate::rules::{
     asm_constraint_type_mismatch, asm_control_flow_escape, asm_immediate_not_allowed, asm_missing_separator,
-    asm_target_feature, asm_unused_operand, asm_uses_compiler_register, pragma,
+    asm_target_feature, asm_unused_operand, asm_uses_compiler_register, pragma, unknown_opcode,
 };
 
 /// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
@@ -226,11 +226,16 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
         found.retain(|each| each.class == Class::Invalid);
     }
     let mut said_syntax = false;
+    let unknown: Vec<Span> = found
+        .iter()
+        .filter(|each| each.rule == unknown_opcode::RULE.info.name)
+        .map(|each| each.span)
+        .collect();
     for each in found {
         if each.rule == "syntax" {
             // One message: what a parser says after the first mistake in so short a text is noise.
             if !said_syntax {
-                out.extend(syntax(unit, each).map(Found::Plain));
+                out.extend(syntax(unit, each, &unknown).map(Found::Plain));
                 said_syntax = true;
             }
             continue;
@@ -329,8 +334,9 @@ fn undeclared(unit: &Unit<'_>, found: Diagnostic) -> Undeclared {
     Undeclared { name, function, label, missing, may_be_of_program, others }
 }
 
-/// A syntax error; where only a `;` is missing, that is said instead.
-fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
+/// A syntax error; where only a `;` is missing, that is said instead, except after what is no instruction anyway:
+/// `unknown` are the opcodes that no instruction has.
+fn syntax(unit: &Unit<'_>, found: Diagnostic, unknown: &[Span]) -> Option<Diagnostic> {
     // What is wrong with a `%` is said elsewhere.
     let doubled =
         unit.expanded.problems.iter().any(|problem| problem.kind == ProblemKind::DoubledWithoutOperands);
@@ -338,10 +344,15 @@ fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
         return None;
     }
     match missing_separator(unit) {
-        Some(at) if at.end <= unit.relative_end(found.span) => {
+        Some(MissingSeparator { after: at, begin, is_last }) if at.end <= unit.relative_end(found.span) => {
+            let instruction = Span::new(begin, at.end);
+            let mut unknown = unknown.iter().filter_map(|span| unit.relative(*span));
+            if unknown.any(|span| inside(instruction, span)) {
+                return None;
+            }
             let span = unit.expanded.source(&unit.statement.template.map, at)?;
             let insertion = unit.expanded.behind(&unit.statement.template.map, at);
-            Some(asm_missing_separator::finding(span, insertion))
+            Some(asm_missing_separator::finding(span, is_last, insertion))
         }
         _ => {
             let span = match unit.relative(found.span) {
@@ -354,11 +365,21 @@ fn syntax(unit: &Unit<'_>, found: Diagnostic) -> Option<Diagnostic> {
     }
 }
 
-/// The token behind which a `;` is missing: an instruction begins, or the text ends, though none was ended.
-fn missing_separator(unit: &Unit<'_>) -> Option<Span> {
+/// A place where a `;` is missing: an instruction begins, or the text ends, though none was ended.
+struct MissingSeparator {
+    /// The last token of the instruction that is not ended.
+    after: Span,
+    /// Where that instruction begins.
+    begin: u32,
+    /// Whether it is the template's last.
+    is_last: bool,
+}
+
+fn missing_separator(unit: &Unit<'_>) -> Option<MissingSeparator> {
     let text = &unit.expanded.text;
     let mut previous: Option<(TokenKind, Span)> = None;
     let mut in_instruction = false;
+    let mut begin = 0;
     for token in Lexer::new(text).filter(|token| !token.kind.is_trivia()) {
         let (kind, span) = (token.kind, token.span);
         let word = matches!(kind, TokenKind::Name | TokenKind::Dotted);
@@ -372,17 +393,22 @@ fn missing_separator(unit: &Unit<'_>) -> Option<Span> {
             );
             let guard = after == Some(TokenKind::At) || after == Some(TokenKind::Not);
             if ended && !guard && !is_guard(text, previous) {
-                return previous.map(|(_, span)| span);
+                return previous.map(|(_, after)| MissingSeparator { after, begin, is_last: false });
             }
         }
         match kind {
             TokenKind::Semicolon | TokenKind::Colon => in_instruction = false,
             TokenKind::OpenBrace | TokenKind::CloseBrace if !in_instruction => {}
-            _ => in_instruction = true,
+            _ => {
+                if !in_instruction {
+                    begin = span.start;
+                }
+                in_instruction = true;
+            }
         }
         previous = Some((kind, span));
     }
-    previous.filter(|_| in_instruction).map(|(_, span)| span)
+    previous.filter(|_| in_instruction).map(|(_, after)| MissingSeparator { after, begin, is_last: true })
 }
 
 /// Whether the token is the predicate of a guard: `@p` or `@!p`.

@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use ptx_ir::ir::{Body, Function, Handle, Register};
 use ptx_ir::lower::Lowered;
@@ -19,6 +20,7 @@ use ptx_syntax::{Diagnostic, Span};
 
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
+use super::siblings::Siblings;
 use super::toolkit::Toolkit;
 use super::values;
 use crate::dataflow::FunctionFacts;
@@ -70,6 +72,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) source: &'a str,
     /// What was extracted from it.
     pub(crate) file: &'a CudaFile,
+    /// The other statements of the file.
+    pub(crate) siblings: Rc<Siblings<'a>>,
     /// The statement.
     pub(crate) statement: &'a AsmStatement,
     /// Target and version.
@@ -94,6 +98,10 @@ pub(crate) struct Unit<'a> {
     /// statement has to be true of each.
     pub(crate) alternatives: Vec<Self>,
     lowered: Lowered,
+    /// The operand that each of the first registers stands for.
+    by_register: Vec<usize>,
+    /// Whether anything of the function writes the operand.
+    written: OnceCell<Vec<bool>>,
     unset: OnceCell<Vec<Unset>>,
     carry: OnceCell<CarryFacts>,
 }
@@ -120,13 +128,24 @@ impl<'a> Unit<'a> {
     pub(crate) fn new(
         source: &'a str,
         file: &'a CudaFile,
+        siblings: &Rc<Siblings<'a>>,
         statement: &'a AsmStatement,
         aim: Aim,
         compiler: Compiler,
     ) -> Self {
         let (operands, names) = pseudo(statement, source, aim.target);
         let with = |names: &[String], expanded: Expanded| {
-            Self::of_text(source, file, statement, aim, compiler, operands.clone(), names, expanded)
+            Self::of_text(
+                source,
+                file,
+                Rc::clone(siblings),
+                statement,
+                aim,
+                compiler,
+                operands.clone(),
+                names,
+                expanded,
+            )
         };
         let expanded = expand(statement, source, compiler, &names);
         let choices = values::choices(&expanded, &names);
@@ -152,6 +171,7 @@ impl<'a> Unit<'a> {
     fn of_text(
         source: &'a str,
         file: &'a CudaFile,
+        siblings: Rc<Siblings<'a>>,
         statement: &'a AsmStatement,
         aim: Aim,
         compiler: Compiler,
@@ -165,9 +185,12 @@ impl<'a> Unit<'a> {
         let lowered = ptx_ir::lower::lower(&parse.tree, &text);
         let mut found = parse.diagnostics;
         found.extend(lowered.diagnostics.iter().cloned());
+        let registers = operands.iter().enumerate().filter(|(_, operand)| operand.register.is_some());
+        let by_register = registers.map(|(index, _)| index).collect();
         Self {
             source,
             file,
+            siblings,
             statement,
             aim,
             compiler,
@@ -180,6 +203,8 @@ impl<'a> Unit<'a> {
             open_braces,
             alternatives: Vec::new(),
             lowered,
+            by_register,
+            written: OnceCell::new(),
             unset: OnceCell::new(),
             carry: OnceCell::new(),
         }
@@ -223,17 +248,24 @@ impl<'a> Unit<'a> {
 
     /// The operand that a register stands for.
     pub(crate) fn operand_of(&self, register: Register) -> Option<usize> {
-        self.operands.iter().position(|operand| operand.register == Some(register))
+        // They are numbered in the order of the operands.
+        self.by_register.get(register.0 as usize).copied()
     }
 
     /// Whether the template names an operand and never writes it.
     pub(crate) fn is_only_read(&self, operand: usize) -> bool {
-        let used = self.expanded.uses.iter().any(|used| used.operand == operand);
-        let Some(register) = self.operands.get(operand).and_then(|operand| operand.register) else {
+        if !self.expanded.names(operand) || self.expanded.has_wildcards {
             return false;
-        };
-        used && !self.expanded.has_wildcards
-            && self.facts().is_some_and(|facts| facts.definitions(register).is_empty())
+        }
+        let written = self.written.get_or_init(|| {
+            let facts = self.facts();
+            let is_written = |operand: &Pseudo| match (&facts, operand.register) {
+                (Some(facts), Some(register)) => !facts.definitions(register).is_empty(),
+                _ => true,
+            };
+            self.operands.iter().map(is_written).collect()
+        });
+        written.get(operand) == Some(&false)
     }
 
     /// Whether an instruction is of the template, and not one that was put behind it.

@@ -120,6 +120,12 @@ impl<'m> FunctionFacts<'m> {
         self.occurring.iter()
     }
 
+    /// The number of a register among [`Self::registers`].
+    #[must_use]
+    pub fn position(&self, register: Register) -> Option<usize> {
+        self.occurring.position(register)
+    }
+
     /// A table with the same value for each register.
     #[must_use]
     pub fn table<T: Clone>(&self, value: T) -> RegisterTable<T> {

@@ -20,7 +20,6 @@ mod bits;
 pub mod carry;
 mod conditions;
 mod consequence;
-pub mod divergence;
 mod facts;
 mod formulas;
 pub mod initialization;

@@ -81,6 +81,13 @@ impl Uses {
         &self.all[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
+    /// The indices of these among all.
+    #[must_use]
+    pub fn range(&self, instruction: u32) -> Range<usize> {
+        let index = instruction as usize;
+        self.starts[index] as usize..self.starts[index + 1] as usize
+    }
+
     /// All of all instructions, in order.
     #[must_use]
     pub fn all(&self) -> &[Use] {

@@ -368,11 +368,8 @@ impl Here<'_> {
             Computation::Negate => number(Bits::constant(0).subtract(value(1).bits())),
             Computation::ShiftRight => number(value(1).bits().shift_right(value(2).bits())),
             Computation::MapRank => mapped(value(1), instance),
-            Computation::Exchange
-            | Computation::Permute
-            | Computation::Divide
-            | Computation::Remainder
-            | Computation::Compare => Value::Any,
+            // Not followed as addresses.
+            _ => Value::Any,
         }
     }
 

@@ -7,9 +7,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use indexmap::IndexMap;
 use ptx_ir::isa::{Effects, LeniencyReason, forms, resolve};
 use ptx_syntax::Edit;
 use ptx_syntax::lexer::Lexer;
+
+/// No spelling of an instruction is longer, in bytes. What is longer is none, and may be as long as the text.
+const MAX_SPELLING: usize = 1024;
 
 /// The modifier that the edits take away, if they take one.
 pub(super) fn lost(text: &str, edits: &[Edit]) -> Option<String> {
@@ -23,14 +27,23 @@ pub(super) fn lost(text: &str, edits: &[Edit]) -> Option<String> {
         gone.extend(before_words);
         come.extend(words(&after));
     }
-    let stays: HashSet<String> = come.iter().cloned().collect();
+    let mut come = counted(come);
     for word in &gone {
-        if let Some(at) = come.iter().position(|other| other == word) {
-            come.swap_remove(at);
+        if let Some(count) = come.get_mut(word) {
+            *count = count.saturating_sub(1);
         }
     }
-    gone.retain(|word| is_known(word) && !stays.contains(word));
+    gone.retain(|word| is_known(word) && !come.contains_key(word));
     gone.iter().find(|word| !replaced(word, &mut come)).cloned()
+}
+
+/// How often each word is there, in the order in which they come first.
+fn counted(words: Vec<String>) -> IndexMap<String, usize> {
+    let mut counts = IndexMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
 }
 
 fn is_known(word: &str) -> bool {
@@ -38,20 +51,18 @@ fn is_known(word: &str) -> bool {
 }
 
 /// Whether one of the words that came stands where `word` could; it can do so for one only.
-fn replaced(word: &str, come: &mut Vec<String>) -> bool {
+fn replaced(word: &str, come: &mut IndexMap<String, usize>) -> bool {
     let table = table();
     if table.order.contains(word) {
         return false;
     }
     let Some(places) = table.places.get(word) else { return true };
-    let fits = |other: &String| {
-        table
-            .places
-            .get(other.as_str())
-            .is_some_and(|others| others.iter().any(|place| places.contains(place)))
+    let fits = |other: &str| {
+        let others = table.places.get(other);
+        others.is_some_and(|others| others.iter().any(|place| places.contains(place)))
     };
-    let found = come.iter().position(fits);
-    found.map(|at| come.swap_remove(at)).is_some()
+    let found = come.iter_mut().find(|(other, count)| **count > 0 && fits(other));
+    found.map(|(_, count)| *count -= 1).is_some()
 }
 
 /// The words that an edit changes, whole: before and after it.
@@ -59,8 +70,9 @@ fn spellings(text: &str, edit: &Edit) -> (String, String) {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$%.:".contains(byte);
     let (start, end) = (edit.span.start as usize, edit.span.end as usize);
     let bytes = text.as_bytes();
-    let first = start - bytes[..start].iter().rev().take_while(|byte| is_part(byte)).count();
-    let last = end + bytes[end..].iter().take_while(|byte| is_part(byte)).count();
+    let before = bytes[..start].iter().rev().take(MAX_SPELLING);
+    let first = start - before.take_while(|byte| is_part(byte)).count();
+    let last = end + bytes[end..].iter().take(MAX_SPELLING).take_while(|byte| is_part(byte)).count();
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     (part(first, last).to_owned(), part(first, start).to_owned() + &edit.replacement + part(end, last))
 }

@@ -1,6 +1,6 @@
 //! Trying fixes together, and finding those that are not good.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx_syntax::{Diagnostic, Edit, LineIndex, Severity, Span};
 
@@ -87,6 +87,7 @@ impl Trials {
 /// Two parts of a group, neither of them empty: the suspects, and the others, which are tried first. Without suspects,
 /// the second half and the first.
 fn divided(group: Vec<usize>, suspects: &[usize]) -> [Vec<usize>; 2] {
+    let suspects: HashSet<usize> = suspects.iter().copied().collect();
     let (suspected, others): (Vec<usize>, Vec<usize>) =
         group.iter().partition(|index| suspects.contains(index));
     if suspected.is_empty() || others.is_empty() {
@@ -132,7 +133,8 @@ fn attempt(
     match worse {
         None => Ok((text, found)),
         Some((refusal, spans)) => {
-            let placed = edits.iter().zip(places).filter(|((index, _), _)| group.contains(index));
+            let of_group: HashSet<usize> = group.iter().copied().collect();
+            let placed = edits.iter().zip(places).filter(|((index, _), _)| of_group.contains(index));
             let suspects = suspects(&text, &spans, placed.map(|((index, _), place)| (*index, place)));
             Err(Failed { refusal, suspects })
         }
@@ -143,10 +145,18 @@ fn attempt(
 fn suspects(text: &str, spans: &[Span], placed: impl Iterator<Item = (usize, Span)>) -> Vec<usize> {
     let index = LineIndex::new(text);
     let line = |offset: u32| index.position(offset).line;
-    let mut lines: Vec<u32> = spans.iter().flat_map(|span| line(span.start)..=line(span.end)).collect();
+    let mut lines: Vec<(u32, u32)> = spans.iter().map(|span| (line(span.start), line(span.end))).collect();
     lines.sort_unstable();
-    let hit =
-        |place: Span| (line(place.start)..=line(place.end)).any(|each| lines.binary_search(&each).is_ok());
+    // For each of them the last line of it and those before it.
+    let mut last = 0;
+    for (_, end) in &mut lines {
+        last = last.max(*end);
+        *end = last;
+    }
+    let hit = |place: Span| {
+        let begun = lines.partition_point(|(first, _)| *first <= line(place.end));
+        begun.checked_sub(1).is_some_and(|index| lines[index].1 >= line(place.start))
+    };
     placed.filter(|(_, place)| hit(*place)).map(|(index, _)| index).collect()
 }
 

@@ -9,7 +9,7 @@ declare_rule! {
     /// Looks at the asm statements of a function, those of helpers and macros of the same file included, as one
     /// stream, and reports carry chains that go from one statement to the next: as an error where a member is not
     /// `volatile`, a carry is continued as a borrow, or a kernel reads a carry that nothing made; as a warning where
-    /// some way comes around the statement that makes the carry, a call lies between, or two chains are interleaved so
+    /// some path comes around the statement that makes the carry, a call lies between, or two chains are interleaved so
     /// that the carry of the first is replaced before it is read; as information where the
     /// chain is one of volatile statements, in a straight line or over loops, which works and is widespread.
     ///
@@ -39,7 +39,8 @@ declare_rule! {
     /// ## What it may miss
     /// Chains through functions of other files. Sums of `__int128` in between: nvcc makes them of instructions that
     /// write the carry. A loop is taken to run at least once. A function whose first statement reads the carry is taken for a
-    /// helper, and judged where it is called.
+    /// helper, and judged where it is called. A function that inlines tens of thousands of statements of others is
+    /// followed up to there.
     name: "asm-carry-across-statements",
     code: "H0608",
     class: Hazard,
@@ -91,7 +92,7 @@ fn finding(units: &FileUnits<'_>, link: &Link) -> Option<Diagnostic> {
             with_volatile(found, [link.reader, writer].map(|id| units.file.statement(id)))
         }
         Trouble::Around(span) => {
-            with(at(Severity::Warning, format!("{reads} of another statement, which not every way comes through")))
+            with(at(Severity::Warning, format!("{reads} of another statement, which not every path comes through")))
                 .with_secondary(Span::at(span.start), "this may be passed by")
                 .with_help("put the whole chain into one statement")
         }

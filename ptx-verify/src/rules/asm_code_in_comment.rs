@@ -10,8 +10,8 @@ declare_rule! {
     /// Reports a comment `//` in a template that goes on over the end of its string, with an instruction in the next.
     ///
     /// ## Why is this bad
-    /// The strings of a template are joined without line ends: everything behind the `//` is a comment up to the next
-    /// `\n`, so instructions that stand on lines of their own in the source are never executed.
+    /// The strings of a template are joined without line ends: everything after the `//` is a comment up to the next
+    /// `\n`, so instructions that are on lines of their own in the source are never executed.
     ///
     /// ## Example
     /// ```cuda
@@ -37,7 +37,7 @@ declare_rule! {
     code: "H0628",
     class: Hazard,
     level: Warn,
-    summary: "an instruction behind a `//` of the string before it",
+    summary: "an instruction after a `//` of the string before it",
     check: Asm(check),
 }
 
@@ -45,9 +45,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let template = &unit.statement.template;
     let comments = Lexer::new(&template.text).filter(|token| token.kind == TokenKind::LineComment);
     for comment in comments.map(|token| token.span) {
-        let swallowed = template.pieces.iter().find(|piece| {
-            let inside = comment.start < piece.decoded.start && piece.decoded.start < comment.end;
-            inside && piece.kind == PieceKind::Literal && {
+        let first = template.pieces.partition_point(|piece| piece.decoded.start <= comment.start);
+        let begun = template.pieces[first..].iter().take_while(|piece| piece.decoded.start < comment.end);
+        let swallowed = begun.into_iter().find(|piece| {
+            piece.kind == PieceKind::Literal && {
                 let end = comment.end.min(piece.decoded.end);
                 template.text[piece.decoded.start as usize..end as usize].contains(';')
             }

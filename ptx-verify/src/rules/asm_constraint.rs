@@ -8,7 +8,7 @@ declare_rule! {
     /// ## What it does
     /// Reports constraint strings that the compiler refuses: no letter, several letters, a letter that device code
     /// does not have, a matching constraint such as `"0"`, `=` or `+` missing on an output, present on an input, or not
-    /// in front, `&` on an input. Several of `=` and `+`, as in `"=+r"`, are clang's to refuse: nvcc takes them.
+    /// before, `&` on an input. Several of `=` and `+`, as in `"=+r"`, are clang's to refuse: nvcc takes them.
     ///
     /// ## Why is this bad
     /// The source does not compile. A constraint of device code is one letter (`h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` or
@@ -59,7 +59,7 @@ fn problem(
     if output && !has_mode {
         let only_read = unit.is_only_read(index);
         let better = (letters.chars().count() == 1 && !only_read).then(|| format!("={text}"));
-        let where_to = if only_read { "; what is only read belongs behind the second colon" } else { "" };
+        let where_to = if only_read { "; what is only read belongs after the second colon" } else { "" };
         return Some((format!("an output needs `=` or `+` in its constraint{where_to}"), better));
     }
     if !output && has_mode {
@@ -85,7 +85,7 @@ fn problem(
     }
     if text != canonical {
         return Some((
-            format!("the parts of a constraint stand in the order `{canonical}`, without anything else"),
+            format!("the parts of a constraint are in the order `{canonical}`, without anything else"),
             Some(canonical),
         ));
     }

@@ -1,3 +1,6 @@
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use ptx_ir::ir::{Handle, Operand as Argument};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::cuda::{CType, Operand, Truth};
@@ -42,13 +45,14 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(narrow_address(unit));
+    let parameters = OnceCell::new();
     for (pseudo, operand) in unit.operands.iter().zip(unit.statement.operands()) {
         let Some(letter) = pseudo.letter else { continue };
         let problem = match letter {
             'C' => not_characters(unit, operand),
             _ => problem(unit, letter, &operand.ctype),
         };
-        if let Some(problem) = problem.or_else(|| changes(unit, letter, operand)) {
+        if let Some(problem) = problem.or_else(|| changes(unit, letter, operand, &parameters)) {
             out.push(finding(unit, operand, letter, &problem));
         }
     }
@@ -139,7 +143,8 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
         }
         CType::Bool | CType::Integer { .. } => letter == 'n' || ctype.size() == Some(bytes),
         CType::Pointer(_) | CType::Array(_) => letter == 'l',
-        CType::Record(_) => !ctype.is_structure_of_cuda(),
+        // clang takes a structure for the integer of its size.
+        CType::Record(_) => !unit.compiler.is_nvcc() || !ctype.is_structure_of_cuda(),
     };
     if fits {
         return None;
@@ -156,13 +161,18 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
 
 /// For a constant, the variable or the parameter of the function that its expression names: its value is not known when
 /// compiling.
-fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
+fn changes<'u>(
+    unit: &'u Unit<'_>,
+    letter: char,
+    operand: &Operand,
+    parameters: &OnceCell<HashSet<&'u str>>,
+) -> Option<String> {
     let function = unit.file.function(unit.statement.function.filter(|_| letter == 'n')?);
     let expression = operand.expression.text(unit.source);
     if operand.changes {
         return Some(format!("the value of the variable `{expression}` is not known when compiling"));
     }
-    // What stands in other operators may use the type of a parameter only, and a literal none.
+    // What is in other operators may use the type of a parameter only, and a literal none.
     if expression.contains(['{', '"', '\'', ':', '.'])
         || expression.contains("sizeof")
         || expression.contains("type")
@@ -170,13 +180,13 @@ fn changes(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<String> {
         return None;
     }
     let mut words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let named = |word: &&str| {
-        !word.is_empty()
-            && function.parameters.iter().any(|parameter| {
-                parameter.name.text(unit.source) == *word && parameter.ctype != CType::Unknown
-            })
-    };
-    words.find(named).map(|name| format!("the value of the parameter `{name}` is not known when compiling"))
+    let parameters = parameters.get_or_init(|| {
+        let known = function.parameters.iter().filter(|parameter| parameter.ctype != CType::Unknown);
+        known.map(|parameter| parameter.name.text(unit.source)).collect()
+    });
+    words
+        .find(|word| !word.is_empty() && parameters.contains(word))
+        .map(|name| format!("the value of the parameter `{name}` is not known when compiling"))
 }
 
 /// Why an expression is no array of characters that `C` takes.

@@ -11,7 +11,7 @@ declare_rule! {
     ///
     /// ## Why is this bad
     /// The compiler does not know that control may leave here: it moves code across the statement, keeps results in
-    /// registers that are never stored, and takes the code behind it to be reached.
+    /// registers that are never stored, and takes the code after it to be reached.
     ///
     /// ## Example
     /// ```cuda

@@ -30,7 +30,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Pointers that go through an integer or another register before they are used.
+    /// Pointers that go through an integer or another register before they are used. Sources in which some asm statement
+    /// converts an address and puts the result into a pointer: which pointers are converted ones is not known there.
     name: "asm-generic-pointer-in-space",
     code: "H0627",
     class: Hazard,
@@ -66,6 +67,9 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 continue;
             };
             let Some(space @ (StateSpace::Shared | StateSpace::Local)) = space else { continue };
+            if keeps_converted_pointers(unit, space) {
+                return;
+            }
             let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
             let name = unit.operand_name(index);
             let space = space.as_str();
@@ -76,9 +80,21 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 )
                 .with_secondary(operand.span, format!("of type `{}`", operand.ctype.name()))
                 .with_help(format!(
-                    "convert it: `cvta.to{space}.u64`, or the compiler's `__cvta_generic_to_…`"
+                    "convert it: `{CONVERSION}{space}.u64`, or the compiler's `__cvta_generic_to_…`"
                 )),
             );
         }
     }
+}
+
+/// The spelling, before the space, of what makes an address in a space of a generic one.
+const CONVERSION: &str = "cvta.to";
+
+/// Whether an asm statement of the file converts an address to one in the space, into a C++ pointer.
+fn keeps_converted_pointers(unit: &Unit<'_>, space: StateSpace) -> bool {
+    let conversion = format!("{CONVERSION}{}", space.as_str());
+    unit.file.statements.iter().any(|statement| {
+        let pointer = statement.outputs.iter().any(|output| matches!(output.ctype, CType::Pointer(_)));
+        pointer && statement.template.text.contains(&conversion)
+    })
 }

@@ -1,3 +1,5 @@
+use std::cell::OnceCell;
+
 use ptx_ir::ir::Statement;
 use ptx_syntax::{Applicability, Diagnostic};
 
@@ -10,7 +12,7 @@ declare_rule! {
     /// Reports a label that a template declares outside braces.
     ///
     /// ## Why is this bad
-    /// The label lands in the function around it: where the statement is inlined twice, or stands in a loop that is
+    /// The label lands in the function around it: where the statement is inlined twice, or is in a loop that is
     /// unrolled, the assembler refuses the second label.
     ///
     /// ## Example
@@ -43,6 +45,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let mut depth = 0;
+    let edits = OnceCell::new();
     let mut fixed = false;
     for statement in &body.statements {
         match statement {
@@ -63,9 +66,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                     .with_label("a second copy of this statement declares it again")
                     .with_help("put the template into `{ }`, or write `%=` into the name");
                 // One pair of braces is enough for all labels.
-                out.push(match braces(unit).filter(|_| !std::mem::replace(&mut fixed, true)) {
+                let edits = edits.get_or_init(|| braces(unit)).as_ref();
+                out.push(match edits.filter(|_| !std::mem::replace(&mut fixed, true)) {
                     Some(edits) => {
-                        found.with_fix("put the template into `{ }`", Applicability::Certain, edits)
+                        found.with_fix("put the template into `{ }`", Applicability::Certain, edits.clone())
                     }
                     None => found,
                 });

@@ -1,3 +1,7 @@
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, HashSet};
+
+use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
 use ptx_syntax::cuda::{CType, Event, EventKind};
@@ -38,7 +42,9 @@ declare_rule! {
     /// fault, nor is an input that is a constant. An output with `+` is reported only where an input is the same
     /// expression: with different ones it depends on what the caller passes. Where the write copies a variable to
     /// itself, only a loop that hands one variable to the next breaks it: that is a warning, and in a kernel without
-    /// control flow around the statement nothing. So is an input whose name looks like a macro of another file.
+    /// control flow around the statement nothing. So is an input whose name looks like a macro of another file. In a
+    /// template of thousands of instructions whose guards and branches exclude nearly all conflicts, not every pair of
+    /// a write and a read is compared.
     name: "asm-missing-early-clobber",
     code: "H0601",
     class: Hazard,
@@ -49,6 +55,11 @@ declare_rule! {
 
 /// Of a statement with more operands than this the first conflict is told, whichever it is.
 const MAX_COMPARED: usize = 64;
+
+/// So many pairs of a write and a read are compared in any statement,
+const MIN_PAIRS: usize = 1 << 16;
+/// and so many more for each operand and each use of one.
+const PAIRS_PER_USE: usize = 64;
 
 /// A write of an output and a later read of an input.
 #[derive(Clone, Copy)]
@@ -72,9 +83,9 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(facts) = unit.facts() else { return };
-    let accesses = accesses(unit, &facts);
+    let comparison = Comparison::new(unit, &facts);
     for output in candidates {
-        let Some(conflict) = conflict(unit, &facts, &accesses, output) else { continue };
+        let Some(conflict) = comparison.conflict(output) else { continue };
         if conflict.copy && !is_under_control_flow(unit) {
             continue;
         }
@@ -88,19 +99,6 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
 /// The expression of an operand.
 fn expression<'a>(unit: &Unit<'a>, index: usize) -> &'a str {
     unit.statement.operands().nth(index).map_or("", |operand| operand.expression.text(unit.source))
-}
-
-/// Whether an instruction copies an input to an output of the same expression: a variable may share its register with
-/// itself, which changes nothing.
-fn copies_to_itself(unit: &Unit<'_>, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let operands = facts.body.operands(Handle::new(instruction));
-    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    let [Operand::Register { register: to, .. }, Operand::Register { register: from, .. }] = operands else {
-        return false;
-    };
-    let both = unit.operand_of(*to).zip(unit.operand_of(*from));
-    computes == Some(Computation::Move)
-        && both.is_some_and(|(to, from)| expression(unit, to) == expression(unit, from))
 }
 
 /// Whether the statement may be in a loop or under a condition, in its own function or in one that this is inlined into.
@@ -131,88 +129,199 @@ fn may_clobber(unit: &Unit<'_>, index: usize) -> bool {
     operand.mode != Mode::Input && operand.register.is_some() && !early
 }
 
-/// Whether the compiler may put an input into the register of an output.
-fn may_share(unit: &Unit<'_>, output: usize, input: usize) -> bool {
-    let (left, right) = (&unit.operands[output], &unit.operands[input]);
-    if right.mode != Mode::Input || left.letter != right.letter || right.register.is_none() {
-        return false;
-    }
-    let constant = unit.statement.operands().nth(input).is_some_and(|operand| operand.constant);
-    !constant && (left.mode == Mode::Output || expression(unit, output) == expression(unit, input))
+/// Whether the compiler may put an input into the register of an output of its letter.
+fn may_be_clobbered(unit: &Unit<'_>, index: usize) -> bool {
+    let operand = &unit.operands[index];
+    let constant = unit.statement.operands().nth(index).is_some_and(|operand| operand.constant);
+    operand.mode == Mode::Input && operand.register.is_some() && !constant
 }
 
-/// For each instruction of the template the registers it certainly reads and writes.
-fn accesses(unit: &Unit<'_>, facts: &FunctionFacts<'_>) -> Vec<(u32, Register, Access)> {
-    let mut list = Vec::new();
-    for instruction in unit.instructions() {
-        let handle = Handle::new(instruction);
-        let guard = facts.body.instructions[handle].guard.and_then(|guard| guard.register);
-        list.extend(guard.map(|register| (instruction, register, Access::Read)));
-        for_each_register(facts.module, facts.body, handle, |register, access| {
-            list.push((instruction, register, access));
-        });
-    }
-    list
+/// A write of an output.
+#[derive(Clone, Copy)]
+struct Write {
+    instruction: u32,
+    condition: Option<Condition>,
+    /// The register that it copies.
+    copied: Option<Register>,
+    /// Whether that is an operand of the same expression: a variable may share its register with itself, which changes
+    /// nothing.
+    itself: bool,
 }
 
-fn conflict(
-    unit: &Unit<'_>,
-    facts: &FunctionFacts<'_>,
-    accesses: &[(u32, Register, Access)],
-    output: usize,
-) -> Option<Conflict> {
-    let register = unit.operands[output].register?;
-    // The one that is told: first one that is no copy, then a variable that is updated, then no macro.
-    let mut found: Option<Conflict> = None;
-    let rank = |conflict: &Conflict| (!conflict.copy, conflict.same, !may_be_macro(unit, conflict.input));
-    let writes = || {
-        accesses.iter().filter(move |(_, written, access)| {
-            *written == register && matches!(access, Access::Write | Access::ReadWrite)
-        })
-    };
-    for (input, operand) in unit.operands.iter().enumerate() {
-        let same = expression(unit, output) == expression(unit, input);
-        let settled = |found: Conflict| {
-            unit.operands.len() > MAX_COMPARED || !found.copy && (found.same || !same && rank(&found).2)
-        };
-        if !may_share(unit, output, input) || found.is_some_and(settled) {
-            continue;
-        }
-        let reads =
-            accesses.iter().filter(|(_, read, access)| Some(*read) == operand.register && access.reads());
-        for &(read, _, _) in reads {
-            let to_read = Ways::to(facts, Ends::Instructions(&[read]), &[]);
-            for &(write, _, _) in writes() {
-                let both = to_read.at(write).is_some() && !exclude_each_other(facts, write, read);
-                if both && !is_copy(facts, write, register, operand.register) {
-                    let copy = copies_to_itself(unit, facts, write);
-                    let other = Conflict { write, read, input, same, copy };
-                    if found.is_none_or(|found| rank(&found) < rank(&other)) {
-                        found = Some(other);
+/// Finds which writes of outputs destroy which inputs. Work is in proportion to the statement: inputs are looked up by
+/// letter or expression, of the writes of a block the first one says what the others do, and an output whose writes
+/// are before no read of its letter is passed over.
+struct Comparison<'c, 'u> {
+    unit: &'c Unit<'u>,
+    facts: &'c FunctionFacts<'c>,
+    /// For each operand the instructions that read it, ascending.
+    reads: Vec<Vec<u32>>,
+    /// For each operand the writes that matter, ascending.
+    writes: Vec<Vec<Write>>,
+    /// The inputs that an output with `=` may share a register with.
+    by_letter: HashMap<char, Letter<'c>>,
+    /// Those that an output with `+` may share one with.
+    by_expression: HashMap<(char, &'u str), Vec<usize>>,
+    /// How many more pairs are compared.
+    left: Cell<usize>,
+}
+
+/// The inputs of a letter.
+struct Letter<'c> {
+    inputs: Vec<usize>,
+    /// The inputs that an instruction reads.
+    read_by: HashMap<u32, Vec<usize>>,
+    /// Whether a read of any of them is reached.
+    to_read: Ways<'c, 'c>,
+}
+
+impl<'c, 'u> Comparison<'c, 'u> {
+    fn new(unit: &'c Unit<'u>, facts: &'c FunctionFacts<'c>) -> Self {
+        let count = unit.operands.len();
+        let (mut reads, mut writes) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let mut uses = count;
+        let mut known = HashSet::new();
+        for instruction in unit.instructions() {
+            let handle = Handle::new(instruction);
+            let mut note = |register: Register, access: Access| {
+                let Some(operand) = unit.operand_of(register) else { return };
+                uses += 1;
+                if access.reads() && reads[operand].last() != Some(&instruction) {
+                    reads[operand].push(instruction);
+                }
+                if matches!(access, Access::Write | Access::ReadWrite) {
+                    let copied = copied(facts, instruction, register);
+                    let condition = facts.condition(instruction);
+                    let same = |from: usize| expression(unit, operand) == expression(unit, from);
+                    let itself = copied.and_then(|from| unit.operand_of(from)).is_some_and(same);
+                    // What follows a later write of the block follows the first one too.
+                    if known.insert((operand, facts.cfg.block_of(handle), condition, copied)) {
+                        writes[operand].push(Write { instruction, condition, copied, itself });
                     }
+                }
+            };
+            let guard = facts.body.instructions[handle].guard.and_then(|guard| guard.register);
+            guard.into_iter().for_each(|register| note(register, Access::Read));
+            for_each_register(facts.module, facts.body, handle, note);
+        }
+        let mut inputs: HashMap<char, Vec<usize>> = HashMap::new();
+        let mut by_expression: HashMap<(char, &str), Vec<usize>> = HashMap::new();
+        for (input, operand) in unit.operands.iter().enumerate() {
+            if let Some(letter) = operand.letter.filter(|_| may_be_clobbered(unit, input)) {
+                inputs.entry(letter).or_default().push(input);
+                by_expression.entry((letter, expression(unit, input))).or_default().push(input);
+            }
+        }
+        let by_letter = inputs.into_iter().map(|(letter, inputs)| {
+            let mut read_by: HashMap<u32, Vec<usize>> = HashMap::new();
+            for &input in &inputs {
+                reads[input].iter().for_each(|read| read_by.entry(*read).or_default().push(input));
+            }
+            let mut all: Vec<u32> = read_by.keys().copied().collect();
+            all.sort_unstable();
+            let to_read = Ways::to(facts, Ends::Instructions(&all), &[]);
+            (letter, Letter { inputs, read_by, to_read })
+        });
+        let by_letter = by_letter.collect();
+        let left = Cell::new(MIN_PAIRS + PAIRS_PER_USE * uses);
+        Self { unit, facts, reads, writes, by_letter, by_expression, left }
+    }
+
+    /// The conflict of an output that is told: first one that is no copy, then a variable that is updated, then no macro.
+    fn conflict(&self, output: usize) -> Option<Conflict> {
+        let operand = &self.unit.operands[output];
+        let letter = self.by_letter.get(&operand.letter?)?;
+        let first = self.writes[output].iter().find_map(|write| letter.to_read.at(write.instruction))?;
+        let inputs = match operand.mode {
+            Mode::Output => &letter.inputs,
+            _ => self.by_expression.get(&(operand.letter?, expression(self.unit, output)))?,
+        };
+        let large = self.unit.operands.len() > MAX_COMPARED;
+        let rank =
+            |conflict: &Conflict| (!conflict.copy, conflict.same, !may_be_macro(self.unit, conflict.input));
+        let mut found: Option<Conflict> = None;
+        // Where any conflict will do, the next read is most likely to be one.
+        let next = letter.read_by.get(&first).into_iter().flatten();
+        let next = next.filter(|input| large && inputs.binary_search(input).is_ok());
+        for &input in next.chain(inputs) {
+            let same = expression(self.unit, output) == expression(self.unit, input);
+            let settled = |found: Conflict| !found.copy && (found.same || !same && rank(&found).2);
+            if (large && found.is_some()) || self.left.get() == 0 {
+                break;
+            }
+            if found.is_some_and(settled) {
+                continue;
+            }
+            for (write, read) in self.pairs(output, input) {
+                let other = Conflict { write: write.instruction, read, input, same, copy: write.itself };
+                if found.is_none_or(|found| rank(&found) < rank(&other)) {
+                    found = Some(other);
+                }
+                if !write.itself {
+                    // No other pair of the two says more.
+                    break;
                 }
             }
         }
+        found
     }
-    found
+
+    /// The writes of an output after which an input that it destroys is read, and the reads.
+    fn pairs(&self, output: usize, input: usize) -> impl Iterator<Item = (Write, u32)> {
+        let register = self.unit.operands[input].register;
+        let pairs = self.reads[input].iter().flat_map(move |&read| {
+            let to_read = OnceCell::new();
+            let reached = move |write: &Write| {
+                let block = |instruction: u32| self.facts.cfg.block_of(Handle::new(instruction));
+                if block(write.instruction) == block(read) && write.instruction < read {
+                    return true;
+                }
+                if self.facts.cfg.successors(block(write.instruction)).next().is_none() {
+                    return false;
+                }
+                self.charge(if to_read.get().is_none() { self.facts.cfg.block_count() } else { 0 });
+                let to_read: &Ways<'_, '_> =
+                    to_read.get_or_init(|| Ways::to(self.facts, Ends::Instructions(&[read]), &[]));
+                to_read.at(write.instruction).is_some()
+            };
+            let conflicts = move |write: &&Write| {
+                self.charge(1);
+                // Copying the input to the output that has its register does nothing.
+                let copies = write.copied.is_some() && write.copied == register;
+                !copies && reached(write) && !exclude_each_other(self.facts, write, read)
+            };
+            self.writes[output].iter().filter(conflicts).map(move |write| (*write, read))
+        });
+        pairs.take_while(|_| self.left.get() > 0)
+    }
+
+    fn charge(&self, pairs: usize) {
+        self.left.set(self.left.get().saturating_sub(pairs));
+    }
 }
 
-/// Whether the guards of two instructions are opposite, and the predicate is not written in between.
-fn exclude_each_other(facts: &FunctionFacts<'_>, first: u32, second: u32) -> bool {
-    let (Some(a), Some(b)) = (facts.condition(first), facts.condition(second)) else { return false };
-    let between = facts.definitions(a.register).iter().any(|write| (first..second).contains(write));
-    a == b.negated() && !between
+/// Whether the guards of a write and a read are opposite, and the predicate is not written in between.
+fn exclude_each_other(facts: &FunctionFacts<'_>, write: &Write, read: u32) -> bool {
+    let (Some(a), Some(b)) = (write.condition, facts.condition(read)) else { return false };
+    a == b.negated() && {
+        let definitions = facts.definitions(a.register);
+        let next = definitions.partition_point(|definition| *definition < write.instruction);
+        definitions.get(next).is_none_or(|definition| *definition >= read)
+    }
 }
 
-/// Whether an instruction only copies the input: if both are one register, nothing happens.
-fn is_copy(facts: &FunctionFacts<'_>, instruction: u32, to: Register, from: Option<Register>) -> bool {
+/// The register that an instruction copies to another one.
+fn copied(facts: &FunctionFacts<'_>, instruction: u32, to: Register) -> Option<Register> {
     let operands = facts.body.operands(Handle::new(instruction));
     let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    let [Operand::Register { register: left, .. }, Operand::Register { register: right, .. }] = operands
-    else {
-        return false;
-    };
-    computes == Some(Computation::Move) && *left == to && Some(*right) == from
+    match operands {
+        [Operand::Register { register: written, .. }, Operand::Register { register: read, .. }]
+            if computes == Some(Computation::Move) && *written == to =>
+        {
+            Some(*read)
+        }
+        _ => None,
+    }
 }
 
 /// Which use of the statement gives the two one register.
@@ -248,6 +357,6 @@ fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {
         .with_secondary(place(conflict.read), format!("`%{}` is still read here", conflict.input))
         .with_note("without `&` the compiler assumes that all inputs are read before any output is written")
         .with_note(use_that_breaks(unit, output, conflict))
-        .with_help("mark the output as written early: `&` behind the `=`");
+        .with_help("mark the output as written early: `&` after the `=`");
     with_certain(found, fix)
 }

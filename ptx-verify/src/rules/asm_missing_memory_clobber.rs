@@ -50,6 +50,6 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     out.push(
         RULE.at(place, format!("`{}` accesses memory", unit.instruction_text(instruction)))
             .with_label("the compiler is not told")
-            .with_help("add `: \"memory\"` behind the inputs"),
+            .with_help("add `: \"memory\"` after the inputs"),
     );
 }

@@ -4,11 +4,11 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a missing `;` between two instructions of a template, or behind the last one.
+    /// Reports a missing `;` between two instructions of a template, or after the last one.
     ///
     /// ## Why is this bad
-    /// The strings of a template are joined without anything between them, and the compiler's own instructions follow
-    /// behind: the assembler reads two instructions as one.
+    /// The strings of a template are joined without anything between them, and the compiler's own instructions follow:
+    /// the assembler reads two instructions as one.
     ///
     /// ## Example
     /// ```cuda
@@ -38,12 +38,15 @@ declare_rule! {
     check: Elsewhere,
 }
 
-/// The finding behind the token at `span`; `insertion` is where the `;` can be put.
-pub(crate) fn finding(span: Span, insertion: Option<Span>) -> Diagnostic {
-    let found = RULE
-        .at(span, "a `;` is missing behind this instruction")
-        .with_note("the strings of a template are joined as they are, and other instructions follow")
-        .with_help("write `;`");
+/// The finding after the token at `span`, in the template's last instruction or in one before; `insertion` is where the
+/// `;` can be put.
+pub(crate) fn finding(span: Span, is_last: bool, insertion: Option<Span>) -> Diagnostic {
+    let note = match is_last {
+        true => "the compiler puts the template among its own instructions, and adds no `;`",
+        false => "the strings of a template are joined as they are, and another instruction follows",
+    };
+    let found =
+        RULE.at(span, "a `;` is missing after this instruction").with_note(note).with_help("write `;`");
     match insertion {
         Some(span) => {
             found.with_fix("write `;`", Applicability::Certain, vec![Edit { span, replacement: ";".into() }])

@@ -1,11 +1,14 @@
-use ptx_ir::ir::Handle;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::asm::translate::{constraint_fix, with_certain};
 use crate::asm::unit::{Mode, Unit};
 use crate::dataflow::initialization::Unset;
-use crate::dataflow::{Access, for_each_register};
+use crate::dataflow::{Access, FunctionFacts, for_each_register};
 use crate::registry::declare_rule;
 
 declare_rule! {
@@ -47,6 +50,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     if unit.broken || !unit.statement.complete {
         return;
     }
+    let flags = OnceCell::new();
     for unset in unit.unset() {
         let Some(operand) = unit.operand_of(unset.register) else { continue };
         if unit.is_of_template(unset.instruction) || unset.certain {
@@ -76,7 +80,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             );
             continue;
         }
-        match told_by(unit, unset, operand) {
+        let flags = flags.get_or_init(|| Flags::of(unit)).as_ref();
+        match flags.and_then(|flags| flags.told_by(unset, operand)) {
             Some(flag) => out.push(Diagnostic { severity: Severity::Warning, ..found }.with_note(format!(
                 "`{} tells whether it was written: it must not be used otherwise",
                 unit.operand_name(flag)
@@ -89,34 +94,61 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Another output that is always written, by an instruction that reads the guard of the writes: the caller knows
-/// then whether there is a value.
-fn told_by(unit: &Unit<'_>, unset: &Unset, operand: usize) -> Option<usize> {
-    let facts = unit.facts()?;
-    let guard = |instruction: u32| facts.body.instructions[Handle::new(instruction)].guard?.register;
-    let (first, rest) = unset.reaching.writers.split_first()?;
-    // A write without a guard is under a condition because a branch passes it.
-    let branches = || {
-        let branches = unit.instructions().filter(|instruction| {
-            facts.instance(*instruction).is_some_and(|found| found.effects.control == Control::Branch)
-        });
-        branches.filter_map(guard).next()
-    };
-    let predicate = guard(*first).or_else(branches)?;
-    if rest.iter().any(|write| guard(*write).is_some_and(|other| other != predicate)) {
-        return None;
-    }
-    unit.instructions().find_map(|instruction| {
-        let handle = Handle::new(instruction);
-        let (mut reads, mut written) = (false, None);
-        for_each_register(facts.module, facts.body, handle, |register, access| {
-            reads |= register == predicate && access.reads();
-            let output = unit.operand_of(register).filter(|index| *index != operand);
-            if matches!(access, Access::Write | Access::ReadWrite) {
-                written = written.or(output.filter(|index| unit.operands[*index].mode != Mode::Input));
+/// What of a template tells whether it wrote an output.
+struct Flags<'u> {
+    facts: FunctionFacts<'u>,
+    /// The predicate of the first branch that has one.
+    branch: Option<Register>,
+    /// For each predicate the outputs that are written, under no guard, by an instruction that reads it.
+    by_predicate: HashMap<Register, Vec<usize>>,
+}
+
+impl<'u> Flags<'u> {
+    fn of(unit: &'u Unit<'_>) -> Option<Self> {
+        let facts = unit.facts()?;
+        let mut branch = None;
+        let mut by_predicate: HashMap<Register, Vec<usize>> = HashMap::new();
+        for instruction in unit.instructions() {
+            let guard = guard(&facts, instruction);
+            let branches =
+                facts.instance(instruction).is_some_and(|found| found.effects.control == Control::Branch);
+            branch = branch.or(guard.filter(|_| branches));
+            if facts.is_guarded(instruction) {
+                continue;
             }
-        });
-        let always = facts.body.instructions[handle].guard.is_none();
-        written.filter(|_| reads && always)
-    })
+            let (mut read, mut written) = (Vec::new(), Vec::new());
+            for_each_register(facts.module, facts.body, Handle::new(instruction), |register, access| {
+                if access.reads() {
+                    read.push(register);
+                }
+                if matches!(access, Access::Write | Access::ReadWrite) {
+                    let output = unit.operand_of(register);
+                    written.extend(output.filter(|index| unit.operands[*index].mode != Mode::Input));
+                }
+            });
+            // Two are enough: at most one of them is the output in question.
+            written.truncate(2);
+            if !written.is_empty() {
+                read.dedup();
+                read.into_iter().for_each(|read| by_predicate.entry(read).or_default().extend(&written));
+            }
+        }
+        Some(Self { facts, branch, by_predicate })
+    }
+
+    /// Another output that is always written, by an instruction that reads the guard of the writes: the caller knows
+    /// then whether there is a value.
+    fn told_by(&self, unset: &Unset, operand: usize) -> Option<usize> {
+        let (first, rest) = unset.reaching.writers.split_first()?;
+        // A write without a guard is under a condition because a branch passes it.
+        let predicate = guard(&self.facts, *first).or(self.branch)?;
+        if rest.iter().any(|write| guard(&self.facts, *write).is_some_and(|other| other != predicate)) {
+            return None;
+        }
+        self.by_predicate.get(&predicate)?.iter().copied().find(|index| *index != operand)
+    }
+}
+
+fn guard(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
+    facts.body.instructions[Handle::new(instruction)].guard?.register
 }

@@ -1,10 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::asm_register_outside_scope::{is_unique, outside_braces};
-use crate::asm::stream::FileUnits;
+use crate::asm::stream::{FileUnits, max_inlined_events};
 use crate::asm::unit::Unit;
 use crate::registry::declare_rule;
 
@@ -38,7 +38,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Statements that the compiler may leave out or merge: those that are not `volatile`, or in branches and loops;
-    /// functions that need not be inlined, templates, calls through other files.
+    /// functions that need not be inlined, templates, calls through other files, and functions that inline thousands of
+    /// statements of others.
     name: "asm-redeclared-register",
     code: "E0631",
     class: Invalid,
@@ -50,8 +51,8 @@ declare_rule! {
 /// How deep calls are followed.
 const MAX_DEPTH: u32 = 4;
 
-/// How many events of a function are looked at, those of inlined functions included.
-const MAX_EVENTS: u32 = 5_000;
+/// How many events of other functions are looked at for a function that they are inlined into.
+const MAX_INLINED_EVENTS: usize = 5_000;
 
 fn check(units: &FileUnits<'_>, out: &mut Vec<Diagnostic>) {
     if !declares_any(units) {
@@ -62,17 +63,19 @@ fn check(units: &FileUnits<'_>, out: &mut Vec<Diagnostic>) {
         let name = function.name.text(units.source);
         by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(id));
     }
-    let mut said: Vec<(Span, Span)> = Vec::new();
+    let mut said: HashSet<(Span, Span)> = HashSet::new();
+    let mut left = max_inlined_events(units.file);
     for function in units.file.functions.iter().filter(|function| is_compiled(units, function)) {
-        let mut walk =
-            Walk { units, by_name: &by_name, names: HashMap::new(), budget: MAX_EVENTS, found: Vec::new() };
-        if walk.function(function, None, 0).is_none() {
+        let budget = left.min(MAX_INLINED_EVENTS);
+        let mut walk = Walk { units, by_name: &by_name, names: HashMap::new(), budget, found: Vec::new() };
+        let followed = walk.function(function, None, 0);
+        left -= budget - walk.budget;
+        if followed.is_none() {
             continue;
         }
         for found in walk.found {
             let place = (found.span, found.labels.first().map_or(found.span, |label| label.span));
-            if !said.contains(&place) {
-                said.push(place);
+            if said.insert(place) {
                 out.push(found);
             }
         }
@@ -102,7 +105,8 @@ struct Walk<'w, 'a> {
     by_name: &'w HashMap<&'w str, Option<FunctionId>>,
     /// Where each name was declared first.
     names: HashMap<String, Span>,
-    budget: u32,
+    /// How many more events of inlined functions are looked at.
+    budget: usize,
     found: Vec<Diagnostic>,
 }
 
@@ -112,7 +116,9 @@ impl Walk<'_, '_> {
     fn function(&mut self, function: &Function, call: Option<Span>, depth: u32) -> Option<()> {
         let mut inside = 0_u32;
         for event in &function.events {
-            self.budget = self.budget.checked_sub(1)?;
+            if depth > 0 {
+                self.budget = self.budget.checked_sub(1)?;
+            }
             match event.kind {
                 EventKind::Enter(region) | EventKind::Leave(region) => {
                     let straight =

@@ -10,7 +10,7 @@ declare_rule! {
     /// Reports a register that a template declares outside braces.
     ///
     /// ## Why is this bad
-    /// The declaration lands in the function around it: where the statement is inlined twice, or stands in a loop that
+    /// The declaration lands in the function around it: where the statement is inlined twice, or is in a loop that
     /// is unrolled, the assembler refuses the second declaration. A name with `%=` is another one in each copy, with
     /// nvcc and with clang, and is not reported.
     ///
@@ -95,27 +95,9 @@ pub(crate) fn outside_braces(unit: &Unit<'_>) -> Vec<(String, Span, bool)> {
     found
 }
 
-/// Whether the template of another statement of the file has the name.
+/// Whether the template of another statement of the function has the name.
 pub(crate) fn is_used_elsewhere(unit: &Unit<'_>, name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    unit.file.statements.iter().any(|other| {
-        let same_function = other.function == unit.statement.function;
-        let text = other.template.text.as_str();
-        same_function
-            && other.keyword != unit.statement.keyword
-            && text.match_indices(name.trim_start_matches('%')).any(|(at, word)| {
-                let after = text[at + word.len()..].chars().next();
-                let before = text[..at].chars().next_back();
-                !after.is_some_and(is_part) && !before.is_some_and(|c| is_part(c) && c != '%')
-            })
-            && !declares(text, name)
-    })
-}
-
-fn declares(text: &str, name: &str) -> bool {
-    let name = name.trim_start_matches('%');
-    let label = || text.contains(&format!("{name}:"));
-    label() || text.split(';').any(|part| part.contains(".reg") && part.contains(name))
+    unit.siblings.use_elsewhere(unit.statement, name)
 }
 
 /// Insertions of braces at both ends of the template; none where another statement uses what they would hide.

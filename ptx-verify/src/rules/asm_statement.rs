@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use ptx_syntax::cuda::{OddityKind, PieceKind};
 use ptx_syntax::{Diagnostic, Span};
 
@@ -8,7 +6,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports asm statements whose parts the compiler refuses: a comma without an operand behind it, a constraint
+    /// Reports asm statements whose parts the compiler refuses: a comma without an operand after it, a constraint
     /// without its expression, a fifth colon, no template, a wide string as template, an output that is a value such as
     /// `x + 1`.
     ///
@@ -50,8 +48,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
     for oddity in &statement.oddities {
         let message = match oddity.kind {
-            OddityKind::TrailingComma => "an operand is missing behind the comma",
-            OddityKind::MissingExpression => "a constraint needs an expression in parentheses behind it",
+            OddityKind::TrailingComma => "an operand is missing after the comma",
+            OddityKind::MissingExpression => "a constraint needs an expression in parentheses after it",
             OddityKind::MissingConstraint => "an operand needs a constraint string before its parentheses",
             OddityKind::EmptyExpression => "the parentheses of an operand hold no expression",
             OddityKind::Unterminated => "this asm statement has no closing parenthesis",
@@ -81,7 +79,7 @@ fn open_brace(unit: &Unit<'_>) -> Option<Diagnostic> {
     if open == 0 || unit.broken || unit.expanded.has_wildcards || !unit.statement.complete {
         return None;
     }
-    if has_partner(unit) {
+    if unit.siblings.have_partner(unit.statement) {
         return None;
     }
     let (brace, action) = if open > 0 { ('{', "closes") } else { ('}', "opens") };
@@ -89,21 +87,4 @@ fn open_brace(unit: &Unit<'_>) -> Option<Diagnostic> {
     let at = if open > 0 { text.find(brace) } else { text.rfind(brace) }? as u32;
     let place = unit.expanded.source(&unit.statement.template.map, Span::new(at, at + 1))?;
     Some(RULE.at(place, format!("nothing {action} the scope of this `{brace}`")))
-}
-
-/// Whether the other statements of the function make up for the brace, or another function is as unbalanced the
-/// other way: one may open a scope that the other closes.
-fn has_partner(unit: &Unit<'_>) -> bool {
-    let mut balances: HashMap<_, i64> = HashMap::new();
-    for statement in unit.file.statements.iter().filter(|found| found.variant == 0) {
-        if statement.template.has_wildcards() || !statement.complete {
-            return true;
-        }
-        let count = |brace: char| statement.template.text.matches(brace).count() as i64;
-        *balances.entry((statement.function, statement.macro_definition)).or_default() +=
-            count('{') - count('}');
-    }
-    let own = (unit.statement.function, unit.statement.macro_definition);
-    let balance = balances.get(&own).copied().unwrap_or_default();
-    balance == 0 || balances.values().any(|other| other.signum() == -balance.signum())
 }

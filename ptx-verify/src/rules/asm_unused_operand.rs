@@ -1,3 +1,6 @@
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
 use ptx_ir::ir::Handle;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Diagnostic, Span};
@@ -10,7 +13,7 @@ declare_rule! {
     /// Reports an operand of an asm statement that the template does not name.
     ///
     /// ## Why is this bad
-    /// Usually the numbers of the operands are wrong: each operand in front counts; or a `%` is missing. Where the
+    /// Usually the numbers of the operands are wrong: each operand before counts; or a `%` is missing. Where the
     /// operand is there for a dependence only, say so with an empty template.
     ///
     /// ## Example
@@ -39,67 +42,71 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     if unclear || unit.instructions().next().is_none() {
         return;
     }
+    let (named_by_variants, numbers) = (OnceCell::new(), OnceCell::new());
     for (index, operand) in unit.statement.operands().enumerate() {
         let never_written =
             unit.statement.outputs.get(index).is_some_and(|output| !output.constraint.is_read_write());
         // An output that is not named is never written, which says more.
-        if never_written || unit.expanded.uses.iter().any(|used| used.operand == index) {
+        if never_written || unit.expanded.names(index) {
             continue;
         }
-        if is_named_by_variant(unit, operand.span) {
+        if named_by_variants.get_or_init(|| operands_of_variants(unit)).contains(&operand.span) {
             continue;
         }
         let name = unit.operand_name(index);
         let found = RULE.at(operand.span, format!("the template does not name `{name}"));
-        out.push(match number_like(unit, index) {
+        let number = numbers.get_or_init(|| numbers_of(unit)).get(index.to_string().as_str());
+        out.push(match number {
             Some(place) => found
-                .with_secondary(place, "this is a number")
+                .with_secondary(*place, "this is a number")
                 .with_help(format!("if the operand is meant, write `%{index}` for `{index}`")),
             None => found,
         });
     }
 }
 
-/// Whether the template of another choice of `#if` branches names the operand that is written at `span`.
-fn is_named_by_variant(unit: &Unit<'_>, span: Span) -> bool {
-    let variants = unit.file.statements.iter().filter(|other| {
-        other.keyword == unit.statement.keyword
-            && other.used_at == unit.statement.used_at
-            && other.variant != unit.statement.variant
-    });
-    variants.into_iter().any(|other| {
-        let index = other.operands().position(|operand| operand.span == span);
-        index.is_some_and(|index| other.template.has_wildcards() || names(&other.template.text, index))
-    })
+/// Where the operands are written that the templates of other choices of `#if` branches name, or may name.
+fn operands_of_variants(unit: &Unit<'_>) -> HashSet<Span> {
+    let mut named = HashSet::new();
+    for other in unit.siblings.variants(unit.statement) {
+        let operands: Vec<Span> = other.operands().map(|operand| operand.span).collect();
+        if other.template.has_wildcards() {
+            named.extend(operands);
+        } else {
+            named.extend(indices(&other.template.text).filter_map(|index| operands.get(index)));
+        }
+    }
+    named
 }
 
-/// Whether a template names an operand: `%` and its number.
-fn names(template: &str, index: usize) -> bool {
+/// The operands that a template names: `%` and a number.
+fn indices(template: &str) -> impl Iterator<Item = usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    template.match_indices('%').any(|(at, _)| {
+    template.match_indices('%').filter_map(move |(at, _)| {
         let rest = &template[at + 1..];
-        rest[..digits(rest)].parse() == Ok(index)
+        rest[..digits(rest)].parse().ok()
     })
 }
 
-/// The first number among the operands of the instructions that is the number of an operand without its `%`.
-fn number_like(unit: &Unit<'_>, index: usize) -> Option<Span> {
-    let (_, body) = unit.function()?;
-    let decimal = index.to_string();
-    unit.instructions().find_map(|instruction| {
+/// The numbers among the operands of the instructions, and where each of them is first.
+fn numbers_of<'u>(unit: &'u Unit<'_>) -> HashMap<&'u str, Span> {
+    let mut numbers = HashMap::new();
+    let Some((_, body)) = unit.function() else { return numbers };
+    for instruction in unit.instructions() {
         let whole = body.span(Handle::new(instruction));
-        let mut tokens = Lexer::new(whole.text(&unit.text));
-        let token = tokens.find(|token| {
-            token.kind == TokenKind::Integer && token.span.text(whole.text(&unit.text)) == decimal
-        })?;
-        let span = Span::new(whole.start + token.span.start, whole.start + token.span.end);
-        unit.place(span)
-    })
+        for token in Lexer::new(whole.text(&unit.text)).filter(|token| token.kind == TokenKind::Integer) {
+            let span = Span::new(whole.start + token.span.start, whole.start + token.span.end);
+            if let Some(place) = unit.place(span) {
+                numbers.entry(span.text(&unit.text)).or_insert(place);
+            }
+        }
+    }
+    numbers
 }
 
 /// Whether a range of the PTX text is the number of an operand that the template never names: its `%` is missing.
 pub(crate) fn is_operand_without_percent(unit: &Unit<'_>, span: Span) -> Option<usize> {
     let index: usize = span.text(&unit.text).parse().ok()?;
     let there = index < unit.operands.len() && !unit.expanded.has_wildcards && unit.statement.complete;
-    (there && !unit.expanded.uses.iter().any(|used| used.operand == index)).then_some(index)
+    (there && !unit.expanded.names(index)).then_some(index)
 }

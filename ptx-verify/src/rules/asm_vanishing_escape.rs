@@ -29,7 +29,7 @@ declare_rule! {
     code: "H0630",
     class: Hazard,
     level: Warn,
-    summary: "a `%` that vanishes with the character behind it",
+    summary: "a `%` that vanishes with the character after it",
     check: Asm(check),
 }
 

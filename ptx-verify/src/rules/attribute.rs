@@ -8,7 +8,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports `.attribute(…)` with an attribute that does not exist, or where it cannot stand.
+    /// Reports `.attribute(…)` with an attribute that does not exist, or where it cannot be.
     ///
     /// | attribute | where | needs |
     /// |---|---|---|
@@ -34,7 +34,7 @@ declare_rule! {
     code: "E0309",
     class: Invalid,
     level: Error,
-    summary: "an attribute that does not exist or cannot stand there",
+    summary: "an attribute that does not exist or cannot be there",
     check: Module(check),
 }
 

@@ -12,8 +12,8 @@ use crate::registry::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a bulk copy out of shared memory in a kernel that no `cp.async.bulk.wait_group` can follow, or no
-    /// `cp.async.bulk.commit_group` in front of the wait; and a read of the variable that a bulk copy into shared memory
-    /// writes, on a way from the copy without a test of an `mbarrier`.
+    /// `cp.async.bulk.commit_group` before the wait; and a read of the variable that a bulk copy into shared memory
+    /// writes, on a path from the copy without a test of an `mbarrier`.
     ///
     /// ## Why is this bad
     /// The copy runs on its own and reads the shared memory of the block, which is gone when the block has ended. PTX
@@ -36,7 +36,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Kernels often copy and wait in one elected thread, under two equal conditions. Only a copy that no wait can
-    /// follow on any way is reported, and none where a function is called behind it. Behind a barrier another thread may
+    /// follow on any path is reported, and none where a function is called after it. Behind a barrier another thread may
     /// have waited for a copy into shared memory; which `mbarrier` is tested is not looked at.
     name: "bulk-copy-no-wait",
     code: "H0368",

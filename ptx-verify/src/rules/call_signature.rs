@@ -1,4 +1,6 @@
-use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Variable};
+use std::collections::{HashMap, HashSet};
+
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, TargetList, Variable};
 use ptx_ir::isa::{Class, Control};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
@@ -58,7 +60,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// What a register that holds the address of a function points to.
+    /// What a register that holds the address of a function points to. Of the functions of a list that do not go with a
+    /// call, one is told.
     name: "call-signature",
     code: "E0313",
     class: Invalid,
@@ -72,6 +75,7 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let spellings = &context.module.module.spellings;
+    let mut lists = Lists::default();
     for (handle, instruction) in context.body.instructions.iter() {
         let instances = &spellings[instruction.spelling].resolved.instances;
         // All meanings of a spelling are calls, or none.
@@ -81,7 +85,7 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
             out.extend(indirect(context, handle));
             for (index, operand) in context.body.operands(handle).iter().enumerate() {
                 let span = context.body.operand_span(handle, index);
-                targets(context, &call, *operand, span, out);
+                out.extend(targets(context, &call, *operand, span, &mut lists));
             }
             for finding in &mut out[first..] {
                 begin_at_the_call(context, handle, finding);
@@ -90,7 +94,7 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Of a call over several lines the assembler names the first, where its opcode stands.
+/// Of a call over several lines the assembler names the first, where its opcode is.
 fn begin_at_the_call(context: &FunctionContext<'_>, handle: Handle<Instruction>, finding: &mut Diagnostic) {
     let opcode = of_opcode(context, handle);
     if !context.module.text(opcode.to(finding.span)).contains('\n') {
@@ -129,7 +133,7 @@ struct Call {
 }
 
 impl Call {
-    /// Results stand in front of the function, arguments behind it.
+    /// Results are before the function, arguments after it.
     fn new(body: &Body, operands: &[Operand]) -> Self {
         let list = |operand: &Operand| match *operand {
             Operand::List(run) => {
@@ -144,29 +148,87 @@ impl Call {
     }
 }
 
-/// Compares the call with everything that an operand of it says may be called.
-fn targets(
-    context: &FunctionContext<'_>,
+/// What is wrong between the call and what an operand of it says may be called. Of a list, one function that does not
+/// go with the call is told.
+fn targets<'m>(
+    context: &FunctionContext<'m>,
     call: &Call,
     operand: Operand,
     span: Span,
-    out: &mut Vec<Diagnostic>,
-) {
+    lists: &mut Lists<'m>,
+) -> Option<Diagnostic> {
     let module = context.module.module;
     match operand {
         // That kernels cannot be called is what the instruction table says.
-        Operand::Function(function) if module.functions[function].kind == FunctionKind::Entry => {}
+        Operand::Function(function) if module.functions[function].kind == FunctionKind::Entry => None,
         Operand::Function(function) | Operand::Prototype(function) => {
-            out.extend(compare(context, call, &module.functions[function], span));
+            compare(context, call, &module.functions[function], span)
         }
         Operand::Targets(list) => {
-            for target in &context.body.targets[list].targets {
-                if let Operand::Function(function) = *target {
-                    out.extend(compare(context, call, &module.functions[function], span));
+            let list = lists
+                .known
+                .entry(list)
+                .or_insert_with(|| Signatures::of(module, &context.body.targets[list].targets));
+            list.candidates(context, call).find_map(|function| compare(context, call, function, span))
+        }
+        _ => None,
+    }
+}
+
+/// The lists of targets that calls have named.
+#[derive(Default)]
+struct Lists<'m> {
+    known: HashMap<Handle<TargetList>, Signatures<'m>>,
+}
+
+/// How the functions of a list of targets are called. Many of them have the same number of parameters, and parameters
+/// of the same types: a call is compared with each kind once, and not with each function.
+struct Signatures<'m> {
+    /// Functions that differ in the numbers of their results and parameters.
+    counts: Vec<&'m Function>,
+    /// For each result, then for each parameter, functions that differ in its type.
+    kinds: Vec<Vec<(&'m Function, &'m Variable)>>,
+}
+
+impl<'m> Signatures<'m> {
+    fn of(module: &'m Module, targets: &[Operand]) -> Self {
+        let mut signatures = Self { counts: Vec::new(), kinds: Vec::new() };
+        let (mut functions, mut counts, mut kinds) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for target in targets {
+            let Operand::Function(handle) = *target else { continue };
+            if !functions.insert(handle) {
+                continue;
+            }
+            let function = &module.functions[handle];
+            let formals = || function.returns.iter().chain(&function.parameters);
+            let open_ended = formals().next_back().is_some_and(|last| is_unsized(&module.variables[*last]));
+            if counts.insert((function.returns.len(), function.parameters.len(), open_ended)) {
+                signatures.counts.push(function);
+            }
+            for (place, formal) in formals().map(|formal| &module.variables[*formal]).enumerate() {
+                let kind = (formal.ty, formal.elements, &formal.dimensions, effective_alignment(formal));
+                if kinds.insert((place, kind)) {
+                    signatures.kinds.resize_with(signatures.kinds.len().max(place + 1), Vec::new);
+                    signatures.kinds[place].push((function, formal));
                 }
             }
         }
-        _ => {}
+        signatures
+    }
+
+    /// Functions among which is one that does not go with a call, if there is any in the list: those that differ in
+    /// their numbers, and the first one that differs in a type.
+    fn candidates(&self, context: &FunctionContext<'_>, call: &Call) -> impl Iterator<Item = &'m Function> {
+        let given = call.results.iter().map(|result| (true, result));
+        let given = given.chain(call.arguments.iter().flatten().map(|argument| (false, argument)));
+        // Where the numbers are not those of the call, that is told, and places are not compared.
+        let of_types = given.zip(&self.kinds).flat_map(move |((result, (operand, _)), kinds)| {
+            let bad = move |(_, formal): &&(&'m Function, &'m Variable)| {
+                fault(context, formal, *operand, result).is_some()
+            };
+            kinds.iter().find(bad).map(|(function, _)| *function)
+        });
+        self.counts.iter().copied().chain(of_types)
     }
 }
 

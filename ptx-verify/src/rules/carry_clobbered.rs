@@ -13,8 +13,8 @@ declare_rule! {
     /// Reports a chain of extended-precision instructions that another one runs into: a `.cc` instruction whose
     /// carry is overwritten by the start of another chain before it is read, while a later instruction
     /// reads the flag; an instruction that reads the carry of a chain whose next member has read it already; one
-    /// that reads such a carry where the guard of its own producer is false; and one behind a member of the chain that
-    /// some way leaves out.
+    /// that reads such a carry where the guard of its own producer is false; and one after a member of the chain that
+    /// some path leaves out.
     ///
     /// ## Why is this bad
     /// There is one carry flag. The instruction that continues the first chain adds the carry of the second.
@@ -35,7 +35,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A chain that is broken after its second member, where the first half might be a chain of its own, one
-    /// that lost its start behind a chain whose last carry nobody reads, and one that is overwritten where what follows
+    /// that lost its start after a chain whose last carry nobody reads, and one that is overwritten where what follows
     /// is a chain of its own: the instruction that reads the flag only counts it, as
     /// `addc.u32 %r1, %r2, 0` does.
     name: "carry-clobbered",
@@ -93,7 +93,7 @@ impl<'s> Chains<'s, '_> {
         first < second && block(first) == block(second)
     }
 
-    /// The end of the chain of these writers that every way to an instruction leads through.
+    /// The end of the chain of these writers that every path to an instruction leads through.
     fn end_before(&self, writers: &[u32], instruction: u32) -> Option<&'s Reader> {
         let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
         let here = block(instruction);
@@ -142,7 +142,7 @@ impl<'s> Chains<'s, '_> {
     /// A reader that sees, where its producer does not run, a carry that an earlier chain has used up.
     fn used_up(&self, reader: &Reader) -> Option<Diagnostic> {
         let writers = &reader.reaching.writers[..];
-        // Where nothing has set the flag on some way, that is reported.
+        // Where nothing has set the flag on some path, that is reported.
         if writers.len() < 2 || reader.reaching.undefined.is_some() {
             return None;
         }
@@ -161,7 +161,7 @@ impl<'s> Chains<'s, '_> {
         } else {
             (
                 "where its producer is jumped over, this reads the carry of an earlier chain",
-                "the producer does not run on every way",
+                "the producer does not run on every path",
             )
         };
         let finding = RULE.at(self.context.instruction_span(reader.instruction), message);
@@ -184,7 +184,7 @@ impl<'s> Chains<'s, '_> {
         }
     }
 
-    /// A reader of a chain with a member in the middle that some way leaves out: its carry is that of the member, or the
+    /// A reader of a chain with a member in the middle that some path leaves out: its carry is that of the member, or the
     /// one that the member takes. In a loop a member follows itself, and how many of them there are is open.
     fn left_out(&self, reader: &Reader) -> Option<Diagnostic> {
         let writers = &reader.reaching.writers[..];
@@ -203,11 +203,11 @@ impl<'s> Chains<'s, '_> {
         })?;
         let finding = RULE.at(
             self.context.instruction_span(reader.instruction),
-            "the member of the chain before this is left out on some way, and its carry with it",
+            "the member of the chain before this is left out on some path, and its carry with it",
         );
         Some(
             finding
-                .with_secondary(self.context.instruction_span(member), "does not run on every way")
+                .with_secondary(self.context.instruction_span(member), "does not run on every path")
                 .with_secondary(self.context.instruction_span(before), "then the carry comes from here"),
         )
     }

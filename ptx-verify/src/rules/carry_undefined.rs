@@ -8,7 +8,7 @@ use crate::rules::maybe_uninitialized_register::with_way;
 declare_rule! {
     /// ## What it does
     /// Reports an `addc`, `subc` or `madc` that reads the carry flag `CC.CF` where no `.cc` instruction has
-    /// written it: an error where that is so on every way, a warning where it is so on some. A chain whose
+    /// written it: an error where that is so on every path, a warning where it is so on some. A chain whose
     /// members have the same guard is a good chain as long as the guard keeps its value.
     ///
     /// ## Why is this bad
@@ -49,7 +49,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             RULE.at(span, "the carry flag is read here, but no instruction has set it")
                 .with_help("give the instruction that makes the carry the modifier `.cc`")
         } else {
-            let mut finding = RULE.at(span, "the carry flag is read here, but some way leaves it unset");
+            let mut finding = RULE.at(span, "the carry flag is read here, but some path leaves it unset");
             finding.severity = Severity::Warning;
             for &writer in reader.reaching.writers.iter().take(3) {
                 finding = finding.with_secondary(context.instruction_span(writer), "set here");

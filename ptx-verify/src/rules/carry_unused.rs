@@ -54,7 +54,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where `.cc` stands in an instruction.
+/// Where `.cc` is in an instruction.
 fn modifier(context: &FlowContext<'_>, span: Span) -> Option<Span> {
     of_modifier(context.module.source, span, ".cc")
 }

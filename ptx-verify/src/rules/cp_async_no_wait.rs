@@ -16,7 +16,7 @@ declare_rule! {
     /// wait that leaves as many groups pending as there can be waits for nothing.
     ///
     /// ## Why is this bad
-    /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only behind the wait.
+    /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only after the wait.
     ///
     /// ## Example
     /// ```ptx

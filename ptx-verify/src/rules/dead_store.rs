@@ -103,6 +103,13 @@ impl Search<'_, '_> {
         is_result && self.context.module.is_printed(Printed::CallResult)
     }
 
+    /// Whether this sets a register to 0, as a compiler does before each load.
+    fn is_printed_zero(&self, instruction: u32) -> bool {
+        let operands = self.context.body.operands(Handle::new(instruction));
+        let zero = matches!(operands, [_, Operand::Integer { bits: 0, .. }]);
+        zero && self.context.module.is_printed(Printed::ZeroBeforeLoad)
+    }
+
     fn step(&mut self, instruction: u32, diagnostics: &mut Vec<Diagnostic>) {
         let context = self.context;
         let guard = context.body.instructions[Handle::new(instruction)].guard;
@@ -140,7 +147,8 @@ impl Search<'_, '_> {
         }
         for each in uses.iter().filter(|each| each.access().writes()) {
             let earlier = std::mem::replace(&mut self.pending[each.register], NOTHING);
-            if earlier != NOTHING && guard.is_none() {
+            let loaded = instance.effects.reads_memory;
+            if earlier != NOTHING && guard.is_none() && !(loaded && self.is_printed_zero(earlier)) {
                 diagnostics.push(set_anew(context, each.register, earlier, instruction));
             }
         }

@@ -13,7 +13,7 @@ declare_rule! {
     /// | what | rule |
     /// |---|---|
     /// | `.file N` | each index once |
-    /// | `.loc … inlined_at F L C` | a `.loc F L C` stands before it in the same function |
+    /// | `.loc … inlined_at F L C` | a `.loc F L C` is before it in the same function |
     /// | data of a `.section` | `.b8`, `.b16`, `.b32`, `.b64` |
     /// | `.b8`, `.b16` | values that fit, signed or unsigned |
     /// | values below zero, differences of labels | from PTX 7.5 on |
@@ -110,7 +110,7 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
             && !seen.contains(&[file, line, column])
         {
             let span = arguments[arguments.len() - 3].1.to(arguments[arguments.len() - 1].1);
-            let what = format!("no `.loc {file} {line} {column}` stands before this, which is inlined there");
+            let what = format!("no `.loc {file} {line} {column}` is before this, which is inlined there");
             out.push(RULE.at(span, what));
         }
         if any {
@@ -266,7 +266,7 @@ fn fault(line: &str, with_negative: bool) -> Option<String> {
     values.split(',').find_map(|value| {
         let value = value.trim();
         if several && value.starts_with(|first: char| !first.is_ascii_digit() && first != '-') {
-            return Some(format!("`{value}` cannot stand in a list: names stand alone"));
+            return Some(format!("`{value}` cannot be in a list: a name is given alone"));
         }
         value_fault(value, ty, (low, high), with_negative)
     })

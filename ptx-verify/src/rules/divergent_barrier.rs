@@ -2,17 +2,22 @@ use ptx_syntax::Diagnostic;
 
 use crate::context::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::divergence::{Cause, Divergence, Divergent, Variance};
+use crate::facts::uniformity::{Cause, Divergent, Level, Uniformity};
 use crate::instruction::register_name;
 use crate::registry::{declare_rule, with_others};
 use ptx_ir::ir::Register;
+use ptx_ir::isa::{Convergence, Instance};
 use rustc_hash::FxHashMap;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a barrier, or another instruction that the threads of a warp have to execute together (`.aligned`,
-    /// `shfl.sync` with a full mask, `mma`, `wgmma`), under a guard or a branch that depends on the thread, with
-    /// code behind that all threads come to. What follows one branch is one finding.
+    /// Reports an instruction that threads have to come to together, under a guard or after a branch that some of them
+    /// take and others do not: a barrier, `shfl.sync` and others with a full mask, `mma`, `wgmma`, all that is
+    /// `.aligned`. What follows one branch is one finding.
+    ///
+    /// Threads are told apart by what their values are computed from, bit by bit: `%tid.x / 32` is the same in a warp,
+    /// and so are a sum that a butterfly of `shfl.sync` has made of all lanes, and a comparison with a multiple of 32.
+    /// Without `.aligned`, threads may come from several places, if they say the same there as often.
     ///
     /// ## Why is this bad
     /// The threads that come wait for those that do not: the kernel hangs, or the result is undefined. PTX ISA
@@ -32,11 +37,11 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Conditions that were loaded from memory or passed to a function are taken to be the same in all threads.
-    /// Threads that leave the function before the barrier are not counted. Whole warps may be told apart
-    /// without a finding where only the threads of one warp have to be together, or where both sides come to the same
-    /// barriers. Blocks and their rows are taken to be whole warps. Of a function that is called,
-    /// only a barrier that every way through it, and through what it calls, leads to counts.
+    /// What memory holds at one address, and what a function is passed, is taken to be the same in all threads, and what
+    /// lies at an address that depends on the thread to differ. Threads that leave the function before the barrier are not
+    /// counted, unless those that stay and those that leave both wait for others first. Masks that name some lanes only
+    /// are not looked at. Blocks and their rows are taken to be whole warps. Of a function that is called, only a barrier
+    /// that every path through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "H0330",
     class: Hazard,
@@ -50,10 +55,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().convergence {
         return;
     }
-    // Most functions are cleared by the cheaper look.
-    if !found(context, facts, &Divergence::new(facts, context.values())).is_empty() {
-        diagnostics.append(&mut found(context, facts, &Divergence::by_blocks(facts, context.values())));
+    let may_meet = |instruction: u32| {
+        let meets = |instance: &Instance| instance.effects.convergence != Convergence::None;
+        facts.instance(instruction).is_some_and(meets) || facts.is_call(instruction)
+    };
+    if !(0..context.body.instructions.len() as u32).any(may_meet) || !Uniformity::may_part(facts) {
+        return;
     }
+    diagnostics.append(&mut found(context, facts));
 }
 
 /// An instruction that only some threads come to.
@@ -63,10 +72,10 @@ struct Found {
 }
 
 /// One finding for each guard and each branch, whatever follows it.
-fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Divergence) -> Vec<Diagnostic> {
+fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Vec<Diagnostic> {
     let mut by_cause: Vec<(Found, usize)> = Vec::new();
     let mut places: FxHashMap<Origin, usize> = FxHashMap::default();
-    for found in each(context, facts, divergence) {
+    for found in each(context, facts) {
         let place = *places.entry(origin(facts, &found.divergent)).or_insert(by_cause.len());
         match by_cause.get_mut(place) {
             Some((_, others)) => *others += 1,
@@ -96,22 +105,23 @@ fn origin(facts: &FunctionFacts<'_>, found: &Divergent) -> Origin {
 }
 
 /// The instructions that only some threads come to, in order of the text.
-fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Divergence) -> Vec<Found> {
+fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Vec<Found> {
+    let (uniformity, graph) = (context.uniformity(), context.graph());
     let mut all = Vec::new();
-    for divergent in divergence.divergent(facts, context.values()) {
+    for &divergent in uniformity.divergent() {
         if let Some(instance) = facts.instance(divergent.instruction) {
             all.push(Found { divergent, what: format!("this `{}`", instance.canonical) });
         }
     }
     for handle in context.body.instructions.handles() {
         let call = handle.index() as u32;
-        if !facts.is_call(call) || divergence.cause(facts, call, Variance::Warp).is_none() {
+        if !facts.is_call(call) || uniformity.cause(facts, graph, call, Level::Warps).is_none() {
             continue;
         }
         let module = context.module.module;
         let Some(callee) = module.callee(context.body, handle) else { continue };
         let Some(least) = context.module.summaries().needed(module, callee) else { continue };
-        if let Some(divergent) = divergence.cause(facts, call, least) {
+        if let Some(divergent) = uniformity.cause(facts, graph, call, least) {
             let name = module.name(module.functions[callee].name);
             let what = format!("this call, and all have to come to a barrier in `{name}`");
             all.push(Found { divergent, what });
@@ -123,7 +133,7 @@ fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, divergence: &Diver
 
 fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, others: usize) -> Diagnostic {
     let Found { divergent, what: where_to } = found;
-    let who = if divergent.variance >= Variance::Lane { "some threads of a warp" } else { "some warps" };
+    let who = if divergent.level == Level::Lanes { "some threads of a warp" } else { "some warps" };
     let message = with_others(format!("only {who} come to {where_to}"), others, "such instruction");
     let finding = RULE.at(context.instruction_span(divergent.instruction), message);
     let (place, what) = match divergent.cause {

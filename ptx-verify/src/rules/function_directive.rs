@@ -7,7 +7,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports directives between the header and the body of a function that do not exist, cannot stand there,
+    /// Reports directives between the header and the body of a function that do not exist, cannot be there,
     /// exclude each other or lack each other, or have a value that they cannot have.
     ///
     /// | directive | on | values | needs |
@@ -59,7 +59,7 @@ declare_rule! {
     check: Module(check),
 }
 
-/// What stands behind a directive.
+/// What is after a directive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     None,
@@ -81,7 +81,7 @@ struct Row {
     on_kernels: bool,
     on_functions: bool,
     values: Values,
-    /// A directive that cannot stand beside it.
+    /// A directive that cannot be beside it.
     excludes: Option<&'static str>,
 }
 
@@ -121,7 +121,7 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where each directive of a function stands first; those that functions do not have are left out.
+/// Where each directive of a function is first; those that functions do not have are left out.
 struct First<'a>(Vec<(&'a str, usize)>);
 
 impl<'a> First<'a> {
@@ -176,7 +176,7 @@ fn one(
     values(row, directive).or_else(|| special(module, function, first, index))
 }
 
-/// Why a directive cannot stand on this kind of function.
+/// Why a directive cannot be on this kind of function.
 fn misplaced(function: &Function, row: &Row) -> Option<&'static str> {
     let kernel = function.kind == FunctionKind::Entry;
     if kernel && !row.on_kernels {
@@ -228,7 +228,7 @@ fn special(module: &Module, function: &Function, first: &First<'_>, index: usize
             Some(RULE.at(span, "a function that returns a value cannot be `.noreturn`"))
         }
         ".noreturn" if index > 0 => {
-            Some(RULE.at(span, "`.noreturn` is the first directive of a function, and stands once"))
+            Some(RULE.at(span, "`.noreturn` is the first directive of a function, and is given once"))
         }
         ".abi_preserve" | ".abi_preserve_control" if first.of(word) < Some(index) => {
             Some(RULE.at(span, format!("`{word}` is repeated")))

@@ -33,7 +33,7 @@ declare_rule! {
     check: Instruction(check),
 }
 
-/// Whether a guard can stand; one whose name is not declared has been reported already.
+/// Whether a guard can be there; one whose name is not declared has been reported already.
 pub(crate) fn is_predicate(guard: Guard) -> bool {
     guard.class == Class::RegPred || guard.class == Class::Unknown || guard.register.is_none()
 }

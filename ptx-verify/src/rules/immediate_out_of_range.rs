@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// ## Why is this bad
     /// The assembler takes all of these without a word and computes with another number than the one that
-    /// stands there.
+    /// is there.
     ///
     /// ## Example
     /// ```ptx
@@ -33,7 +33,7 @@ declare_rule! {
     code: "H0350",
     class: Hazard,
     level: Warn,
-    summary: "a constant that is cut off, or that makes no sense where it stands",
+    summary: "a constant that is cut off, or that makes no sense where it is",
     check: Function(check),
 }
 
@@ -85,8 +85,11 @@ fn wrong(
             if width.is_some_and(|width| constant.bits >= u64::from(width)) =>
         {
             let width = width.unwrap_or_default();
-            // The amount is a number without a sign.
-            return Some(format!("this shifts {width} bits by {}", constant.bits as u32));
+            // The amount is a number of 32 bits without a sign, and the assembler drops what is above.
+            let amount = constant.bits & u64::from(u32::MAX);
+            let dropped = !constant.negative && amount != constant.bits;
+            let from = if dropped { format!(": {} is cut to 32 bits", constant.bits) } else { String::new() };
+            return Some(format!("this shifts {width} bits by {amount}{from}"));
         }
         (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
             return Some("this divides by 0".into());
@@ -135,7 +138,7 @@ fn truncated(spec: &OperandSpec, constant: &Constant) -> Option<String> {
     let fits = if constant.negative {
         constant.bits as i64 >= -(1_i64 << (width - 1))
     } else {
-        // A sign-extended pattern of ones in front is a negative number written in hexadecimal.
+        // A sign-extended pattern of ones at the front is a negative number written in hexadecimal.
         constant.bits < 1 << width || constant.bits as i64 >> (width - 1) == -1
     };
     (!fits).then(|| {

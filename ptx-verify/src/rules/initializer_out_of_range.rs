@@ -10,7 +10,7 @@ declare_rule! {
     /// Reports an integer among the initial values of a variable that does not fit into its type and loses bits.
     ///
     /// ## Why is this bad
-    /// The assembler takes it without a word, and the variable begins with another number than the one that stands
+    /// The assembler takes it without a word, and the variable begins with another number than the one that is
     /// there.
     ///
     /// ## Example

@@ -7,7 +7,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports `.extern`, `.visible`, `.weak` and `.common` where they cannot stand.
+    /// Reports `.extern`, `.visible`, `.weak` and `.common` where they cannot be.
     ///
     /// | directive | where |
     /// |---|---|
@@ -41,7 +41,7 @@ declare_rule! {
     code: "E0310",
     class: Invalid,
     level: Error,
-    summary: "a linkage directive where it cannot stand",
+    summary: "a linkage directive where it cannot be",
     check: Module(check),
 }
 

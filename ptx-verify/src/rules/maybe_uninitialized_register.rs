@@ -30,7 +30,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Only one read of each register is reported. Where following all ways would take too long, nothing is.
+    /// Only one read of each register is reported. Where following all paths would take too long, nothing is.
     /// Conditions that depend on each other through arithmetic are not recognised and may be reported although
     /// the program never takes the way. What threads give to `shfl` is trusted, because only some of them are asked for
     /// it, and so is arithmetic whose result only guarded instructions use that run where the register is set.
@@ -38,7 +38,7 @@ declare_rule! {
     code: "H0302",
     class: Hazard,
     level: Warn,
-    summary: "a register that is read though some way leaves it unset",
+    summary: "a register that is read though some path leaves it unset",
     check: Flow(check),
 }
 

@@ -8,7 +8,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports an `mbarrier.init` of an object that some way comes to from an earlier initialisation of it, without
+    /// Reports an `mbarrier.init` of an object that some path comes to from an earlier initialisation of it, without
     /// `mbarrier.inval` between the two.
     ///
     /// ## Why is this bad

@@ -67,7 +67,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let message = if alignment % SIZE != 0 {
             format!("an `mbarrier` object needs 8 bytes of alignment, and `{name}` has {alignment}")
         } else {
-            format!("this `mbarrier` object lies {remainder} bytes behind a multiple of 8")
+            format!("this `mbarrier` object lies {remainder} bytes after a multiple of 8")
         };
         reported.push(handle);
         diagnostics.push(RULE.at(access.span, message).with_secondary(variable.span, "declared here"));

@@ -1,13 +1,11 @@
-use ptx_ir::ir::FunctionKind;
-use ptx_syntax::Diagnostic;
-use std::cell::LazyCell;
-
 use crate::context::FlowContext;
 use crate::dataflow::asynchronous::{Event, Lives};
-use crate::dataflow::divergence::{Divergence, Variance};
 use crate::dataflow::values::Object;
+use crate::facts::uniformity::Level;
 use crate::objects::{barrier_events, waits_for_threads};
 use crate::registry::declare_rule;
+use ptx_ir::ir::FunctionKind;
+use ptx_syntax::Diagnostic;
 
 declare_rule! {
     /// ## What it does
@@ -70,8 +68,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let finding = RULE.at(place_of(context, used), message);
         diagnostics.push(finding.with_secondary(context.instruction_span(made), "initialised here"));
     } else {
-        let divergence = LazyCell::new(|| Divergence::by_blocks(facts, context.values()));
-        let is_divergent = |instruction: u32| divergence.cause(facts, instruction, Variance::Warp).is_some();
+        let is_divergent = |instruction: u32| {
+            context.uniformity().cause(facts, context.graph(), instruction, Level::Warps).is_some()
+        };
         if let Some((used, made)) = lives.made_by_some(&others, is_divergent) {
             let message = "threads may come here before the one that initialises this `mbarrier` object";
             let finding = RULE.at(place_of(context, used), message);

@@ -66,7 +66,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     let text = occurrence.context.module.text(span);
     let diagnostic = RULE.at(span, message);
     if text.starts_with('{') {
-        return Some(diagnostic.with_help("an address stands in brackets"));
+        return Some(diagnostic.with_help("an address is written in brackets"));
     }
     // What is in the register may be meant for an address only where it can be one.
     let ty = occurrence.declaration(occurrence.operands()[operand]).map(|group| group.ty);

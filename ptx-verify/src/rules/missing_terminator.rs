@@ -47,7 +47,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let name = context.module.module.name(facts.function.name);
     let finding = RULE.at(
         context.instruction_span(index),
-        format!("control runs past the end of `{name}` behind this instruction"),
+        format!("control runs past the end of `{name}` after this instruction"),
     );
     diagnostics.push(finding.with_help("end the function with `ret`"));
 }

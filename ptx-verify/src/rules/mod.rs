@@ -104,7 +104,7 @@ mod undeclared_name;
 mod uninitialized_predicate;
 pub(crate) mod uninitialized_register;
 mod unknown_modifier;
-mod unknown_opcode;
+pub(crate) mod unknown_opcode;
 pub(crate) mod unknown_suppression;
 mod unreachable_code;
 mod unset_call_argument;

@@ -49,7 +49,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// The assembler also takes `.target compute_90` and anything behind the number of a target (`sm_90x`); here
+    /// The assembler also takes `.target compute_90` and anything after the number of a target (`sm_90x`); here
     /// these are reported.
     name: "module-header",
     code: "E0301",
@@ -104,7 +104,7 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
     let after = |span: Option<Span>| span.map_or(u32::MAX, |span| span.start);
     let mut reached = 0;
     for (word, span) in [(".version", header.version_span), (".target", header.target_span)] {
-        // What stands where the directive should.
+        // What is where the directive should be.
         let others = [header.version_span, header.target_span, header.address_size_span, first];
         let instead = others.into_iter().flatten().filter(|other| other.start >= reached).min();
         match (span, instead) {
@@ -120,13 +120,13 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
         && (size < reached || first.is_some_and(|first| first.start < size))
     {
         out.push(
-            RULE.at(span, "`.address_size` stands too late or too early")
+            RULE.at(span, "`.address_size` is too late or too early")
                 .with_help("a module begins with `.version`, `.target` and `.address_size`, in this order"),
         );
     }
 }
 
-/// The finding that `place` stands where `word` should, which is missing or comes at `span`.
+/// The finding that `place` is where `word` should be, which is missing or comes at `span`.
 fn misplaced(word: &str, span: Option<Span>, place: Span) -> Diagnostic {
     match span {
         None => RULE.at(place, format!("the module has no `{word}`")).with_help(format!(
@@ -134,13 +134,13 @@ fn misplaced(word: &str, span: Option<Span>, place: Span) -> Diagnostic {
             if word == ".version" { "8.6" } else { "sm_90" }
         )),
         Some(span) => RULE
-            .at(place, format!("`{word}` does not stand in front of this"))
-            .with_secondary(span, "it stands here")
+            .at(place, format!("`{word}` is not before this"))
+            .with_secondary(span, "it is here")
             .with_help("a module begins with `.version`, `.target` and `.address_size`, in this order"),
     }
 }
 
-/// The beginning of a place, for a finding that is about what is missing in front of it.
+/// The beginning of a place, for a finding that is about what is missing before it.
 fn head_of(span: Span) -> Span {
     Span::at(span.start)
 }

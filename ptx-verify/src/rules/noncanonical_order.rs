@@ -6,7 +6,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports modifiers that stand in another order than the manual's, where NVIDIA's assembler takes both.
+    /// Reports modifiers that are in another order than the manual's, where NVIDIA's assembler takes both.
     ///
     /// ## Why is this bad
     /// No manual says that the other order is right: another assembler, or the next version of this one, may

@@ -92,7 +92,7 @@ fn elsewhere(
     match access.space {
         Some(other) => finding.with_help(format!("write `{space}` in place of `{other}`")),
         None => finding
-            .with_help(format!("write `{space}` behind the opcode, or make the address generic with `cvta`")),
+            .with_help(format!("write `{space}` after the opcode, or make the address generic with `cvta`")),
     }
 }
 

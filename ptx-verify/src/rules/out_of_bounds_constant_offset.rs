@@ -53,9 +53,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let label = if offset < 0 {
             format!("begins {} bytes before it", -offset)
         } else if offset >= size {
-            format!("begins {} bytes behind its end", offset - size)
+            format!("begins {} bytes after its end", offset - size)
         } else {
-            format!("ends {} bytes behind its end", offset + bytes - size)
+            format!("ends {} bytes after its end", offset + bytes - size)
         };
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
@@ -71,7 +71,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 /// How many bytes there are. Parameters of functions and arguments of calls travel in registers of 32 bits: all of
 /// the last one is there, and clang, which declares a vector of `i1` too short, gets its values across. A larger
 /// alignment takes as many more, and clang loads the padding of a struct with its members. The parameters of a
-/// kernel lie in memory, one behind the other.
+/// kernel lie in memory, one after the other.
 fn room(module: &Module, variable: &Variable, size: u64) -> u64 {
     const REGISTER: u64 = 4;
     let owner = variable.function.map(|owner| module.functions[owner].kind);

@@ -103,7 +103,7 @@ fn returns(context: &ModuleContext<'_>, function: &Function, out: &mut Vec<Diagn
 fn fault(context: &ModuleContext<'_>, function: &Function, variable: &Variable) -> Option<String> {
     let space = variable.space;
     let nameless = context.module.name(variable.name) == "_";
-    if variable.index.is_some() {
+    if variable.member.is_some() {
         return Some("is several names: a parameter has one".into());
     }
     if variable.dimensions.len() > 1 {

@@ -6,7 +6,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports `.pragma` strings where they cannot stand, and numbers that they cannot have.
+    /// Reports `.pragma` strings where they cannot be, and numbers that they cannot have.
     ///
     /// | string | where | needs |
     /// |---|---|---|
@@ -44,7 +44,7 @@ declare_rule! {
     code: "E0317",
     class: Invalid,
     level: Error,
-    summary: "a pragma that cannot stand there",
+    summary: "a pragma that cannot be there",
     check: Module(check),
 }
 

@@ -6,7 +6,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a modifier that stands twice in one spelling, where NVIDIA's assembler takes that.
+    /// Reports a modifier that is given twice in one spelling, where NVIDIA's assembler takes that.
     ///
     /// ## Why is this bad
     /// The second one says nothing. Often another modifier was meant.
@@ -27,7 +27,7 @@ declare_rule! {
     code: "S0202",
     class: Style,
     level: Warn,
-    summary: "a modifier that stands twice",
+    summary: "a modifier that is given twice",
     check: Instruction(check),
 }
 

@@ -75,7 +75,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// The form with one more modifier behind its opcode that the target has, where it no longer has the one without: `shfl.sync`.
+/// The form with one more modifier after its opcode that the target has, where it no longer has the one without: `shfl.sync`.
 fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
     let module = &occurrence.context.module;
     let (target, platform) = (module.target(), module.module.header.platform());

@@ -7,7 +7,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a `tcgen05.alloc` that every way comes to from a `tcgen05.relinquish_alloc_permit`.
+    /// Reports a `tcgen05.alloc` that every path comes to from a `tcgen05.relinquish_alloc_permit`.
     ///
     /// ## Why is this bad
     /// A block that has given up the right to allocate must not allocate any more. PTX ISA manual, section

@@ -10,9 +10,9 @@ use crate::registry::{declare_rule, with_others};
 declare_rule! {
     /// ## What it does
     /// Reports a result of `tcgen05.ld`, or something computed of it, that is stored, passed on or decides on a branch
-    /// on a way without `tcgen05.wait::ld`; tensor memory that a `tcgen05.st` writes and that is used on a way without
+    /// on a path without `tcgen05.wait::ld`; tensor memory that a `tcgen05.st` writes and that is used on a path without
     /// `tcgen05.wait::st`; tensor memory that a `tcgen05.mma`, `tcgen05.cp` or `tcgen05.shift` uses and that is loaded or
-    /// stored on a way without a wait for an `mbarrier`; and a `tcgen05.ld` or `tcgen05.st` of a kernel from which a
+    /// stored on a path without a wait for an `mbarrier`; and a `tcgen05.ld` or `tcgen05.st` of a kernel from which a
     /// way leads out of the kernel without its wait.
     ///
     /// ## Why is this bad
@@ -58,17 +58,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    for (group, opcode, wait) in [
-        (AsyncGroup::Tcgen05Load, "tcgen05.ld", "tcgen05.wait::ld"),
-        (AsyncGroup::Tcgen05Store, "tcgen05.st", "tcgen05.wait::st"),
+    for (group, reason, opcode, wait) in [
+        (AsyncGroup::Tcgen05Load, Reason::Loaded, "tcgen05.ld", "tcgen05.wait::ld"),
+        (AsyncGroup::Tcgen05Store, Reason::Stored, "tcgen05.st", "tcgen05.wait::st"),
     ] {
         let mut starts = context.acting(group, &[AsyncAction::Start]);
-        starts.retain(|&start| early.iter().all(|use_| use_.access.start != start));
+        // The wait that is missing before a use is also that of everything that starts before the use.
+        let told = |start: u32, use_: &EarlyUse| {
+            use_.access.start == start || use_.reason == reason && start < use_.access.instruction
+        };
+        starts.retain(|&start| !early.iter().any(|use_| told(start, use_)));
         let waits = context.with_calls(&context.acting(group, &[AsyncAction::WaitAll]));
         if !starts.is_empty()
             && let Some((start, end)) = left_open(facts, &starts, &waits)
         {
-            let message = format!("nothing waits for this `{opcode}` on some way");
+            let message = format!("nothing waits for this `{opcode}` on some path");
             diagnostics.push(
                 RULE.at(context.instruction_span(start), message)
                     .with_secondary(context.instruction_span(end), "the kernel is left here")
@@ -79,7 +83,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The first use for each wait that is missing, and how many other operations it would be for: those of the same kind
-/// that start in front of that use.
+/// that start before that use.
 fn omissions(early: &[EarlyUse]) -> Vec<(EarlyUse, usize)> {
     let mut found: Vec<(EarlyUse, usize)> = Vec::new();
     for &use_ in early {
@@ -99,15 +103,15 @@ fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagno
     let (message, help) = match early.reason {
         Reason::Loaded => (
             format!("`{name}` is used here before `tcgen05.wait::ld`"),
-            "wait with `tcgen05.wait::ld.sync.aligned` in front",
+            "wait with `tcgen05.wait::ld.sync.aligned` before this",
         ),
         Reason::Stored => (
             format!("tensor memory at `{name}` is used here before `tcgen05.wait::st`"),
-            "wait with `tcgen05.wait::st.sync.aligned` in front",
+            "wait with `tcgen05.wait::st.sync.aligned` before this",
         ),
         Reason::Computed => (
             format!("tensor memory at `{name}` is used here while an operation on it may run"),
-            "wait for the `mbarrier` of its `tcgen05.commit` in front",
+            "wait for the `mbarrier` of its `tcgen05.commit` before this",
         ),
     };
     let message = with_others(message, others, "early use");

@@ -8,7 +8,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports tensor memory that is used, or freed once more, where every way from its `tcgen05.alloc` has passed its
+    /// Reports tensor memory that is used, or freed once more, where every path from its `tcgen05.alloc` has passed its
     /// `tcgen05.dealloc`.
     ///
     /// ## Why is this bad

@@ -2,7 +2,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a branch to a label that stands in a block which does not enclose the branch.
+    /// Reports a branch to a label that is in a block which does not enclose the branch.
     ///
     /// ## Why is this bad
     /// The module does not assemble: labels belong to the block in braces that declares them.

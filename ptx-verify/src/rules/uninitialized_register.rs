@@ -36,7 +36,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Only the first read of each register is reported, and what one list reads in one finding. A byte of the function's own memory that gets a register which
-    /// nothing sets is an object without members, and silent. Functions so large that following all ways would take
+    /// nothing sets is an object without members, and silent. Functions so large that following all paths would take
     /// too long are given the benefit of the doubt.
     name: "uninitialized-register",
     code: "H0301",

@@ -1,4 +1,4 @@
-use ptx_ir::isa::SpellingProblem;
+use ptx_ir::isa::{SpellingProblem, resolve};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
@@ -7,7 +7,7 @@ use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports an instruction whose opcode, the word in front of the first dot, no version of PTX has.
+    /// Reports an instruction whose opcode, the word before the first dot, no version of PTX has.
     ///
     /// ## Why is this bad
     /// The module does not assemble. Opcodes are lower case; those of the machine code (`IADD3`) are not PTX.
@@ -56,6 +56,10 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         Some(nearest) => {
             let spelling = format!("{nearest}{}", &occurrence.name()[range.end..]);
             let finding = finding.with_help(format!("an instruction that is spelled alike: `{nearest}`"));
+            // With other modifiers it is no instruction either.
+            if resolve(&spelling).instances.is_empty() {
+                return Some(finding);
+            }
             occurrence.with_spelling(finding, &spelling, Applicability::Likely)
         }
         None => finding,

@@ -9,7 +9,7 @@ use crate::rules::maybe_uninitialized_register::with_way;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a call with an argument in the `.param` space that nothing has stored before, on all ways to the
+    /// Reports a call with an argument in the `.param` space that nothing has stored before, on all paths to the
     /// call or on some.
     ///
     /// ## Why is this bad
@@ -40,7 +40,7 @@ declare_rule! {
     code: "H0305",
     class: Hazard,
     level: Warn,
-    summary: "an argument of a call that some way leaves unset",
+    summary: "an argument of a call that some path leaves unset",
     check: Flow(check),
 }
 
@@ -70,7 +70,7 @@ fn arguments(
 ) {
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
-    // The list in front holds the results.
+    // The list before holds the results.
     let Some((index, run)) =
         context.body.operands(Handle::new(call)).iter().enumerate().skip(1).find_map(|(index, operand)| {
             match operand {

@@ -13,7 +13,7 @@ use crate::rules::maybe_uninitialized_register::with_way;
 declare_rule! {
     /// ## What it does
     /// Reports a function that returns although nothing has stored its return value: a `.param` that no
-    /// `st.param` and no call has written on some way to the `ret`, or a register parameter that is not set.
+    /// `st.param` and no call has written on some path to the `ret`, or a register parameter that is not set.
     ///
     /// ## Why is this bad
     /// The caller reads whatever the register or the stack held.
@@ -39,7 +39,7 @@ declare_rule! {
     code: "H0304",
     class: Hazard,
     level: Warn,
-    summary: "a return value that some way leaves unset",
+    summary: "a return value that some path leaves unset",
     check: Flow(check),
 }
 

@@ -9,7 +9,7 @@ declare_rule! {
     /// Reports a `.func` with a body and without linkage that no call, no address and no initial value names.
     ///
     /// ## Why is this bad
-    /// It is assembled for nothing, and is often what a renamed function leaves behind.
+    /// It is assembled for nothing, and is often what a renamed function leaves over.
     ///
     /// ## Example
     /// ```ptx

@@ -10,7 +10,7 @@ declare_rule! {
     /// register in use is enough.
     ///
     /// ## Why is this bad
-    /// It distracts, and is often what a misspelt name leaves behind.
+    /// It distracts, and is often what a misspelt name leaves over.
     ///
     /// ## Example
     /// ```ptx

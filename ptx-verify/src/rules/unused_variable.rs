@@ -1,15 +1,19 @@
+use std::collections::HashSet;
+
 use ptx_ir::ir::{FunctionKind, Initializer, Operand};
 use ptx_ir::space::StateSpace;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::context::ModuleContext;
+use crate::declarations::variables;
 use crate::producer::Printed;
 use crate::registry::declare_rule;
 
 declare_rule! {
     /// ## What it does
     /// Reports a variable that no instruction and no initial value refers to: of a function, or of the module
-    /// where it has no linkage that lets others see it. Parameters are part of an interface and not counted.
+    /// where it has no linkage that lets others see it. Parameters are part of an interface and not counted. A declaration
+    /// `name<N>` counts as one variable.
     ///
     /// ## Why is this bad
     /// Shared and local memory is taken all the same.
@@ -59,7 +63,11 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             mark(initializer, &mut used);
         }
     }
-    for (handle, variable) in module.variables.iter() {
+    let parts = module.variables.iter().filter(|(handle, _)| used[handle.index()]);
+    let used_groups: HashSet<Span> =
+        parts.filter(|(_, variable)| variable.member.is_some()).map(|(_, variable)| variable.span).collect();
+    for (handle, variable) in variables(module).filter(|(_, variable)| !used_groups.contains(&variable.span))
+    {
         let of_prototype =
             variable.function.is_some_and(|owner| module.functions[owner].kind == FunctionKind::Prototype);
         let hidden =
@@ -71,7 +79,14 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if context.is_printed(Printed::Unused(name)) {
             continue;
         }
-        diagnostics.push(RULE.at(variable.span, format!("variable `{name}` is not used")));
+        let message = match variable.member {
+            Some(member) => {
+                let prefix = name.strip_suffix('0').unwrap_or(name);
+                format!("no variable of `{prefix}<{}>` is used", member.count)
+            }
+            None => format!("variable `{name}` is not used"),
+        };
+        diagnostics.push(RULE.at(variable.span, message));
     }
 }
 

@@ -73,7 +73,7 @@ fn lowest(finding: Diagnostic, instance: &Instance) -> Diagnostic {
     finding
 }
 
-/// What brings a requirement, and where it stands: a modifier, or the instruction.
+/// What brings a requirement, and where it is: a modifier, or the instruction.
 pub(crate) fn subject(occurrence: &Occurrence<'_>, gate: Option<&Gate>) -> (String, Span) {
     let name = occurrence.name();
     let modifiers = gate.map(|gate| &*gate.modifiers).unwrap_or_default();

@@ -8,8 +8,8 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a `wgmma.mma_async` that some way from the entry of a kernel comes to without `wgmma.fence`, and one
-    /// whose accumulator or fragment registers something else writes behind the last fence.
+    /// Reports a `wgmma.mma_async` that some path from the entry of a kernel comes to without `wgmma.fence`, and one
+    /// whose accumulator or fragment registers something else writes after the last fence.
     ///
     /// ## Why is this bad
     /// The operation may see its registers and shared memory as they were before. PTX ISA manual, section
@@ -44,12 +44,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if starts.is_empty() {
         return;
     }
-    const HELP: &str = "put `wgmma.fence.sync.aligned` in front";
+    const HELP: &str = "put `wgmma.fence.sync.aligned` before this";
     let fences = context.with_calls(&of(&[AsyncAction::Fence]));
     // Other functions may leave the first fence to their callers.
     let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
     if is_kernel && let Some(start) = asynchronous::before_any(facts, &starts, &fences) {
-        let finding = RULE.at(context.instruction_span(start), "some way comes here without `wgmma.fence`");
+        let finding = RULE.at(context.instruction_span(start), "some path comes here without `wgmma.fence`");
         diagnostics.push(finding.with_help(HELP));
         return;
     }

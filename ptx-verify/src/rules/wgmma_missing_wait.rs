@@ -33,7 +33,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A wait for too few groups. What lies far behind the operation.
+    /// A wait for too few groups. What lies far after the operation.
     name: "wgmma-missing-wait",
     code: "H0362",
     class: Hazard,
@@ -70,11 +70,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &context.with_calls(&waits)) {
         let finding =
-            RULE.at(context.instruction_span(start), "nothing waits for this operation on some way");
+            RULE.at(context.instruction_span(start), "nothing waits for this operation on some path");
         diagnostics.push(
             finding
                 .with_secondary(context.instruction_span(end), "the function is left here")
-                .with_help("put `wgmma.wait_group.sync.aligned 0` in front"),
+                .with_help("put `wgmma.wait_group.sync.aligned 0` before this"),
         );
         return;
     }

@@ -1,5 +1,7 @@
 //! Texts with many of something.
 
+use std::io::{self, Write};
+
 /// Something that a text may have many of.
 pub struct Construct {
     /// What it is.
@@ -8,6 +10,15 @@ pub struct Construct {
     commands: Vec<&'static str>,
     template: &'static str,
 }
+
+/// How findings are shown, and at the end their fixes applied.
+const FINDINGS: &[&str] = &["full", "concise", "json", "sarif", "github", "fix"];
+
+/// What is made of a text, whatever it means.
+const TEXT: &[&str] = &["format", "canonicalize", "ast", "ir", "needs"];
+
+/// What is known of its control flow and values.
+const FLOW: &[&str] = &["facts", "cfg"];
 
 /// All that `constructs.txt` lists.
 pub fn all() -> impl Iterator<Item = Construct> {
@@ -22,16 +33,26 @@ pub fn all() -> impl Iterator<Item = Construct> {
 }
 
 impl Construct {
-    /// The commands to ask, in order.
-    pub fn commands(&self) -> impl Iterator<Item = &'static str> {
-        let more = self.commands.iter().flat_map(|&command| match command {
-            "text" => &["format", "canonicalize", "ast"][..],
-            "flow" => &["facts", "cfg"],
-            "find" => &["concise", "json", "sarif", "github"],
-            "fix" => &["fix"],
-            other => panic!("{}: no command {other}", self.name),
-        });
-        std::iter::once("verify").chain(more.copied())
+    /// The commands to ask, in order: those that `constructs.txt` names, or every one that takes such a text.
+    pub fn commands(&self, every: bool) -> Vec<&'static str> {
+        let mut commands = vec!["verify"];
+        if every {
+            commands.extend(FINDINGS);
+            if self.place != "cuda" {
+                commands.extend(TEXT.iter().chain(FLOW));
+            }
+            return commands;
+        }
+        for &command in &self.commands {
+            commands.extend(match command {
+                "text" => TEXT,
+                "flow" => FLOW,
+                "find" => &FINDINGS[..FINDINGS.len() - 1],
+                "fix" => &FINDINGS[FINDINGS.len() - 1..],
+                other => panic!("{}: no command {other}", self.name),
+            });
+        }
+        commands
     }
 
     /// How its file is named.
@@ -41,12 +62,14 @@ impl Construct {
 
     /// How often it repeats in a text of this many bytes.
     pub fn repetitions(&self, bytes: usize) -> usize {
-        let (few, many) = (self.text(1000).len(), self.text(2000).len());
+        let length = |n| self.write(n, &mut io::sink()).expect("nothing to fail");
+        let (few, many) = (length(1000), length(2000));
         (bytes * 1000 / (many - few).max(1)).max(1)
     }
 
-    /// The text with `n` repetitions.
-    pub fn text(&self, n: usize) -> String {
+    /// Writes the text with `n` repetitions, and says how many bytes it has. No more than a piece of it is in memory:
+    /// what the system says of a process counts that of its parent at the start.
+    pub fn write(&self, n: usize, out: &mut impl Write) -> io::Result<usize> {
         let (before, after) = match self.place {
             "module" => (".version 8.6\n.target sm_90a\n.address_size 64\n", ""),
             "kernel" => (
@@ -60,20 +83,27 @@ impl Construct {
             "bare" | "cuda" => ("", ""),
             other => panic!("{}: nothing is in {other}", self.name),
         };
-        let mut text = before.to_owned();
-        let mut random = 1;
+        let mut bytes = before.len() + after.len();
+        out.write_all(before.as_bytes())?;
+        let (mut random, mut buffer) = (1, String::new());
+        let mut piece = |text: &str, index: usize| {
+            buffer.clear();
+            append(&mut buffer, text, index, n, &mut random);
+            bytes += buffer.len();
+            out.write_all(buffer.as_bytes())
+        };
         let mut rest = self.template;
         while let Some((once, repeated)) = rest.split_once('«') {
             let (item, next) = repeated.split_once('»').expect("an end of what is repeated");
-            append(&mut text, once, 0, n, &mut random);
+            piece(once, 0)?;
             for index in 0..n {
-                append(&mut text, item, index, n, &mut random);
+                piece(item, index)?;
             }
             rest = next;
         }
-        append(&mut text, rest, 0, n, &mut random);
-        text.push_str(after);
-        text
+        piece(rest, 0)?;
+        out.write_all(after.as_bytes())?;
+        Ok(bytes)
     }
 }
 

@@ -3,15 +3,19 @@
 //! ```text
 //! cargo build --release -p ptx-cli
 //! cargo bench -p ptx-tests --bench scaling [-- OPTION…] [PART OF A NAME…]
-//!     --max-bytes N      stop at texts of N bytes (default 512k; `16M` is possible)
-//!     --commands A,B     only these: verify, format, canonicalize, ast, cfg, facts, concise, json, sarif, github, fix
+//!     --size N           stop at texts of N bytes (default 512k)
+//!     --full             up to 16M, with every command; takes hours
+//!     --commands A,B     only these: verify, full, concise, json, sarif, github, fix, format, canonicalize, ast, ir,
+//!                        needs, facts, cfg
+//!     --every            every command for every construct, and not only those that `constructs.txt` names
 //!     --program PATH     measure this program (default target/release/ptx-cli)
 //!     --flagged          print only what grows too fast
 //! ```
 //!
 //! `constructs.txt` lists what a text may have many of. Each is made with n and with 2n repetitions. A process of its
 //! own works on each text; its time on the processor and its peak memory are what the system says of a process that
-//! ended. The text doubles until the time is long enough to compare, or the text as large as allowed. A cost
+//! ended. Up to 512 kB the text doubles until the time is long enough to compare; a larger size is reached in any case.
+//! There is one line for each construct and command: of all pairs that were compared, the one that grew most. A cost
 //! that grows by more than [`MAX_RATIO`] per doubling is flagged with `!`, and the exit status is 1.
 
 mod construct;
@@ -28,16 +32,26 @@ use ptx_tests::tools::root;
 const MAX_RATIO: f64 = 2.3;
 
 /// Below this a time is mostly noise.
-const MIN_SECONDS: f64 = 0.1;
+const MIN_SECONDS: f64 = 0.15;
 
 /// Below this the peak memory is mostly that of the program itself.
 const MIN_MEMORY: u64 = 24 << 20;
 
+/// How often a pair that seems to grow too fast is measured again.
+const MAX_REPETITIONS: usize = 3;
+
 /// The first text of each construct has about this many bytes.
 const FIRST_BYTES: usize = 16 << 10;
 
+/// Texts up to this size are enough where they take long enough.
+const QUICK_BYTES: usize = 512 << 10;
+
+/// The largest texts of `--full`.
+const FULL_BYTES: usize = 16 << 20;
+
 struct Options {
     max_bytes: usize,
+    every: bool,
     commands: Option<Vec<String>>,
     program: Option<PathBuf>,
     flagged: bool,
@@ -63,7 +77,7 @@ fn main() -> ExitCode {
         if !options.names.is_empty() && !options.names.iter().any(wanted) {
             continue;
         }
-        for command in construct.commands() {
+        for command in construct.commands(options.every) {
             if options.commands.as_ref().is_some_and(|only| !only.iter().any(|each| each == command)) {
                 continue;
             }
@@ -80,13 +94,21 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Options {
-    let mut options =
-        Options { max_bytes: 512 << 10, commands: None, program: None, flagged: false, names: Vec::new() };
+    let mut options = Options {
+        max_bytes: QUICK_BYTES,
+        every: false,
+        commands: None,
+        program: None,
+        flagged: false,
+        names: Vec::new(),
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value"));
         match argument.as_str() {
-            "--max-bytes" => options.max_bytes = bytes(&value()),
+            "--size" => options.max_bytes = bytes(&value()),
+            "--full" => (options.max_bytes, options.every) = (FULL_BYTES, true),
+            "--every" => options.every = true,
             "--commands" => options.commands = Some(value().split(',').map(str::to_owned).collect()),
             "--program" => options.program = Some(value().into()),
             "--flagged" => options.flagged = true,
@@ -132,8 +154,13 @@ impl Growth {
             / self.once.memory.saturating_sub(least).max(1 << 18) as f64
     }
 
+    /// Whether the times are long enough to compare.
+    fn is_measured(&self) -> bool {
+        self.twice.seconds - self.least.seconds > MIN_SECONDS
+    }
+
     fn is_slow(&self) -> bool {
-        self.time_ratio() > MAX_RATIO && self.twice.seconds - self.least.seconds > MIN_SECONDS
+        self.time_ratio() > MAX_RATIO && self.is_measured()
     }
 
     fn is_large(&self) -> bool {
@@ -142,6 +169,11 @@ impl Growth {
 
     fn is_flagged(&self) -> bool {
         self.is_slow() || self.is_large() || self.twice.failed
+    }
+
+    /// How bad it is, for comparison.
+    fn rank(&self) -> (bool, bool, f64) {
+        (self.is_flagged(), self.is_measured(), self.time_ratio().max(self.memory_ratio()))
     }
 
     fn print(&self, construct: &Construct, command: &str) {
@@ -163,23 +195,33 @@ impl Growth {
     }
 }
 
+/// The pair that grew most.
 fn growth(program: &Path, folder: &Path, construct: &Construct, command: &str, max_bytes: usize) -> Growth {
-    let least = run(program, folder, construct, 1, command).1;
+    let cost = |n: usize| run(program, folder, construct, n, command);
+    let least = cost(1).1;
     let mut n = construct.repetitions(FIRST_BYTES.min(max_bytes));
-    let (_, mut once) = run(program, folder, construct, n, command);
+    let (_, mut once) = cost(n);
+    let mut worst: Option<Growth> = None;
     loop {
-        let (bytes, mut twice) = run(program, folder, construct, 2 * n, command);
-        let growth = Growth { n: 2 * n, bytes, once, twice, least };
-        if !twice.failed && twice.seconds - least.seconds < 2.0 * MIN_SECONDS && 2 * bytes <= max_bytes {
-            (n, once) = (2 * n, twice);
-            continue;
+        let (bytes, twice) = cost(2 * n);
+        let mut growth = Growth { n: 2 * n, bytes, once, twice, least };
+        // Other programs on the machine may have disturbed one of the two.
+        for _ in 0..MAX_REPETITIONS {
+            if !growth.is_slow() || twice.failed {
+                break;
+            }
+            growth.once.seconds = growth.once.seconds.min(cost(n).1.seconds);
+            growth.twice.seconds = growth.twice.seconds.min(cost(2 * n).1.seconds);
         }
-        if growth.is_slow() && !growth.twice.failed {
-            // Other programs on the machine may have disturbed one of the two.
-            once.seconds = once.seconds.min(run(program, folder, construct, n, command).1.seconds);
-            twice.seconds = twice.seconds.min(run(program, folder, construct, 2 * n, command).1.seconds);
-            return Growth { once, twice, ..growth };
+        let long_enough = twice.seconds - least.seconds >= 2.0 * MIN_SECONDS;
+        let last = twice.failed || 2 * bytes > max_bytes || (long_enough && max_bytes <= QUICK_BYTES);
+        // Later pairs are larger, and so more precise.
+        if worst.as_ref().is_none_or(|worst| worst.rank() <= growth.rank() || !worst.is_measured()) {
+            worst = Some(growth);
         }
-        return growth;
+        match worst {
+            Some(worst) if last => return worst,
+            _ => (n, once) = (2 * n, twice),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a process costs.
 
 use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,14 +9,14 @@ use std::time::{Duration, Instant};
 use crate::construct::Construct;
 
 /// No process may run longer.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// What a process cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// On the processor, in the system's code included.
     pub seconds: f64,
-    /// The most memory that it had, in bytes.
+    /// The most memory that it had resident, in bytes; where the system does not tell it, 0.
     pub memory: u64,
     /// Whether it crashed, found an error in itself or did not end in time.
     pub failed: bool,
@@ -23,11 +24,13 @@ pub struct Cost {
 
 /// Works on a text of `n` repetitions; its length and the cost.
 pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, command: &str) -> (usize, Cost) {
-    let text = construct.text(n);
     let file = folder.join(construct.file_name());
-    std::fs::write(&file, &text).expect("room for the text");
+    let mut writer = BufWriter::new(File::create(&file).expect("room for the text"));
+    let bytes = construct.write(n, &mut writer).expect("room for the text");
+    writer.into_inner().expect("room for the text");
     let arguments: &[&str] = match command {
-        "verify" => &["verify", "-j1", "--no-config", "--message-format", "full"],
+        "verify" => &["verify", "-j1", "--no-config", "--verbose"],
+        "full" => &["verify", "-j1", "--no-config", "--all-findings", "--level", "info"],
         "concise" => &["verify", "-j1", "--no-config", "--message-format", "concise"],
         "json" => &["verify", "-j1", "--no-config", "--message-format", "json"],
         "sarif" => &["verify", "-j1", "--no-config", "--message-format", "sarif"],
@@ -35,6 +38,8 @@ pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, comma
         "fix" => &["verify", "-j1", "--no-config", "--fix", "--unsafe-fixes"],
         "format" => &["format", "-j1"],
         "canonicalize" => &["canonicalize"],
+        "ir" => &["dump", "--ir"],
+        "needs" => &["dump", "--needs"],
         "ast" => &["dump", "--ast"],
         "cfg" => &["dump", "--cfg"],
         "facts" => &["dump", "--facts"],
@@ -47,7 +52,7 @@ pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, comma
     let mut cost = wait(command.spawn().expect("the program starts"));
     let told = std::fs::read(&errors).unwrap_or_default();
     cost.failed |= String::from_utf8_lossy(&told).contains("internal error");
-    (text.len(), cost)
+    (bytes, cost)
 }
 
 /// Waits for the end of a process, or ends it when its time is over.

@@ -42,14 +42,14 @@ __device__ unsigned flow(unsigned a, unsigned b) {
 __device__ unsigned around(unsigned a, unsigned b) {
   unsigned c = 0;
   if (b > 7) asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, which not every way comes through
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, which not every path comes through
   return c;
 }
 __device__ unsigned around_else(unsigned a, unsigned b) {
   unsigned c = 0;
   if (b > 7) c = 1;
   else asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
-  asm volatile("addc.u32 %0, %0, 0;" : "+r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, %0, 0` reads the carry of another statement, which not every way comes through
+  asm volatile("addc.u32 %0, %0, 0;" : "+r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, %0, 0` reads the carry of another statement, which not every path comes through
   return c;
 }
 __device__ unsigned from_label(unsigned a, unsigned b) {
@@ -57,7 +57,7 @@ __device__ unsigned from_label(unsigned a, unsigned b) {
   if (b > 9) goto end;
   asm volatile("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
 end:
-  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, which not every way comes through
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(c));  // warning[asm-carry-across-statements]: `addc.u32 %0, 0, 0` reads the carry of another statement, which not every path comes through
   return c;
 }
 

@@ -6,9 +6,9 @@ __device__ void no_mode(int &i, int j) { asm("mov.s32 %0, %1;" : "r"(i) : "r"(j)
 // ---
 __device__ void mode_on_input(int &i, int j) { asm("mov.s32 %0, %1;" : "=r"(i) : "+r"(j)); }  // error[asm-constraint]: an input has no `=` or `+` in its constraint
 // ---
-__device__ void mode_behind(int &i, int j) { asm("mov.s32 %0, %1;" : "r="(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint stand in the order `=r`, without anything else
+__device__ void mode_behind(int &i, int j) { asm("mov.s32 %0, %1;" : "r="(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint are in the order `=r`, without anything else
 // ---
-__device__ void early_first(int &i, int j) { asm("mov.s32 %0, %1;" : "&=r"(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint stand in the order `=&r`, without anything else
+__device__ void early_first(int &i, int j) { asm("mov.s32 %0, %1;" : "&=r"(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint are in the order `=&r`, without anything else
 // ---
 __device__ void matching(int &i, int j) { asm("add.s32 %0, %0, 1;" : "=r"(i) : "0"(j)); }  // error[asm-constraint]: nvcc has no matching constraints: use `+` on the output  // warning[asm-unused-operand]: the template does not name `%1` (`j`)
 // ---
@@ -22,7 +22,7 @@ __device__ void string(int i) { asm volatile("// %0" :: "s"(i)); }  // error[asm
 // ---
 __device__ void nothing(int i) { asm volatile("// %0" :: ""(i)); }  // error[asm-constraint]: a constraint needs a letter
 // ---
-__device__ void blanks(int &i, int j) { asm("mov.s32 %0, %1;" : "= r"(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint stand in the order `=r`, without anything else
+__device__ void blanks(int &i, int j) { asm("mov.s32 %0, %1;" : "= r"(i) : "r"(j)); }  // error[asm-constraint]: the parts of a constraint are in the order `=r`, without anything else
 // ---
 __device__ void right(int &i, int j) { asm("mov.s32 %0, %1; add.s32 %0, %0, %1;" : "=&r"(i) : "r"(j)); }
 // ---

@@ -16,3 +16,8 @@ __device__ int right(int i) {
   asm("{ .reg .pred %p; setp.eq.s32 %p, %1, 34; selp.s32 %0, 1, 0, %p; L%=: }" : [r] "=r"(r) : [i] "r"(i));
   return r;
 }
+// ---
+// nvcc counts the numbers of operands in 32 bits.
+__device__ void far(int a, unsigned *p) { asm volatile("st.global.u32 [%1], %99999999999999999999999;" :: "r"(a), "l"(p)); }  // error[asm-operand-reference]: `%99999999999999999999999` names no operand: there are only `%0` to `%1`
+// ---
+__device__ void around(int a, unsigned *p) { asm volatile("st.global.u32 [%4294967297], %18446744073709551616;" :: "r"(a), "l"(p)); }

@@ -1,8 +1,8 @@
 // Parts that the compiler refuses.
 
-__device__ int comma(int a) { int r; asm("mov.s32 %0, %1;" : "=r"(r) : "r"(a), ); return r; }  // error[asm-statement]: an operand is missing behind the comma
+__device__ int comma(int a) { int r; asm("mov.s32 %0, %1;" : "=r"(r) : "r"(a), ); return r; }  // error[asm-statement]: an operand is missing after the comma
 // ---
-__device__ void expression(int a) { asm volatile("// %0" :: "r"); }  // error[asm-statement]: a constraint needs an expression in parentheses behind it
+__device__ void expression(int a) { asm volatile("// %0" :: "r"); }  // error[asm-statement]: a constraint needs an expression in parentheses after it
 // ---
 __device__ void constraint(int a) { asm volatile("// %0" :: (a)); }  // error[asm-statement]: an operand needs a constraint string before its parentheses
 // ---

@@ -21,9 +21,9 @@ __device__ unsigned comma(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0,
 // ---
 __device__ void percent() { asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }"); }  // error[asm-percent-escape]: `%%` in a template without operands reaches the assembler as it is
 // ---
-__device__ unsigned separator(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0, %1, %2\n\tadd.u32 %0, %0, 1;" : "=&r"(r) : "r"(a), "r"(b)); return r; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
+__device__ unsigned separator(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0, %1, %2\n\tadd.u32 %0, %0, 1;" : "=&r"(r) : "r"(a), "r"(b)); return r; }  // error[asm-missing-separator]: a `;` is missing after this instruction
 // ---
-__device__ unsigned last_separator(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0, %1, %2" : "=r"(r) : "r"(a), "r"(b)); return r; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
+__device__ unsigned last_separator(unsigned a, unsigned b) { unsigned r; asm("add.u32 %0, %1, %2" : "=r"(r) : "r"(a), "r"(b)); return r; }  // error[asm-missing-separator]: a `;` is missing after this instruction
 // ---
 __device__ float rounding(long long x) { float r; asm("cvt.f32.s64 %0, %1;" : "=f"(r) : "l"(x)); return r; }  // error[missing-modifier]: `cvt.f32.s64` lacks a modifier such as `.rn`, `.rz`, `.rm` or `.rp`
 // ---
@@ -35,7 +35,7 @@ __device__ unsigned mode_of_input(unsigned a) { unsigned r; asm("add.u32 %0, %1,
 // ---
 __device__ unsigned constant(unsigned a) { unsigned r; asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(a), "i"(3)); return r; }  // error[asm-constraint]: device code has no constraint `i` for inputs
 // ---
-__device__ unsigned order(unsigned a) { unsigned r; asm("add.u32 %0, %1, 1;" : "r="(r) : "r"(a)); return r; }  // error[asm-constraint]: the parts of a constraint stand in the order `=r`, without anything else
+__device__ unsigned order(unsigned a) { unsigned r; asm("add.u32 %0, %1, 1;" : "r="(r) : "r"(a)); return r; }  // error[asm-constraint]: the parts of a constraint are in the order `=r`, without anything else
 // ---
 __device__ void carry(unsigned *x, unsigned y) {
   asm("add.cc.u32 %0, %0, %1;" : "+r"(x[0]) : "r"(y));

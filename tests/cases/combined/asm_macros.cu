@@ -30,7 +30,7 @@ __device__ void parts(unsigned x, unsigned y, unsigned *out) {
   asm("{ " DECLARE("t", u32) "add.u" STRING(WIDTH) " t, %1, %2; mov.u32 %0, t; }" : "=r"(x) : OPERANDS(x, y));
   asm("{ " DECLARE("t", u32) "add.u" STRING(WIDTH) " t, %1, %3; mov.u32 %0, t; }" : "=r"(x) : OPERANDS(x, y));  // error[asm-operand-reference]: `%3` names no operand: there are only `%0` to `%2`
   asm volatile("st.global.u32 [%0], %1;" :: POINTER(out), "r"(x) : "memory");
-  asm("mov.u32 " STRING(%0) ", 1" : "=r"(x));  // error[asm-missing-separator]: a `;` is missing behind this instruction
+  asm("mov.u32 " STRING(%0) ", 1" : "=r"(x));  // error[asm-missing-separator]: a `;` is missing after this instruction
   asm("add.u32 %0, %1, 1;" OTHER_PART(x) : "=r"(x) : "r"(y));
 }
 

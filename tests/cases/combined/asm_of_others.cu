@@ -37,5 +37,5 @@ __device__ void never() { asm volatile("s_nop 0\n\tv_mov_b32 %0, 1" : "=v"(1)); 
 #endif
 
 // PTX in functions that do not say where they run, and in macros.
-inline unsigned lane() { unsigned r; asm("mov.u32 %0, %%laneid" : "=r"(r)); return r; }  // error[asm-missing-separator]: a `;` is missing behind this instruction
+inline unsigned lane() { unsigned r; asm("mov.u32 %0, %%laneid" : "=r"(r)); return r; }  // error[asm-missing-separator]: a `;` is missing after this instruction
 #define NOW(t) asm("mov.u32 %0, %%clock;" : "=r"(t))  // error[asm-side-effect-not-volatile]: `mov.u32 %0, %clock` reads a counter that changes by itself, and the statement is not `volatile`

@@ -20,7 +20,7 @@ __device__ void older(int x) { asm volatile("{ .reg .s32 r; add.s32 r, %0; }" ::
 #endif
 
 __device__ void inside(int x) {
-  auto lambda = [&] { asm("add.s32 %0, 1, 2" : "=r"(x)); };  // error[asm-missing-separator]: a `;` is missing behind this instruction
+  auto lambda = [&] { asm("add.s32 %0, 1, 2" : "=r"(x)); };  // error[asm-missing-separator]: a `;` is missing after this instruction
   lambda();
 }
 

@@ -60,9 +60,9 @@ __device__ unsigned clocks() {
 }
 // ---
 // A store whose operands stand among the outputs.
-__device__ void store(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "r"(p), "r"(x) :: "memory"); }  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon  // error[asm-constraint-type-mismatch]: `p` does not fit the constraint `r`: `int *` has 64 bits  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon
+__device__ void store(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "r"(p), "r"(x) :: "memory"); }  // error[asm-constraint-type-mismatch]: `p` does not fit the constraint `r`: `int *` has 64 bits  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs after the second colon  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs after the second colon
 // ---
-__device__ void store_of_pointer(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "l"(p), "r"(x) :: "memory"); }  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs behind the second colon
+__device__ void store_of_pointer(int *p, unsigned x) { asm("st.u32 [%0], %1;" : "l"(p), "r"(x) :: "memory"); }  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs after the second colon  // error[asm-constraint]: an output needs `=` or `+` in its constraint; what is only read belongs after the second colon
 // ---
 // A 32-bit register where the instruction takes a wide one.
 __device__ void wide(int &i, int j, int k) { asm("add.f64 %0, %1, %2;" : "=r"(i) : "r"(j), "r"(k)); }  // error[asm-constraint-type-mismatch]: `add.f64` takes a `.b64` or `.f64` register here, `%0` is `.b32`

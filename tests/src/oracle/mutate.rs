@@ -1,6 +1,6 @@
 //! Small changes to an instruction, most of which make it wrong.
 
-use ptx_ir::isa::{Instance, Pattern};
+use ptx_ir::isa::{Instance, Pattern, forms};
 use ptx_ir::types::Type;
 
 use super::generate::Statement;
@@ -17,7 +17,7 @@ pub fn mutate(
 ) -> Option<&'static str> {
     let modifiers = statement.modifiers.len();
     let operands = statement.operands.len();
-    match random.below(12) {
+    match random.below(16) {
         0 if modifiers > 0 => {
             statement.modifiers.remove(random.below(modifiers));
             Some("modifier removed")
@@ -49,8 +49,7 @@ pub fn mutate(
         }
         7 if operands > 0 => {
             let place = random.below(operands);
-            let immediates = ["1", "-1", "0", "255", "1.5", "0f3f800000", "0d3ff0000000000000", "WARP_SZ"];
-            statement.operands[place] = (*random.pick(&immediates)?).to_owned();
+            statement.operands[place] = (*random.pick(&IMMEDIATES)?).to_owned();
             Some("immediate")
         }
         8 if operands > 0 => {
@@ -75,8 +74,63 @@ pub fn mutate(
             statement.operands.insert(random.below(operands + 1), one);
             Some("operand extra")
         }
+        12 | 13 => {
+            let lists: Vec<usize> =
+                (0..operands).filter(|&operand| statement.operands[operand].contains('{')).collect();
+            let place = *random.pick(&lists)?;
+            statement.operands[place] = other_elements(random, &statement.operands[place], pair)?;
+            Some("elements replaced")
+        }
+        14 => {
+            let modifier = modifier_of_another(random)?;
+            statement.modifiers.insert(random.below(modifiers + 1), modifier);
+            Some("modifier of another instruction inserted")
+        }
+        15 if modifiers > 0 => {
+            statement.modifiers[random.below(modifiers)] = modifier_of_another(random)?;
+            Some("modifier replaced by one of another instruction")
+        }
         _ => None,
     }
+}
+
+const IMMEDIATES: [&str; 8] = ["1", "-1", "0", "255", "1.5", "0f3f800000", "0d3ff0000000000000", "WARP_SZ"];
+
+/// An operand with other elements in its brace list: the first, the last or all of them are numbers or registers of
+/// another type.
+fn other_elements(random: &mut Random, operand: &str, pair: &Pair) -> Option<String> {
+    let (before, rest) = operand.split_once('{')?;
+    let (inside, after) = rest.split_once('}')?;
+    let mut elements: Vec<String> = inside.split(',').map(|element| element.trim().to_owned()).collect();
+    let count = elements.len();
+    let changed = match random.below(4) {
+        0 => 0..1,
+        1 => count - 1..count,
+        2 => 0..count,
+        _ => random.below(count)..count,
+    };
+    let one = element(random, pair)?;
+    let alike = random.once_in(2);
+    for place in changed {
+        elements[place] = if alike { one.clone() } else { element(random, pair)? };
+    }
+    Some(format!("{before}{{{}}}{after}", elements.join(",")))
+}
+
+fn element(random: &mut Random, pair: &Pair) -> Option<String> {
+    if random.once_in(3) {
+        register(random, pair)
+    } else {
+        random.pick(&IMMEDIATES).map(|&text| text.to_owned())
+    }
+}
+
+/// A modifier of any instruction.
+fn modifier_of_another(random: &mut Random) -> Option<String> {
+    let all: Vec<_> = forms().collect();
+    let slots: Vec<_> = random.pick(&all)?.slots().collect();
+    let slot = random.pick(&slots)?;
+    random.pick(slot.values).map(|value| (*value).to_owned())
 }
 
 /// A modifier of the same opcode.

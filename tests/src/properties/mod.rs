@@ -4,9 +4,11 @@
 mod cuda;
 mod files;
 pub mod generate;
+mod session;
 
 pub use cuda::{comments as cuda_comments, cuda};
 pub use files::{baseline, configuration, cubin, log};
+pub use session::session;
 
 use ptx_emit::format::Unformatted;
 use ptx_syntax::ast::{StatementKind, Tree};

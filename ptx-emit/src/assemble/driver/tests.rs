@@ -1,13 +1,17 @@
-//! What holds without a driver, and with one.
+//! What holds without a driver, and with one; `tests/tests/assembler.rs` asks the driver of a GPU.
 
 use super::*;
 use crate::assemble::LogSeverity;
 
 #[test]
-fn a_missing_driver_is_named() {
-    let Err(error) = Driver::open() else { return };
-    assert!(matches!(&error, Error::Missing { backend: Some(Backend::Driver), .. }), "{error}");
-    assert!(error.help().unwrap().contains("--backend ptxas"));
+fn a_driver_has_a_version_and_a_missing_one_is_named() {
+    match Driver::open() {
+        Ok(driver) => assert!(driver.version().is_some()),
+        Err(error) => {
+            assert!(matches!(&error, Error::Missing { backend: Some(Backend::Driver), .. }), "{error}");
+            assert!(error.help().unwrap().contains("--backend ptxas"));
+        }
+    }
 }
 
 #[test]
@@ -40,18 +44,4 @@ fn version_comes_from_the_name_of_the_loaded_library() {
     assert_eq!(library_version(maps), Some("580.159.04"));
     assert_eq!(library_version("7f00 /usr/lib/libcuda.so.1\n"), None);
     assert_eq!(library_version("7f00 /a/libcuda.so.580.1 (deleted)\n"), None);
-}
-
-#[test]
-fn with_a_gpu_a_kernel_gives_figures() {
-    let driver = match Driver::open() {
-        Ok(driver) => driver,
-        Err(error) => return println!("skipped: {error}"),
-    };
-    let text = b".version 6.0\n.target sm_30\n.address_size 64\n.entry k() { ret; }\n";
-    let source = Source { file: "k.ptx", text };
-    let assembly = driver.assemble(&source, &Options::default()).unwrap();
-    assert!(assembly.report.accepted, "{:?}", assembly.report);
-    assert_eq!(assembly.report.functions[0].name, "k");
-    assert!(assembly.report.functions[0].registers.is_some());
 }

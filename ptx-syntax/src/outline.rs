@@ -1,0 +1,189 @@
+//! A text in pieces: first what stands at module level, then each function body by itself.
+//!
+//! The outline is the tree of the text with empty bodies. A body is skipped by a search for the brace that closes it,
+//! which looks at nothing but braces, comments and strings; so the outline costs little, and the bodies can be parsed
+//! by several threads, or one after the other with the memory of one. A text has an outline and all its bodies have
+//! trees exactly where the text parses as a whole, and the trees are then the same.
+
+use std::cell::RefCell;
+
+use crate::Span;
+use crate::ast::{Body, Function, FunctionKind, Tree};
+use crate::builder::Builder;
+use crate::lexer::{Lexer, Token, TokenKind, Tokens};
+use crate::parser::grammar::ModuleParser;
+use crate::statement::Terminals;
+
+/// The tree of a text without what stands in the bodies of functions; none where it does not parse.
+///
+/// [`Body::span`] tells where a body is, and [`BodyParser`] parses it.
+#[must_use]
+pub fn outline(source: &str) -> Option<Tree> {
+    let builder = RefCell::new(Builder::default());
+    let tokens = OutlineTokens { lexer: Lexer::new(source), header: None, close: None };
+    let parsed = ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder));
+    parsed.ok().map(|()| builder.into_inner().tree)
+}
+
+/// Parses bodies of functions, one after the other in the same memory.
+#[derive(Default)]
+pub struct BodyParser {
+    /// The tokens of a body that mean something: finding all before the parser sees the first is faster, as one loop
+    /// does one thing then.
+    tokens: Vec<Token>,
+    builder: RefCell<Builder>,
+    grammar: ModuleParser,
+}
+
+impl BodyParser {
+    /// The tree of the body that is at `span`, from `{` to `}`: a single function without a name and without
+    /// parameters. None where it does not parse.
+    pub fn parse(&mut self, source: &str, span: Span) -> Option<ParsedBody<'_>> {
+        let text = source.get(..span.end as usize)?;
+        self.builder.get_mut().clear();
+        self.tokens.clear();
+        self.tokens.extend(HEADER.map(|kind| Token { kind, span: Span::at(span.start) }));
+        let mut lexer = Lexer::new(text);
+        lexer.move_to(span.start as usize);
+        while let Some(token) = lexer.significant() {
+            self.tokens.push(token);
+        }
+        let terminals = Terminals::new(Significant(self.tokens.iter()), &self.builder);
+        self.grammar.parse(&self.builder, terminals).ok()?;
+        let tree = &self.builder.get_mut().tree;
+        let is_function = |function: &&Function| function.kind != FunctionKind::Prototype;
+        let body = tree.functions.iter().rfind(is_function)?.body?;
+        (tree.items.len() == 1 && body.span == span).then_some(ParsedBody { tree, body })
+    }
+}
+
+/// A body and the tree that it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct ParsedBody<'t> {
+    /// The tree.
+    pub tree: &'t Tree,
+    /// The body in it.
+    pub body: Body,
+}
+
+/// The grammar knows modules: so a body gets the shortest header that there is.
+const HEADER: [TokenKind; 2] = [TokenKind::Func, TokenKind::Name];
+
+/// Tokens without trivia.
+#[derive(Clone)]
+struct Significant<'t>(std::slice::Iter<'t, Token>);
+
+impl Iterator for Significant<'_> {
+    type Item = Token;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token> {
+        self.0.next().copied()
+    }
+}
+
+impl Tokens for Significant<'_> {
+    #[inline]
+    fn significant(&mut self) -> Option<Token> {
+        self.next()
+    }
+}
+
+/// The tokens of a text without those between the braces of functions.
+#[derive(Clone)]
+struct OutlineTokens<'s> {
+    lexer: Lexer<'s>,
+    /// The open parentheses of the function header that is being read.
+    header: Option<u32>,
+    /// Where the body ends whose beginning was the last token.
+    close: Option<usize>,
+}
+
+impl Iterator for OutlineTokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        if let Some(close) = self.close.take() {
+            self.lexer.move_to(close);
+        }
+        let token = self.lexer.next()?;
+        match (token.kind, self.header) {
+            (TokenKind::Entry | TokenKind::Func, _) => self.header = Some(0),
+            (TokenKind::OpenParen, Some(depth)) => self.header = Some(depth + 1),
+            (TokenKind::CloseParen, Some(depth)) => self.header = Some(depth.saturating_sub(1)),
+            (TokenKind::OpenBrace, Some(0)) => {
+                self.header = None;
+                // Where nothing closes it, the text does not parse.
+                self.close = closing_brace(self.lexer.source(), token.span.end as usize);
+            }
+            (kind, Some(0)) if ends_header(kind) => self.header = None,
+            _ => {}
+        }
+        Some(token)
+    }
+}
+
+impl Tokens for OutlineTokens<'_> {}
+
+/// Whether a function header without a body ends at or before this token. Old compilers left out its `;`.
+fn ends_header(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Semicolon
+            | TokenKind::Linkage
+            | TokenKind::StateSpace
+            | TokenKind::Alias
+            | TokenKind::File
+            | TokenKind::Section
+            | TokenKind::SourceSection
+            | TokenKind::Equals
+    )
+}
+
+/// The place of the brace that closes one which was opened before `at`.
+fn closing_brace(source: &str, mut at: usize) -> Option<usize> {
+    let bytes = source.as_bytes();
+    let mut depth = 1_u32;
+    loop {
+        at = next_remarkable(bytes, at)?;
+        match bytes[at] {
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            // What looks like the beginning of a comment or a string may hold braces.
+            _ => {
+                let mut lexer = Lexer::new(source);
+                lexer.move_to(at);
+                at = lexer.next()?.span.end as usize;
+                continue;
+            }
+        }
+        at += 1;
+    }
+}
+
+/// A brace, or what a comment or a string may begin with. A `matches!` would be a table of bits, which takes one byte
+/// at a time.
+#[inline]
+const fn is_remarkable(byte: u8) -> bool {
+    (byte == b'{') | (byte == b'}') | (byte == b'"') | (byte == b'/') | (byte == b'#')
+}
+
+/// The first remarkable byte from `at` on. A block is looked at without branches, which vector instructions do.
+fn next_remarkable(bytes: &[u8], at: usize) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let rest = bytes.get(at..)?;
+    let has_any =
+        |block: &[u8; BLOCK]| block.iter().fold(0, |any, &byte| any | u8::from(is_remarkable(byte))) != 0;
+    let (blocks, _) = rest.as_chunks::<BLOCK>();
+    let plain = blocks.iter().position(has_any).unwrap_or(blocks.len()) * BLOCK;
+    let found = rest[plain..].iter().position(|&byte| is_remarkable(byte))?;
+    Some(at + plain + found)
+}
+
+#[cfg(test)]
+mod tests;

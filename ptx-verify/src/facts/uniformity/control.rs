@@ -1,0 +1,305 @@
+//! Which blocks only some threads run, because of which branch.
+
+use petgraph::graph::{DiGraph, NodeIndex};
+use ptx_ir::dominators::immediate_dominators;
+use ptx_ir::isa::Control as Flow;
+
+use super::meeting::is_meeting;
+use super::{Level, Vary};
+use crate::dataflow::FunctionFacts;
+use crate::facts::values::{Assumption, Engine, Graph, Values};
+
+/// Branches that lanes leave loops by; the loops of more are not told apart.
+const MAX_LOOPS: usize = 64;
+/// Blocks visited for the regions of branches: as many for each block, and as many in any function.
+const VISITS_PER_BLOCK: usize = 64;
+const MIN_VISITS: usize = 10_000;
+/// Blocks for which it is asked whether a thread at a branch can come there: as many for each block.
+const QUESTIONS_PER_BLOCK: usize = 8;
+
+/// What is known of the control of a function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Control {
+    /// Where all paths from each block come together; none where that is the end of the function.
+    joins: Vec<Option<u32>>,
+    /// For each block how much those differ that come to it, and the branch that parts them: by lanes, by warps.
+    lanes: Vec<Option<u32>>,
+    warps: Vec<Option<u32>>,
+    /// For each block how the values that join there are chosen.
+    choice: Vec<Option<Vary>>,
+    /// The loops that each block is in and that threads leave in different turns, as bits.
+    loops: Vec<u64>,
+    /// The branch of each loop, and how it varies.
+    loop_branches: Vec<(u32, Vary)>,
+    /// What was told of each branch.
+    told: Vec<Vary>,
+    visits: usize,
+    questions: usize,
+}
+
+impl Control {
+    pub(super) fn new(facts: &FunctionFacts<'_>) -> Self {
+        let count = facts.cfg.block_count();
+        Self {
+            joins: joins(facts),
+            lanes: vec![None; count],
+            warps: vec![None; count],
+            choice: vec![None; count],
+            loops: vec![0; count],
+            loop_branches: Vec::new(),
+            told: vec![Vary::NONE; count],
+            visits: MIN_VISITS + VISITS_PER_BLOCK * count,
+            questions: QUESTIONS_PER_BLOCK * count,
+        }
+    }
+
+    /// Who is told apart at a block, and by which branch.
+    pub(super) fn cause(&self, block: NodeIndex) -> Option<(Level, u32)> {
+        let lanes = self.lanes.get(block.index()).copied().flatten();
+        let warps = self.warps.get(block.index()).copied().flatten();
+        lanes.map(|branch| (Level::Lanes, branch)).or(warps.map(|branch| (Level::Warps, branch)))
+    }
+
+    /// Where the paths from a block come together.
+    pub(super) fn join(&self, block: NodeIndex) -> Option<NodeIndex> {
+        self.joins.get(block.index()).copied().flatten().map(|join| NodeIndex::new(join as usize))
+    }
+
+    /// How the values that join at a block are chosen, where that differs between threads.
+    pub(super) fn at_join(&self, block: NodeIndex) -> Option<Vary> {
+        self.choice[block.index()]
+    }
+
+    /// How those vary that left loops between one block and another: loops that the first is in and the other is not.
+    pub(super) fn between(&self, inside: NodeIndex, outside: NodeIndex) -> Option<Vary> {
+        let left = self.loops[inside.index()] & !self.loops[outside.index()];
+        if left == 0 {
+            return None;
+        }
+        let branches = self.loop_branches.iter().enumerate();
+        let left = branches.filter(|(index, _)| left >> index & 1 != 0);
+        left.map(|(_, (_, vary))| *vary).reduce(Vary::join)
+    }
+
+    /// Takes account of a branch that varies; whether that is anything new.
+    pub(super) fn diverge(
+        &mut self,
+        engine: &Engine<'_, '_>,
+        block: NodeIndex,
+        branch: u32,
+        vary: Vary,
+    ) -> Option<bool> {
+        let (facts, graph, values) = (engine.facts, engine.graph, &engine.values);
+        let known = self.told[block.index()];
+        let vary = known.join(vary);
+        if vary == known {
+            return Some(false);
+        }
+        self.told[block.index()] = vary;
+        let join = self.join(block);
+        let mut region = self.region(facts, graph, values, block, join)?;
+        // What those do who leave the function is no matter for those who stay, unless both sides wait for the others.
+        let both_sides = join.is_some() || self.both_sides_wait(facts, graph, values, block);
+        let is_loop = region.contains(&block);
+        if both_sides || is_loop {
+            let by_level = match vary.level() {
+                Some(Level::Lanes) => &mut self.lanes,
+                Some(Level::Warps) => &mut self.warps,
+                None => return Some(false),
+            };
+            for &inside in &region {
+                // Nothing is set anew between the branch and there, unless it is in a loop.
+                if by_level[inside.index()].is_some() {
+                    continue;
+                }
+                let comes = is_loop || !has_meeting(facts, inside) || {
+                    let asked = self.questions.checked_sub(1);
+                    self.questions = asked.unwrap_or(0);
+                    asked.is_none() || can_come(engine, block, inside)
+                };
+                if comes {
+                    by_level[inside.index()] = Some(branch);
+                }
+            }
+        }
+        if is_loop {
+            self.enter_loop(&region, branch, vary);
+        }
+        region.sort_unstable_by_key(|inside| facts.cfg.place(*inside));
+        region.extend(join);
+        self.label(graph, values, block, &region, vary);
+        Some(true)
+    }
+
+    fn enter_loop(&mut self, region: &[NodeIndex], branch: u32, vary: Vary) {
+        let known = self.loop_branches.iter().position(|(known, _)| *known == branch);
+        let index = match known {
+            Some(index) => index,
+            None if self.loop_branches.len() < MAX_LOOPS => {
+                self.loop_branches.push((branch, vary));
+                self.loop_branches.len() - 1
+            }
+            None => return,
+        };
+        self.loop_branches[index].1 = vary;
+        region.iter().for_each(|inside| self.loops[inside.index()] |= 1 << index);
+    }
+
+    /// The blocks that control may come to between the end of a block and where its paths come together.
+    fn region(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        values: &Values,
+        block: NodeIndex,
+        join: Option<NodeIndex>,
+    ) -> Option<Vec<NodeIndex>> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut region = Vec::new();
+        let mut open = vec![block];
+        while let Some(from) = open.pop() {
+            for next in taken(graph, values, from) {
+                if Some(next) == join || !facts.cfg.is_reachable(next) || !seen.insert(next) {
+                    continue;
+                }
+                self.visits = self.visits.checked_sub(1)?;
+                region.push(next);
+                open.push(next);
+            }
+        }
+        Some(region)
+    }
+
+    /// Finds where disjoint paths from the branch meet: each block is labelled with the last such place on the way to it.
+    fn label(&mut self, graph: &Graph, values: &Values, block: NodeIndex, region: &[NodeIndex], vary: Vary) {
+        let mut labels: rustc_hash::FxHashMap<NodeIndex, NodeIndex> = rustc_hash::FxHashMap::default();
+        const MAX_PASSES: usize = 3;
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            for &inside in region {
+                let mut label = None;
+                let mut is_join = false;
+                for (position, (from, _)) in graph.predecessors(inside).enumerate() {
+                    if !values.is_taken(graph, inside, position) {
+                        continue;
+                    }
+                    // A side of the branch that begins here.
+                    let comes = if from == block { Some(inside) } else { labels.get(&from).copied() };
+                    let Some(comes) = comes else { continue };
+                    is_join |= label.is_some_and(|known| known != comes);
+                    label = Some(comes);
+                }
+                let Some(mut label) = label else { continue };
+                if is_join {
+                    label = inside;
+                    let choice = &mut self.choice[inside.index()];
+                    *choice = Some(choice.map_or(vary, |known| known.join(vary)));
+                }
+                changed |= labels.insert(inside, label) != Some(label);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// Whether on several sides of a branch threads wait for others before they leave.
+    fn both_sides_wait(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        values: &Values,
+        block: NodeIndex,
+    ) -> bool {
+        let sides: Vec<NodeIndex> = taken(graph, values, block).collect();
+        let mut waits = |side: &NodeIndex| {
+            let mut seen = rustc_hash::FxHashSet::from_iter([*side]);
+            let mut open = vec![*side];
+            while let Some(inside) = open.pop() {
+                if facts.cfg.instructions(inside).any(|instruction| is_meeting(facts, instruction)) {
+                    return true;
+                }
+                let Some(left) = self.visits.checked_sub(1) else { return false };
+                self.visits = left;
+                open.extend(taken(graph, values, inside).filter(|next| seen.insert(*next)));
+            }
+            false
+        };
+        sides.iter().filter(|side| waits(side)).count() > 1
+    }
+}
+
+/// Whether threads have to come together at some instruction of a block, or at one of a function that it calls.
+pub(super) fn has_meeting(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
+    let mut instructions = facts.cfg.instructions(block);
+    instructions.any(|instruction| is_meeting(facts, instruction) || facts.is_call(instruction))
+}
+
+/// Whether a thread that is at a branch may come to a block: not where what has to hold for the one contradicts what has
+/// to hold for the other.
+fn can_come(engine: &Engine<'_, '_>, branch: NodeIndex, block: NodeIndex) -> bool {
+    let mut assumption = Assumption::new(engine);
+    assumption.be_in(branch);
+    assumption.be_in(block);
+    !assumption.is_impossible()
+}
+
+/// The blocks that control can go to.
+fn taken<'g>(
+    graph: &'g Graph,
+    values: &'g Values,
+    block: NodeIndex,
+) -> impl Iterator<Item = NodeIndex> + use<'g> {
+    graph.successors(block).iter().filter_map(|&(next, position)| {
+        let next = NodeIndex::new(next as usize);
+        values.is_taken(graph, next, position as usize).then_some(next)
+    })
+}
+
+/// Whether a block does nothing but leave the function.
+fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
+    const MAX_BLOCKS: usize = 4;
+    for _ in 0..MAX_BLOCKS {
+        let does_nothing = |instruction: u32| {
+            facts.instance(instruction).is_some_and(|instance| instance.effects.control != Flow::Next)
+                && !facts.is_call(instruction)
+        };
+        if !facts.cfg.instructions(block).all(does_nothing) {
+            return false;
+        }
+        let mut next = facts.cfg.successors(block);
+        match (next.next(), next.next()) {
+            (None, _) => return true,
+            (Some((only, _)), None) => block = only,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// For each block the block that all paths from it come together in; none where that is the end of the function.
+pub(super) fn joins(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
+    let count = facts.cfg.block_count();
+    let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
+    for _ in 0..=count {
+        reversed.add_node(());
+    }
+    let exit = NodeIndex::new(count);
+    for block in facts.cfg.graph().node_indices() {
+        let mut leaves = true;
+        for (next, edge) in facts.cfg.successors(block) {
+            reversed.add_edge(next, block, ());
+            leaves &= edge.condition.is_some();
+        }
+        if leaves && facts.cfg.successors(block).count() < 2 {
+            reversed.add_edge(exit, block, ());
+        }
+    }
+    let dominators = immediate_dominators(&reversed, exit);
+    let join = |block: NodeIndex| {
+        let join = dominators[block.index()];
+        let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;
+        (join != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
+    };
+    facts.cfg.graph().node_indices().map(join).collect()
+}

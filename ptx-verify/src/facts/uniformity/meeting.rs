@@ -1,0 +1,240 @@
+//! Which threads have to come to an instruction together.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{Convergence, Instance};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+use super::{Cause, Divergent, Uniformity};
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::values::{Engine, Graph, Values};
+
+/// Who is told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Warps.
+    Warps,
+    /// Lanes of a warp.
+    Lanes,
+}
+
+/// Blocks visited for the question whether both sides of a branch meet: as many for each block, and as many in any
+/// function.
+const VISITS_PER_BLOCK: usize = 32;
+const MIN_VISITS: usize = 4000;
+
+/// What an instruction needs of those who come to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Need {
+    /// From which difference on it is a danger.
+    least: Level,
+    /// Something that is equal for instructions at which threads of different paths can meet; none where all have to be
+    /// at this one.
+    place: Option<u64>,
+}
+
+/// Whether an instruction is one that threads have to come to together.
+pub(super) fn is_meeting(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| instance.effects.convergence != Convergence::None)
+}
+
+/// What an instruction needs; none where nothing is known to be needed.
+fn need(engine: &mut Engine<'_, '_>, instruction: u32) -> Option<Need> {
+    let facts = engine.facts();
+    let instance = facts.instance(instruction)?;
+    let effects = &instance.effects;
+    let operands = facts.body.operands(Handle::new(instruction));
+    let here = |least| Some(Need { least, place: None });
+    match effects.convergence {
+        Convergence::None => None,
+        Convergence::Aligned if effects.barrier && is_counted(instance, operands) => here(Level::Lanes),
+        Convergence::Aligned if effects.barrier => {
+            // Lanes have to be together; warps may come from several places.
+            Some(Need { least: Level::Warps, place: Some(place(engine, instruction, instance)) })
+        }
+        Convergence::Aligned => here(Level::Lanes),
+        Convergence::Participants => match mask_of(engine, instruction, instance) {
+            // All lanes of the mask meet, wherever they are, if they say the same.
+            Mask::All => {
+                Some(Need { least: Level::Lanes, place: Some(place(engine, instruction, instance)) })
+            }
+            Mask::Some => None,
+            Mask::None if effects.barrier && !is_counted(instance, operands) => {
+                Some(Need { least: Level::Warps, place: Some(place(engine, instruction, instance)) })
+            }
+            Mask::None => None,
+        },
+    }
+}
+
+/// Whether lanes may meet at different places: not where the instruction is `.aligned`.
+fn lanes_may_part(instance: &Instance) -> bool {
+    instance.effects.convergence == Convergence::Participants
+}
+
+/// Whether a barrier is for a number of threads that an operand tells.
+fn is_counted(instance: &Instance, operands: &[Operand]) -> bool {
+    let counts = instance.operands.iter().filter(|spec| spec.name == "b").count();
+    counts > 0 && operands.len() == instance.operands.len()
+}
+
+enum Mask {
+    All,
+    Some,
+    None,
+}
+
+/// The lanes that the mask of an instruction names.
+fn mask_of(engine: &mut Engine<'_, '_>, instruction: u32, instance: &Instance) -> Mask {
+    let operands = engine.facts().body.operands(Handle::new(instruction));
+    if instance.operands.last().is_none_or(|spec| spec.name != "membermask") {
+        return Mask::None;
+    }
+    let mask = operands.len().checked_sub(1).and_then(|last| engine.operand(instruction, last, 32));
+    match mask.and_then(|mask| mask.number.value()) {
+        Some(mask) if mask == u64::from(u32::MAX) => Mask::All,
+        _ => Mask::Some,
+    }
+}
+
+/// A number for what has to be equal where threads meet: the instruction with its modifiers, and which barrier it is.
+fn place(engine: &mut Engine<'_, '_>, instruction: u32, instance: &Instance) -> u64 {
+    let mut hasher = FxHasher::default();
+    if instance.effects.barrier {
+        let first = engine.operand(instruction, 0, 32);
+        first.map(|first| first.form).hash(&mut hasher);
+    } else {
+        instance.canonical.hash(&mut hasher);
+    }
+    hasher.finish() | 1
+}
+
+impl Uniformity {
+    /// The instructions that threads have to reach together though not all of them do, in order of the text.
+    pub(super) fn meetings(&self, engine: &mut Engine<'_, '_>) -> Vec<Divergent> {
+        let (facts, graph) = (engine.facts(), engine.graph());
+        let mut found = Vec::new();
+        let mut balanced: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
+        for &block in facts.cfg.reverse_postorder() {
+            if !engine.is_reached(block) {
+                continue;
+            }
+            for instruction in facts.cfg.instructions(block) {
+                let Some(need) = need(engine, instruction) else { continue };
+                let Some(here) = self.cause(facts, graph, instruction, need.least) else { continue };
+                let Cause::Branch(branch) = here.cause else {
+                    found.push(here);
+                    continue;
+                };
+                let branching = facts.cfg.block_of(Handle::new(branch));
+                let parts = here.level == Level::Warps
+                    || facts.instance(instruction).is_some_and(lanes_may_part)
+                    // Each side waits once more and is gone.
+                    || self.control.join(branching).is_none();
+                let meet = need.place.is_some()
+                    && parts
+                    && *balanced
+                        .entry(branch)
+                        .or_insert_with(|| self.is_balanced(engine, branch, here.level, &mut visits));
+                if !meet {
+                    found.push(here);
+                }
+            }
+        }
+        found.sort_by_key(|each| each.instruction);
+        found
+    }
+
+    /// Whether all paths from a branch to where they come together lead past the same meetings, each as often.
+    /// Where that takes too long, it is taken for so.
+    fn is_balanced(
+        &self,
+        engine: &mut Engine<'_, '_>,
+        branch: u32,
+        level: Level,
+        visits: &mut usize,
+    ) -> bool {
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let (facts, graph) = (engine.facts(), engine.graph());
+        let block = facts.cfg.block_of(Handle::new(branch));
+        let join = self.control.join(block);
+        // What all paths to a block have met, as a sum.
+        let mut met: FxHashMap<NodeIndex, u64> = FxHashMap::default();
+        let mut at_end = None;
+        let mut open: Vec<(NodeIndex, u64)> =
+            graph.successors(block).iter().map(|(next, _)| (NodeIndex::new(*next as usize), 0)).collect();
+        while let Some((next, before)) = open.pop() {
+            match met.insert(next, before) {
+                Some(other) if other != before => return false,
+                Some(_) => continue,
+                None if Some(next) == join => continue,
+                None => {}
+            }
+            let Some(left) = visits.checked_sub(1) else { return true };
+            *visits = left;
+            let mut after = before;
+            for instruction in facts.cfg.instructions(next) {
+                let Some(need) = need(engine, instruction) else { continue };
+                let Some(place) = need.place.filter(|_| need.least >= level || level == Level::Lanes) else {
+                    continue;
+                };
+                if facts.is_guarded(instruction) {
+                    return false;
+                }
+                after = after.wrapping_add(place.wrapping_mul(SPREAD));
+            }
+            if graph.successors(next).is_empty() && *at_end.get_or_insert(after) != after {
+                // Who leaves without waiting is not waited for.
+                return after == 0 || at_end == Some(0);
+            }
+            open.extend(
+                graph.successors(next).iter().map(|(next, _)| (NodeIndex::new(*next as usize), after)),
+            );
+        }
+        true
+    }
+}
+
+/// From which difference on it is a danger to call a function: that of the most demanding instruction that every path
+/// through it leads to. `of_call` is the same for the function that a call goes to.
+#[must_use]
+pub fn needed_on_every_path(
+    facts: &FunctionFacts<'_>,
+    graph: &Graph,
+    values: Values,
+    of_call: impl Fn(u32) -> Option<Level>,
+) -> Option<Level> {
+    let mut engine = Engine::again(facts, graph, values);
+    let mut most_demanding = None;
+    for &block in facts.cfg.reverse_postorder() {
+        if most_demanding == Some(Level::Warps) {
+            break;
+        }
+        let mut least: Option<Level> = None;
+        for instruction in facts.cfg.instructions(block) {
+            if facts.is_guarded(instruction) {
+                continue;
+            }
+            let needed = match facts.is_call(instruction) {
+                true => of_call(instruction),
+                false => need(&mut engine, instruction).map(|need| need.least),
+            };
+            least = least.into_iter().chain(needed).min();
+        }
+        if let Some(level) = least
+            && !is_avoidable(facts, block)
+        {
+            most_demanding = Some(most_demanding.map_or(level, |known: Level| known.min(level)));
+        }
+    }
+    most_demanding
+}
+
+/// Whether a path leads through the function without coming to a block.
+fn is_avoidable(facts: &FunctionFacts<'_>, avoided: NodeIndex) -> bool {
+    let first = facts.cfg.instructions(avoided).start;
+    Ways::to(facts, Ends::Function, &[first]).at_entry().is_some()
+}

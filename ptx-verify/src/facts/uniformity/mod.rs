@@ -1,0 +1,277 @@
+//! Which values differ between the threads of a block or of a warp, and which code only some of them run.
+//!
+//! A value is followed by its bits: which of them may differ between the lanes of a warp, and which between warps. That
+//! comes from special registers, goes through data, and, where values join behind a branch that threads take differently,
+//! through control (Rosemann, Moll, Hack: *An abstract interpretation for SPMD divergence on reducible control flow
+//! graphs*, 2021): blocks that several disjoint paths from such a branch lead to join what its threads have; what a loop
+//! sets whose turns differ in number differs for those that are outside.
+//!
+//! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
+
+mod control;
+mod meeting;
+mod taint;
+mod vary;
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+
+pub use meeting::{Level, needed_on_every_path};
+pub use vary::Vary;
+
+use super::values::number::mask;
+use super::values::{Engine, Graph, Kind, ValueId, Values};
+use crate::dataflow::FunctionFacts;
+use control::Control;
+
+/// Why not all threads come to an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// Its own guard.
+    Guard,
+    /// A branch, at this instruction.
+    Branch(u32),
+}
+
+/// An instruction that threads have to reach together, and not all of them do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Divergent {
+    /// The instruction.
+    pub instruction: u32,
+    /// Why.
+    pub cause: Cause,
+    /// Whether the threads of one warp differ, or only warps.
+    pub level: Level,
+}
+
+/// How the values and the control of a function differ between threads.
+#[derive(Clone, Debug, Default)]
+pub struct Uniformity {
+    vary: Vec<Vary>,
+    control: Control,
+    /// Whether it was found; else nothing is known.
+    known: bool,
+    divergent: Vec<Divergent>,
+}
+
+/// Rounds of data and control until nothing changes; more are not made.
+const MAX_ROUNDS: usize = 12;
+
+impl Uniformity {
+    /// Follows how values vary. Nothing is known where that would take too long.
+    #[must_use]
+    pub fn new(facts: &FunctionFacts<'_>, graph: &Graph, values: Values) -> Self {
+        let mut analysis = Analysis {
+            engine: Engine::again(facts, graph, values),
+            vary: vec![Vary::NONE; graph.len()],
+            control: Control::new(facts),
+        };
+        let known = (0..MAX_ROUNDS).any(|_| {
+            while analysis.data() {}
+            match analysis.branches() {
+                None => false,
+                Some(changed) => !changed,
+            }
+        });
+        let Analysis { mut engine, vary, control } = analysis;
+        let mut uniformity = Self { vary, control, known, divergent: Vec::new() };
+        uniformity.divergent = uniformity.meetings(&mut engine);
+        uniformity
+    }
+
+    /// The instructions that threads have to reach together though not all of them do, in order of the text.
+    #[must_use]
+    pub fn divergent(&self) -> &[Divergent] {
+        &self.divergent
+    }
+
+    /// A quick look at whether some threads only may come to an instruction that threads have to come to together:
+    /// where it says no, there is nothing to find.
+    #[must_use]
+    pub fn may_part(facts: &FunctionFacts<'_>) -> bool {
+        taint::may_part(facts)
+    }
+
+    /// How a value varies.
+    #[must_use]
+    pub fn of(&self, value: ValueId) -> Vary {
+        self.vary.get(value.index()).copied().unwrap_or(Vary::NONE)
+    }
+
+    /// Why threads that differ as the level says do not all come to an instruction; none where they do, or it is not
+    /// known.
+    #[must_use]
+    pub fn cause(
+        &self,
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        instruction: u32,
+        least: Level,
+    ) -> Option<Divergent> {
+        if !self.known {
+            return None;
+        }
+        let guard = graph.guard(instruction).and_then(|guard| self.of(guard).level());
+        let by_guard = guard.map(|level| (level, Cause::Guard));
+        let block = facts.cfg.block_of(Handle::new(instruction));
+        let by_branch = self.control.cause(block).map(|(level, branch)| (level, Cause::Branch(branch)));
+        let (level, cause) = by_guard.into_iter().chain(by_branch).find(|(level, _)| *level >= least)?;
+        Some(Divergent { instruction, cause, level })
+    }
+}
+
+struct Analysis<'f, 'm> {
+    engine: Engine<'f, 'm>,
+    vary: Vec<Vary>,
+    control: Control,
+}
+
+impl Analysis<'_, '_> {
+    /// Goes over all values once; whether one varies more than before.
+    fn data(&mut self) -> bool {
+        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        let mut changed = false;
+        for &block in facts.cfg.reverse_postorder() {
+            if !self.engine.values.is_reached(block) {
+                continue;
+            }
+            for &join in graph.joins(block) {
+                if self.is_all(join) {
+                    continue;
+                }
+                let vary = self.join(block, join);
+                changed |= self.put(join, vary);
+            }
+            for instruction in facts.cfg.instructions(block) {
+                for at in facts.uses().range(instruction) {
+                    let Some(value) = graph.written(at) else { continue };
+                    let after = graph.after(value);
+                    // It cannot vary more.
+                    if self.is_all(value) && self.is_all(after) {
+                        continue;
+                    }
+                    let vary = self.computed(block, instruction, value, at);
+                    changed |= self.put(value, vary);
+                    if after != value {
+                        let merged = self.guarded(block, instruction, after);
+                        changed |= self.put(after, merged);
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn is_all(&self, value: ValueId) -> bool {
+        self.vary[value.index()] == Vary::all(mask(self.engine.width(value)))
+    }
+
+    fn put(&mut self, value: ValueId, vary: Vary) -> bool {
+        let known = &mut self.vary[value.index()];
+        let joined = known.join(vary);
+        let changed = joined != *known;
+        *known = joined;
+        changed
+    }
+
+    /// What the sum that a value is says, where it is another one's; else what `otherwise` says.
+    fn joined(&mut self, block: NodeIndex, value: ValueId, otherwise: Vary) -> Vary {
+        match self.by_form(block, value) {
+            Some(vary) => vary.meet(otherwise),
+            None => otherwise,
+        }
+    }
+
+    fn guarded(&mut self, block: NodeIndex, instruction: u32, value: ValueId) -> Vary {
+        let graph = self.engine.graph;
+        let Kind::Guarded { new, old, .. } = graph.kind(value) else { return Vary::NONE };
+        let mut vary = self.seen(new, block).join(self.seen(old, block));
+        // Nothing is told apart by what was never set.
+        let is_choice = !matches!(graph.kind(old), Kind::Undefined);
+        if let Some(guard) = graph.guard(instruction).filter(|_| is_choice) {
+            let level = self.seen(guard, block);
+            vary = vary.join(level.choosing(self.different(&[new, old])));
+        }
+        self.joined(block, value, vary)
+    }
+
+    /// The bits in which values may differ.
+    fn different(&self, values: &[ValueId]) -> u64 {
+        let mut facts = values.iter().filter_map(|value| self.engine.values.of(*value));
+        let Some(first) = facts.next() else { return 0 };
+        let (mut ones, mut zeros) = (first.number.ones, first.number.zeros);
+        let mut same = true;
+        for fact in facts {
+            (ones, zeros) = (ones & fact.number.ones, zeros & fact.number.zeros);
+            same &= fact.form == first.form;
+        }
+        if same { 0 } else { !(ones | zeros) }
+    }
+
+    fn join(&mut self, block: NodeIndex, join: ValueId) -> Vary {
+        let graph = self.engine.graph;
+        let mut vary = Vary::NONE;
+        let mut inputs = Vec::new();
+        for (position, &input) in graph.inputs(join).iter().enumerate() {
+            if position >= graph.predecessor_count(block) {
+                inputs.push(input);
+                continue;
+            }
+            if !self.engine.values.is_taken(graph, block, position) {
+                continue;
+            }
+            let from = graph.predecessors(block).nth(position).map_or(block, |(from, _)| from);
+            vary = vary.join(self.seen(input, from));
+            inputs.push(input);
+        }
+        if let Some(level) = self.control.at_join(block) {
+            vary = vary.join(level.choosing(self.different(&inputs)));
+        }
+        self.joined(block, join, vary)
+    }
+
+    /// How a value varies for those who are in a block: a loop that lanes leave one after the other leaves them with
+    /// values of different turns.
+    fn seen(&self, value: ValueId, block: NodeIndex) -> Vary {
+        let vary = self.vary[value.index()];
+        let made = match self.engine.graph.kind(value) {
+            Kind::Computed { instruction, .. } | Kind::Guarded { instruction, .. } => {
+                self.engine.facts.cfg.block_of(Handle::new(instruction))
+            }
+            Kind::Joined { block } => block,
+            Kind::Undefined | Kind::Entry | Kind::Opaque => return vary,
+        };
+        if made == block {
+            return vary;
+        }
+        match self.control.between(made, block) {
+            Some(level) => {
+                let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
+                vary.join(level.choosing(!number))
+            }
+            None => vary,
+        }
+    }
+
+    /// Looks at the branches; whether more blocks depend on one that varies than before. None where that takes too long.
+    fn branches(&mut self) -> Option<bool> {
+        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        let mut changed = false;
+        for &block in facts.cfg.reverse_postorder() {
+            if !self.engine.values.is_reached(block) || !facts.cfg.is_fork(block) {
+                continue;
+            }
+            let Some(last) = facts.cfg.instructions(block).last() else { continue };
+            let chooser = match graph.guard(last) {
+                Some(guard) => Some(guard),
+                // The index of a table of targets.
+                None => facts.uses().range(last).find_map(|at| graph.read(at)),
+            };
+            let Some(vary) = chooser.map(|chooser| self.seen(chooser, block)) else { continue };
+            if vary != Vary::NONE {
+                changed |= self.control.diverge(&self.engine, block, last, vary)?;
+            }
+        }
+        Some(changed)
+    }
+}

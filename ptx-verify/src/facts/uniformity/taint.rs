@@ -1,0 +1,128 @@
+//! A quick look at whether anything may be wrong: whether some branch may depend on the thread, by registers and not by
+//! values, and something lies after it that threads have to come to together. Most functions are cleared by it.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::Convergence;
+use rustc_hash::FxHashSet;
+
+use super::control::{has_meeting, joins};
+use super::meeting::is_meeting;
+use crate::dataflow::{FunctionFacts, RegisterTable};
+
+/// Rounds over a function; what changes still after them is looked at with care.
+const MAX_ROUNDS: usize = 6;
+/// Blocks visited for the regions of branches, for each block of the function.
+const VISITS_PER_BLOCK: usize = 16;
+const MIN_VISITS: usize = 1000;
+
+/// Whether some threads only may come to an instruction that threads have to come to together.
+pub(super) fn may_part(facts: &FunctionFacts<'_>) -> bool {
+    let mut tainted = facts.table(false);
+    let joins = joins(facts);
+    let mut told = vec![false; facts.cfg.block_count()];
+    let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = spread(facts, &mut tainted);
+        for &block in facts.cfg.reverse_postorder() {
+            let Some(last) = facts.cfg.instructions(block).last() else { continue };
+            if told[block.index()] || !facts.cfg.is_fork(block) || !is_chosen(facts, &tainted, last) {
+                continue;
+            }
+            told[block.index()] = true;
+            let join = joins[block.index()].map(|join| NodeIndex::new(join as usize));
+            match mark_region(facts, &mut tainted, block, join, &mut visits) {
+                None => return true,
+                Some(more) => changed |= more,
+            }
+        }
+        if !changed {
+            return facts.cfg.reverse_postorder().iter().any(|&block| {
+                facts.cfg.instructions(block).any(|instruction| {
+                    is_guarded(facts, &tainted, instruction)
+                        && (is_meeting(facts, instruction) || facts.is_call(instruction))
+                })
+            });
+        }
+    }
+    true
+}
+
+fn is_guarded(facts: &FunctionFacts<'_>, tainted: &RegisterTable<bool>, instruction: u32) -> bool {
+    facts.condition(instruction).is_some_and(|condition| tainted.get(condition.register) == Some(&true))
+}
+
+/// Whether a branch may go different ways in different threads.
+fn is_chosen(facts: &FunctionFacts<'_>, tainted: &RegisterTable<bool>, branch: u32) -> bool {
+    is_guarded(facts, tainted, branch) || facts.uses().of(branch).iter().any(|each| tainted[each.register])
+}
+
+/// Goes over the instructions once; whether more registers may differ.
+fn spread(facts: &FunctionFacts<'_>, tainted: &mut RegisterTable<bool>) -> bool {
+    let mut changed = false;
+    for &block in facts.cfg.reverse_postorder() {
+        for instruction in facts.cfg.instructions(block) {
+            let uses = facts.uses().of(instruction);
+            if !uses.iter().any(|each| each.access().writes() && !tainted[each.register]) {
+                continue;
+            }
+            let differs = is_guarded(facts, tainted, instruction)
+                || uses.iter().any(|each| !each.access().writes() && tainted[each.register])
+                || begins(facts, instruction);
+            if differs {
+                for each in uses.iter().filter(|each| each.access().writes()) {
+                    tainted[each.register] = true;
+                }
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// Whether what an instruction computes differs between threads though its operands do not.
+fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let effects = facts.instance(instruction).map(|instance| &instance.effects);
+    let makes = effects.is_some_and(|effects| {
+        effects.thread_dependent || effects.atomic || effects.convergence == Convergence::Aligned
+    });
+    makes
+        || facts.body.operands(Handle::new(instruction)).iter().any(|operand| match operand {
+            Operand::Special(register) | Operand::SpecialSum { register, .. } => {
+                super::vary::of_special(*register) != super::Vary::NONE
+            }
+            _ => false,
+        })
+}
+
+/// Marks what is set between a branch and where its paths come together; none where something there needs a closer
+/// look.
+fn mark_region(
+    facts: &FunctionFacts<'_>,
+    tainted: &mut RegisterTable<bool>,
+    block: NodeIndex,
+    join: Option<NodeIndex>,
+    visits: &mut usize,
+) -> Option<bool> {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![block];
+    let mut changed = false;
+    while let Some(from) = open.pop() {
+        for (next, _) in facts.cfg.successors(from) {
+            if Some(next) == join || !seen.insert(next) {
+                continue;
+            }
+            *visits = visits.checked_sub(1)?;
+            if has_meeting(facts, next) {
+                return None;
+            }
+            for instruction in facts.cfg.instructions(next) {
+                for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+                    changed |= !std::mem::replace(&mut tainted[each.register], true);
+                }
+            }
+            open.push(next);
+        }
+    }
+    Some(changed)
+}

@@ -1,0 +1,660 @@
+//! How values vary between threads, and how that goes through instructions.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{Computation, Convergence, Instance};
+use ptx_ir::special::SpecialRegister;
+use ptx_ir::types::{Type, TypeKind};
+
+use super::{Analysis, Level};
+use crate::facts::values::linear::{Base, BaseId, Form, Sum};
+use crate::facts::values::number::{Number, mask};
+use crate::facts::values::{Kind, Order, Relation, ValueId};
+
+/// How a value varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Vary {
+    /// The bits that may differ between the lanes of a warp.
+    pub lanes: u64,
+    /// The bits that may differ between the same lanes of two warps.
+    pub warps: u64,
+    /// The bits of the lane's number that `lanes` depends on: where a butterfly has added all up, none.
+    pub strides: u8,
+}
+
+/// Operations on operations that no value is are followed so deep.
+const MAX_DEPTH: usize = 4;
+
+/// All five bits of a lane's number.
+const ALL_STRIDES: u8 = 31;
+
+impl Vary {
+    /// The same in all threads.
+    pub const NONE: Self = Self { lanes: 0, warps: 0, strides: 0 };
+
+    /// Different from thread to thread, in these bits.
+    pub(super) const fn all(bits: u64) -> Self {
+        Self { lanes: bits, warps: bits, strides: ALL_STRIDES }
+    }
+
+    /// Either of two values, whichever it is in all threads.
+    pub(super) fn join(self, other: Self) -> Self {
+        Self {
+            lanes: self.lanes | other.lanes,
+            warps: self.warps | other.warps,
+            strides: self.strides | other.strides,
+        }
+    }
+
+    /// Both are so, of one value.
+    pub(super) fn meet(self, other: Self) -> Self {
+        Self {
+            lanes: self.lanes & other.lanes,
+            warps: self.warps & other.warps,
+            strides: self.strides & other.strides,
+        }
+        .settled()
+    }
+
+    /// What depends on no lane is the same in all of them.
+    fn settled(mut self) -> Self {
+        if self.lanes == 0 || self.strides == 0 {
+            (self.lanes, self.strides) = (0, 0);
+        }
+        self
+    }
+
+    /// Of a choice between values that differ in these bits, by a value that varies as this one.
+    pub(super) fn choosing(self, bits: u64) -> Self {
+        let by = |mask: u64| if mask != 0 { bits } else { 0 };
+        Self { lanes: by(self.lanes), warps: by(self.warps), strides: self.strides }.settled()
+    }
+
+    /// Of something computed from it in some other way: all bits of the width.
+    fn through(self, width: u32) -> Self {
+        self.choosing(mask(width))
+    }
+
+    /// The bits moved and masked by a function.
+    fn mapped(self, change: impl Fn(u64) -> u64) -> Self {
+        Self { lanes: change(self.lanes), warps: change(self.warps), ..self }.settled()
+    }
+
+    fn without(self, bits: u64) -> Self {
+        self.mapped(|mask| mask & !bits)
+    }
+
+    /// Of what a warp computes from the values of all its lanes.
+    fn of_all_lanes(self, width: u32) -> Self {
+        let warps = if self.warps != 0 { mask(width) } else { 0 };
+        Self { warps, ..Self::NONE }
+    }
+
+    /// Who is told apart; none where nobody is.
+    #[must_use]
+    pub fn level(self) -> Option<Level> {
+        match (self.lanes, self.warps) {
+            (0, 0) => None,
+            (0, _) => Some(Level::Warps),
+            _ => Some(Level::Lanes),
+        }
+    }
+}
+
+/// The bits that carries bring variation to, from those where the terms vary.
+fn carried(a: Number, b: Number, vary: u64, width: u32) -> u64 {
+    let most = (!a.zeros).wrapping_add(!b.zeros);
+    let least = a.ones.wrapping_add(b.ones);
+    // A carry that is known is the same in all threads.
+    let known = !(most ^ a.zeros ^ b.zeros) | (least ^ a.ones ^ b.ones);
+    let open = !known & mask(width);
+    let mut reached = vary << 1 & open;
+    let mut path = open;
+    for step in [1, 2, 4, 8, 16, 32] {
+        reached |= path & (reached << step);
+        path &= path << step;
+    }
+    reached
+}
+
+fn added(a: Number, b: Number, one: Vary, other: Vary) -> Vary {
+    let width = u32::from(a.width);
+    let sum = a.plus(b);
+    let bits = |one: u64, other: u64| {
+        let vary = one | other;
+        (vary | carried(a, b, vary, width)) & !sum.known()
+    };
+    Vary {
+        lanes: bits(one.lanes, other.lanes),
+        warps: bits(one.warps, other.warps),
+        strides: one.strides | other.strides,
+    }
+    .settled()
+}
+
+/// Bits from the lowest one of a mask upwards.
+fn upwards(bits: u64, width: u32) -> u64 {
+    if bits == 0 { 0 } else { mask(width) & !mask(bits.trailing_zeros()) }
+}
+
+impl Analysis<'_, '_> {
+    /// How the sum varies that a value is; none where it is its own base.
+    pub(super) fn by_form(&self, block: NodeIndex, value: ValueId) -> Option<Vary> {
+        let fact = self.engine.values.of(value)?;
+        let sum = *self.engine.sum(fact);
+        let forms = self.engine.values.forms();
+        // What an operation is made of says less of it than how it is computed, but for shifts.
+        let is_own = |base: BaseId| match forms.what(base) {
+            Base::Value(own) => own == value,
+            Base::Operation { computes, .. } => {
+                computes != Computation::ShiftRight && self.is_only(value, base)
+            }
+            _ => false,
+        };
+        if sum.terms().any(|(base, _)| is_own(base)) {
+            return None;
+        }
+        Some(self.sum(&sum, block, Some(value), MAX_DEPTH).without(fact.number.known()))
+    }
+
+    /// How a sum varies for those who are in a block.
+    fn sum(&self, sum: &Sum, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
+        let width = sum.width();
+        let mut number = Number::constant(width, sum.offset());
+        let mut vary = Vary::NONE;
+        for (base, factor) in sum.terms() {
+            let known = self.engine.base_number(base, width);
+            let (term, each) = match factor {
+                // Minus one times it is the opposite of each bit, and one.
+                _ if factor == mask(width) => {
+                    let one = Number::constant(width, 1);
+                    (
+                        known.inverted().plus(one),
+                        added(known.inverted(), one, self.base(base, block, made, depth), Vary::NONE),
+                    )
+                }
+                _ => {
+                    let term = known.multiply(Number::constant(width, factor));
+                    let each =
+                        self.base(base, block, made, depth).mapped(|bits| match factor.is_power_of_two() {
+                            true => bits << factor.trailing_zeros() & mask(width),
+                            false => upwards(bits << factor.trailing_zeros(), width),
+                        });
+                    (term, each)
+                }
+            };
+            vary = added(number, term, vary, each.mapped(|bits| bits & mask(width)));
+            number = number.plus(term);
+        }
+        vary
+    }
+
+    fn base(&self, base: BaseId, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
+        let forms = self.engine.values.forms();
+        match forms.what(base) {
+            Base::Lane => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
+            Base::Warp => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
+            Base::Special(register) => of_special(register),
+            Base::Value(value) => self.seen(value, block),
+            Base::Unknown(_) => Vary::NONE,
+            Base::Steps(value) => self.steps(value, block, depth),
+            Base::Operation { computes, detail, operands } => match forms.value(base) {
+                // Where a value is this operation and nothing else, what is known of that value.
+                Some(value) if Some(value) != made && self.is_only(value, base) => self.seen(value, block),
+                // Each operand may be made of operations in turn.
+                _ if depth == 0 => Vary::all(u64::MAX),
+                value => {
+                    let of = |form: &Form| self.sum(forms.sum(*form), block, value.or(made), depth - 1);
+                    let all = operands.iter().filter(|form| **form != Form::NONE).map(of);
+                    let vary = all.fold(Vary::NONE, Vary::join);
+                    let (width, by) = ((detail & 255) as u32, (detail >> 16) as u32);
+                    match computes {
+                        // The bits of what is shifted, wherever that was done.
+                        Computation::ShiftRight if detail >> 8 & 1 == 0 && operands[1] == Form::NONE => {
+                            vary.mapped(|bits| bits.checked_shr(by).unwrap_or(0))
+                        }
+                        Computation::Multiply => vary.mapped(|bits| upwards(bits, width)),
+                        _ => vary.choosing(u64::MAX),
+                    }
+                }
+            },
+        }
+    }
+
+    /// Whether a value is a base, and nothing is added to it.
+    fn is_only(&self, value: ValueId, base: BaseId) -> bool {
+        let Some(fact) = self.engine.values.of(value) else { return false };
+        let sum = self.engine.sum(fact);
+        sum.offset() == 0 && sum.terms().eq([(base, 1)])
+    }
+
+    /// How that varies which the turns of a loop have added to a value. Threads that are in the loop are in the same
+    /// turn.
+    fn steps(&self, value: ValueId, block: NodeIndex, depth: usize) -> Vary {
+        let Kind::Joined { block: head } = self.engine.graph.kind(value) else { return Vary::NONE };
+        let width = self.engine.width(value);
+        // Loops may add to each other what the other has added.
+        let Some(depth) = depth.checked_sub(1) else { return Vary::all(mask(width)) };
+        let forms = self.engine.values.forms();
+        let steps = self.engine.values.steps(value).iter();
+        let added =
+            steps.map(|step| self.sum(forms.sum(*step), head, None, depth)).fold(Vary::NONE, Vary::join);
+        let mut vary = added.mapped(|bits| upwards(bits, width));
+        for level in [self.control.at_join(head), self.control.between(head, block)].into_iter().flatten() {
+            vary = vary.join(level.choosing(mask(width)));
+        }
+        vary
+    }
+
+    /// How what an instruction computes varies.
+    pub(super) fn computed(&mut self, block: NodeIndex, instruction: u32, value: ValueId, at: usize) -> Vary {
+        let width = self.engine.width(value);
+        let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
+        let vary = self.operation(block, instruction, at, width).without(number);
+        self.joined(block, value, vary.mapped(|bits| bits & mask(width)))
+    }
+
+    /// All that an instruction reads, together.
+    fn sources(&self, block: NodeIndex, instruction: u32) -> Vary {
+        let facts = self.engine.facts;
+        let mut vary = Vary::NONE;
+        for at in facts.uses().range(instruction) {
+            if let Some(read) = self.engine.graph.read(at) {
+                vary = vary.join(self.seen(read, block));
+            }
+        }
+        for operand in facts.body.operands(Handle::new(instruction)) {
+            if let Operand::Special(register) | Operand::SpecialSum { register, .. } = operand {
+                vary = vary.join(of_special(*register));
+            }
+        }
+        vary
+    }
+
+    /// How an operand varies, and what is known of it.
+    fn source(&mut self, block: NodeIndex, instruction: u32, index: usize, width: u32) -> (Number, Vary) {
+        let facts = self.engine.facts;
+        let operand = facts.body.operands(Handle::new(instruction)).get(index).copied();
+        let fact = self.engine.operand(instruction, index, width);
+        let number = fact.map_or(Number::unknown(width), |fact| fact.number);
+        let vary = match operand {
+            Some(Operand::Register { .. } | Operand::Negated { .. }) => {
+                let mut range = facts.uses().range(instruction);
+                let read = range.find_map(|at| {
+                    let each = facts.uses().all()[at];
+                    self.engine.graph.read(at).filter(|_| each.operand() == index && each.access().reads())
+                });
+                read.map_or(Vary::NONE, |read| self.seen(read, block))
+            }
+            Some(Operand::Special(register)) => of_special(register),
+            Some(Operand::Sum { .. } | Operand::SpecialSum { .. }) => self.sources(block, instruction),
+            _ => Vary::NONE,
+        };
+        (number, vary.mapped(|bits| bits & mask(width)))
+    }
+
+    fn operation(&mut self, block: NodeIndex, instruction: u32, at: usize, width: u32) -> Vary {
+        let facts = self.engine.facts;
+        let sources = self.sources(block, instruction);
+        let Some(instance) = facts.instance(instruction) else { return sources.through(width) };
+        let effects = &instance.effects;
+        if effects.barrier {
+            // All threads that meet there get the same.
+            return Vary::NONE;
+        }
+        if effects.convergence == Convergence::Participants {
+            return self.collective(block, instruction, instance, at, width, sources);
+        }
+        if effects.convergence == Convergence::Aligned {
+            // The warp computes it together: what one lane gets, all get, unless lanes pick differently.
+            let warps = Vary { warps: mask(width), ..Vary::NONE };
+            return if effects.thread_dependent { Vary::all(mask(width)) } else { warps };
+        }
+        if effects.thread_dependent || effects.atomic {
+            return Vary::all(mask(width));
+        }
+        if let Some(vary) = self.exchanged(block, instruction, instance, width) {
+            return vary;
+        }
+        match effects.computes {
+            Some(computation) => self
+                .by_bits(block, instruction, instance, computation, at, width)
+                .unwrap_or_else(|| sources.through(width)),
+            None => sources.through(width),
+        }
+    }
+
+    /// `shfl`, `vote`, `match`, `redux`, `elect`: what lanes say to each other.
+    fn collective(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        instance: &Instance,
+        at: usize,
+        width: u32,
+        sources: Vary,
+    ) -> Vary {
+        match instance.effects.computes {
+            Some(Computation::Exchange) => {
+                let (_, vary) = self.source(block, instruction, 1, 32);
+                let (_, lane) = self.source(block, instruction, 2, 32);
+                let is_first = self.engine.facts.uses().all()[at].operand() == 0;
+                // With segments of a warp, lanes of one get what those of another do not.
+                let (segments, _) = self.source(block, instruction, 3, 32);
+                let is_whole = segments.value().is_some_and(|value| value >> 8 & 31 == 0);
+                if !is_first || vary.lanes == 0 && is_whole && instance.has(".bfly") {
+                    return vary;
+                }
+                if instance.has(".idx") && lane.lanes == 0 && is_whole {
+                    return vary.of_all_lanes(width).join(lane.of_all_lanes(width));
+                }
+                match self.engine.operand(instruction, 2, 32).and_then(|lane| lane.number.value()) {
+                    Some(stride) if instance.has(".bfly") && stride.is_power_of_two() && stride < 32 => vary,
+                    _ => sources.through(width),
+                }
+            }
+            Some(Computation::Elect) => {
+                let parts = match self.engine.facts.body.operands(Handle::new(instruction)).first() {
+                    Some(Operand::Pair(run)) => self.engine.facts.body.children(*run),
+                    _ => &[],
+                };
+                let each = self.engine.facts.uses().all()[at].register;
+                let is =
+                    |part: &Operand| matches!(part, Operand::Register { register, .. } if *register == each);
+                match parts {
+                    [first, _] if is(first) => Vary::NONE,
+                    _ => Vary { lanes: mask(width), warps: 0, strides: ALL_STRIDES },
+                }
+            }
+            _ if instance.effects.thread_dependent => {
+                sources.through(width).join(Vary { lanes: mask(width), warps: 0, strides: ALL_STRIDES })
+            }
+            _ => sources.of_all_lanes(width),
+        }
+    }
+
+    /// A sum, or something else whose operands may change places, of a value and what `shfl.bfly` gives of it: lanes that
+    /// differ in that bit have exchanged what they had, so that they have the same now.
+    fn exchanged(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        instance: &Instance,
+        width: u32,
+    ) -> Option<Vary> {
+        use Computation as C;
+        let commutes =
+            matches!(instance.effects.computes?, C::Add | C::Minimum | C::Maximum | C::And | C::Or | C::Xor);
+        if !commutes {
+            return None;
+        }
+        let facts = self.engine.facts;
+        let mut reads = facts.uses().range(instruction).filter_map(|at| self.engine.graph.read(at));
+        let (one, other) = (reads.next()?, reads.next()?);
+        for (value, exchange) in [(one, other), (other, one)] {
+            let Kind::Computed { instruction: exchange, .. } = self.engine.graph.kind(exchange) else {
+                continue;
+            };
+            let Some(source) = self.butterfly(exchange, value) else { continue };
+            let vary = self.seen(value, block).through(width);
+            return Some(Vary { strides: vary.strides & !source, ..vary }.settled());
+        }
+        None
+    }
+
+    /// The distance of a `shfl.bfly` of this value over the whole warp.
+    fn butterfly(&mut self, instruction: u32, value: ValueId) -> Option<u8> {
+        let facts = self.engine.facts;
+        let instance = facts.instance(instruction)?;
+        if instance.effects.computes != Some(Computation::Exchange) || !instance.has(".bfly") {
+            return None;
+        }
+        let source = facts
+            .uses()
+            .range(instruction)
+            .find_map(|at| self.engine.graph.read(at).filter(|_| facts.uses().all()[at].operand() == 1))?;
+        if self.engine.values.of(source)?.form != self.engine.values.of(value)?.form {
+            return None;
+        }
+        let constant = |engine: &mut crate::facts::values::Engine<'_, '_>, index| {
+            engine.operand(instruction, index, 32).and_then(|fact| fact.number.value())
+        };
+        let stride = constant(&mut self.engine, 2)?;
+        let is_whole = constant(&mut self.engine, 3)? >> 8 & 31 == 0;
+        (stride.is_power_of_two() && stride < 32 && is_whole).then_some(stride as u8)
+    }
+
+    /// Computations that are followed bit by bit.
+    fn by_bits(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        instance: &Instance,
+        computation: Computation,
+        at: usize,
+        width: u32,
+    ) -> Option<Vary> {
+        use Computation as C;
+        let operands = self.engine.facts.body.operands(Handle::new(instruction));
+        if let (C::Move, [Operand::Vector(_), _] | [_, Operand::Vector(_)]) = (computation, operands) {
+            return self.packed(block, instruction, operands, at, width);
+        }
+        if computation == C::Move || computation == C::Convert {
+            return Some(self.source(block, instruction, 1, 64).1);
+        }
+        if computation == C::Compare {
+            return self.compared(block, instruction, instance);
+        }
+        let ty = instance.ty?;
+        if matches!(ty.kind(), TypeKind::Float | TypeKind::Packed) && computation != C::Select {
+            return None;
+        }
+        let w = ty.bits().min(64);
+        let is_signed = ty.kind() == TypeKind::Signed;
+        let (number, a) = self.source(block, instruction, 1, w);
+        let (other, b) = self.source(block, instruction, 2, w);
+        let both = a.join(b);
+        let shift = |bits: u64, by: u64| bits.checked_shl(by as u32).unwrap_or(0);
+        Some(match computation {
+            C::Not => a,
+            C::Negate => added(number.inverted(), Number::constant(w, 1), a, Vary::NONE),
+            C::And => both.without(number.zeros | other.zeros),
+            C::Or => both.without(number.ones | other.ones),
+            C::Xor => both,
+            C::Add => added(number, other, a, b),
+            C::Subtract => {
+                let one = Number::constant(w, 1);
+                added(number, other.inverted().plus(one), a, added(other.inverted(), one, b, Vary::NONE))
+            }
+            C::Multiply => both.mapped(|bits| upwards(bits, w)),
+            C::ShiftLeft if b == Vary::NONE => match other.value() {
+                Some(by) => a.mapped(|bits| shift(bits, by)),
+                None => a.mapped(|bits| upwards(bits, w)),
+            },
+            C::ShiftRight if b == Vary::NONE && (!is_signed || number.high >> (w - 1) == 0) => {
+                match other.value() {
+                    Some(by) => a.mapped(|bits| bits.checked_shr(by as u32).unwrap_or(0)),
+                    None => a.mapped(|bits| if bits == 0 { 0 } else { mask(64 - bits.leading_zeros()) }),
+                }
+            }
+            C::ExtractField if !is_signed => {
+                let length = self.source(block, instruction, 3, 32).0.value()? & 255;
+                let from = self.source(block, instruction, 2, 32).0.value()? & 255;
+                let field = mask(length as u32);
+                a.mapped(|bits| bits.checked_shr(from as u32).unwrap_or(0) & field)
+            }
+            C::InsertField => {
+                let from = self.source(block, instruction, 3, 32).0.value()? & 255;
+                let length = self.source(block, instruction, 4, 32).0.value()? & 255;
+                let field = shift(mask(length as u32), from);
+                a.mapped(|bits| shift(bits, from) & field).join(b.without(field))
+            }
+            C::Logic3 => both.join(self.source(block, instruction, 3, w).1),
+            C::FunnelShift => {
+                let by = self.source(block, instruction, 3, 32).0.value()?;
+                let by = if instance.has(".wrap") { by & 31 } else { by.min(32) };
+                let (down, up) = if instance.has(".r") { (by, 32 - by) } else { (32 - by, by) };
+                a.mapped(|bits| bits >> down).join(b.mapped(|bits| shift(bits, up)))
+            }
+            C::Permute => {
+                let selector = self.source(block, instruction, 3, 32).0.value()?;
+                let permuted = |a: u64, b: u64| {
+                    let both = a & mask(32) | b << 32;
+                    (0..4).fold(0, |bits, byte| {
+                        let chosen = selector >> (4 * byte) & 15;
+                        let from = both >> (8 * (chosen & 7)) & 255;
+                        let filled = if from & 128 != 0 { 255 } else { 0 };
+                        bits | (if chosen & 8 == 0 { from } else { filled }) << (8 * byte)
+                    })
+                };
+                let (lanes, warps) = (permuted(a.lanes, b.lanes), permuted(a.warps, b.warps));
+                Vary { lanes, warps, strides: both.strides }.settled()
+            }
+            C::Select => {
+                let (_, by) = self.source(block, instruction, 3, 1);
+                both.join(by.choosing(!(number.ones & other.ones | number.zeros & other.zeros)))
+            }
+            _ => return None,
+        })
+    }
+
+    fn packed(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        operands: &[Operand],
+        at: usize,
+        width: u32,
+    ) -> Option<Vary> {
+        let facts = self.engine.facts;
+        match operands {
+            [Operand::Vector(run), _] => {
+                let each = facts.uses().all()[at].register;
+                let is =
+                    |part: &Operand| matches!(part, Operand::Register { register, .. } if *register == each);
+                let part = facts.body.children(*run).iter().position(is)? as u32;
+                let (_, whole) = self.source(block, instruction, 1, 64);
+                let from = part * width;
+                Some(whole.mapped(|bits| bits.checked_shr(from).unwrap_or(0) & mask(width)))
+            }
+            [_, Operand::Vector(run)] => {
+                let count = facts.body.children(*run).len() as u32;
+                let each = width / count.max(1);
+                let mut vary = Vary::NONE;
+                let reads: Vec<_> = facts
+                    .uses()
+                    .range(instruction)
+                    .filter(|&at| facts.uses().all()[at].operand() == 1)
+                    .collect();
+                for (part, operand) in facts.body.children(*run).iter().enumerate() {
+                    let Operand::Register { register, .. } = operand else { continue };
+                    let at = reads.iter().find(|&&at| facts.uses().all()[at].register == *register);
+                    let Some(read) = at.and_then(|&at| self.engine.graph.read(at)) else { continue };
+                    let from = part as u32 * each;
+                    let seen = self.seen(read, block);
+                    vary = vary.join(seen.mapped(|bits| (bits & mask(each)).checked_shl(from).unwrap_or(0)));
+                }
+                Some(vary)
+            }
+            _ => None,
+        }
+    }
+
+    /// A comparison of integers, by how their difference varies.
+    fn compared(&mut self, block: NodeIndex, instruction: u32, instance: &Instance) -> Option<Vary> {
+        let ty = instance.ty?;
+        if !(ty.is_integer() || ty.kind() == TypeKind::Bits) {
+            return None;
+        }
+        let w = ty.bits().min(64);
+        let relation = Relation::of(instance)?;
+        let (one, other) = (self.engine.operand(instruction, 1, w)?, self.engine.operand(instruction, 2, w)?);
+        let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
+        let (left, right) = (self.engine.sum(one), self.engine.sum(other));
+        let vary = match left.plus(right, u64::MAX) {
+            Some(difference) => self.sign(&difference, relation.order, block),
+            None => self
+                .sum(left, block, None, MAX_DEPTH)
+                .join(self.sum(right, block, None, MAX_DEPTH))
+                .through(1),
+        };
+        // What is known of the operands themselves may be more.
+        let (_, a) = self.source(block, instruction, 1, w);
+        let (_, b) = self.source(block, instruction, 2, w);
+        let vary = vary.meet(a.join(b).through(1));
+        let third = match self.engine.facts.body.operands(Handle::new(instruction)).len() {
+            4 => self.source(block, instruction, 3, 1).1,
+            _ => Vary::NONE,
+        };
+        Some(vary.join(third))
+    }
+
+    /// How it varies whether a difference is 0, or below 0. Where all that varies within a warp are low bits, and the
+    /// rest is a multiple of what these may reach, it is for all of them or for none. Sums are taken not to overflow.
+    fn sign(&self, difference: &Sum, order: Order, block: NodeIndex) -> Vary {
+        let all = self.sum(difference, block, None, MAX_DEPTH);
+        if all.lanes == 0 {
+            return all.through(1);
+        }
+        let mut by_warps = all;
+        by_warps.lanes = 0;
+        if order == Order::Less && self.is_decided_by_uniform_bits(difference, block) {
+            return by_warps.settled().through(1);
+        }
+        let lanes = Vary { lanes: 1, warps: 0, strides: all.strides };
+        lanes.join(by_warps.settled().through(1)).settled()
+    }
+
+    fn is_decided_by_uniform_bits(&self, difference: &Sum, block: NodeIndex) -> bool {
+        let width = difference.width();
+        // The part that lanes agree on, known modulo two to the `modulus`, and what lanes add to that.
+        let mut rest = Sum::constant(width, difference.offset());
+        let mut modulus = width;
+        let mut span = 0_u64;
+        for (base, factor) in difference.terms() {
+            let vary = self.base(base, block, None, MAX_DEPTH);
+            if vary.lanes == 0 {
+                match rest.plus(&Sum::of(width, base), factor) {
+                    Some(sum) => rest = sum,
+                    None => return false,
+                }
+                continue;
+            }
+            let low = 64 - vary.lanes.leading_zeros();
+            let negative = factor >> (width - 1) != 0;
+            let size = if negative { factor.wrapping_neg() & mask(width) } else { factor };
+            let number = self.engine.base_number(base, width);
+            let most = number.high.min(mask(low));
+            let Some(most) = most.checked_mul(size) else { return false };
+            // Above its low bits, lanes agree; those bits are a multiple.
+            if number.high > mask(low) {
+                modulus = modulus.min(low + size.trailing_zeros());
+            }
+            let Some(wider) = span.checked_add(most) else { return false };
+            span = wider;
+            if negative {
+                // It is between minus this and 0.
+                rest = rest.plus(&Sum::constant(width, most), u64::MAX).unwrap_or(rest);
+            }
+        }
+        let known = self.engine.number_of(&rest);
+        let modulus = modulus.min(known.known_low()).min(63);
+        let multiple = 1_u64 << modulus;
+        let remainder = known.ones & (multiple - 1);
+        let nearest = if remainder == 0 { multiple } else { multiple - remainder };
+        nearest > span
+    }
+}
+
+pub(super) fn of_special(register: SpecialRegister) -> Vary {
+    match register.name() {
+        "%tid.x" => Vary { lanes: 31, warps: mask(32) & !31, strides: ALL_STRIDES },
+        // Rows of a block are whole warps in nearly every kernel.
+        "%tid.y" | "%tid.z" | "%warpid" => Vary { lanes: 0, warps: mask(32), strides: 0 },
+        "%laneid" => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
+        name if name.starts_with("%lanemask") => Vary { lanes: mask(32), warps: 0, strides: ALL_STRIDES },
+        _ if register.is_thread_dependent() => Vary::all(mask(register.ty().bits().min(64))),
+        _ if register.ty() == Type::Pred => Vary::NONE,
+        _ => Vary::NONE,
+    }
+}

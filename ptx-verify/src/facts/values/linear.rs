@@ -1,0 +1,252 @@
+//! Sums of multiples: what values are of each other.
+//!
+//! `%r5 = %r1 * 4 + %r2 - 8` is kept as the terms `4 × base of %r1`, `1 × base of %r2` and the constant. A base is what
+//! is no sum itself: a special register, the result of a load, a value that joins others. An operation that is no sum,
+//! on known sums, is a base too, and the same operation on the same sums is the same base: so values that must be equal
+//! are found to be.
+
+use ptx_ir::isa::Computation;
+use ptx_ir::special::SpecialRegister;
+use rustc_hash::FxHashMap;
+
+use super::graph::ValueId;
+use super::number::{Number, mask};
+
+/// What is no sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// A value of which no more is said.
+    Value(ValueId),
+    /// A special register.
+    Special(SpecialRegister),
+    /// `%tid.x` modulo 32: where the rows of blocks are whole warps, the lane.
+    Lane,
+    /// `%tid.x` without that.
+    Warp,
+    /// What the turns of a loop have added up to in this value, which the loop's head joins.
+    Steps(ValueId),
+    /// Something that is the same as nothing else.
+    Unknown(u32),
+    /// An operation on sums.
+    Operation {
+        /// What it computes.
+        computes: Computation,
+        /// What else distinguishes it: its width, its sign, its modifiers.
+        detail: u64,
+        /// Its operands.
+        operands: [Form; 3],
+    },
+}
+
+/// The number of a base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BaseId(u32);
+
+impl BaseId {
+    /// For tables with an entry a base.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of a sum. Equal sums have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Form(u32);
+
+impl Form {
+    /// No sum: for operands that are not there.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+const MAX_TERMS: usize = 4;
+
+/// A sum modulo two to the width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sum {
+    width: u8,
+    count: u8,
+    terms: [(u32, u64); MAX_TERMS],
+    constant: u64,
+}
+
+impl Sum {
+    /// A number.
+    #[must_use]
+    pub const fn constant(width: u32, value: u64) -> Self {
+        Self { width: width as u8, count: 0, terms: [(0, 0); MAX_TERMS], constant: value & mask(width) }
+    }
+
+    /// Once the base.
+    #[must_use]
+    pub const fn of(width: u32, base: BaseId) -> Self {
+        let mut terms = [(0, 0); MAX_TERMS];
+        terms[0] = (base.0, 1);
+        Self { width: width as u8, count: 1, terms, constant: 0 }
+    }
+
+    /// The bases with their factors, in order of the bases.
+    pub fn terms(&self) -> impl Iterator<Item = (BaseId, u64)> + '_ {
+        self.terms[..usize::from(self.count)].iter().map(|&(base, factor)| (BaseId(base), factor))
+    }
+
+    /// What is added.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.constant
+    }
+
+    /// How many bits.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width as u32
+    }
+
+    /// The value, where no base is in it.
+    #[must_use]
+    pub const fn value(&self) -> Option<u64> {
+        if self.count == 0 { Some(self.constant) } else { None }
+    }
+
+    /// `self + other × factor`; none where that has too many terms.
+    #[must_use]
+    pub fn plus(&self, other: &Self, factor: u64) -> Option<Self> {
+        let all = mask(self.width());
+        let constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor)) & all;
+        let mut sum = Self::constant(self.width(), constant);
+        let (mut one, mut two) = (self.terms().peekable(), other.terms().peekable());
+        loop {
+            let (base, factor) = match (one.peek().copied(), two.peek().copied()) {
+                (None, None) => return Some(sum),
+                (Some(left), Some(right)) if left.0 == right.0 => {
+                    one.next();
+                    two.next();
+                    (left.0, left.1.wrapping_add(right.1.wrapping_mul(factor)))
+                }
+                (Some(left), right) if right.is_none_or(|right| left.0 < right.0) => {
+                    one.next();
+                    left
+                }
+                (_, Some(right)) => {
+                    two.next();
+                    (right.0, right.1.wrapping_mul(factor))
+                }
+                (Some(_), None) => return None,
+            };
+            let factor = factor & all;
+            if factor != 0 {
+                *sum.terms.get_mut(usize::from(sum.count))? = (base.0, factor);
+                sum.count += 1;
+            }
+        }
+    }
+
+    /// Some times this.
+    #[must_use]
+    pub fn times(&self, factor: u64) -> Self {
+        Self::constant(self.width(), 0).plus(self, factor).unwrap_or(*self)
+    }
+
+    /// The same terms in another width.
+    #[must_use]
+    pub fn in_width(&self, width: u32) -> Self {
+        let zero = Self::constant(width, 0);
+        let same = Self { width: width as u8, ..*self };
+        zero.plus(&same, 1).unwrap_or(same)
+    }
+}
+
+/// All sums and bases of a function.
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    bases: Vec<Base>,
+    /// What is known of each base; for values, what is known of those is better.
+    numbers: Vec<Number>,
+    /// The value that is each base, or the first whose operation it is.
+    values: Vec<Option<ValueId>>,
+    base_ids: FxHashMap<Base, BaseId>,
+    sums: Vec<Sum>,
+    sum_ids: FxHashMap<Sum, Form>,
+}
+
+impl Forms {
+    /// The number of a sum.
+    pub fn form(&mut self, sum: Sum) -> Form {
+        let next = Form(self.sums.len() as u32);
+        let form = *self.sum_ids.entry(sum).or_insert(next);
+        if form == next {
+            self.sums.push(sum);
+        }
+        form
+    }
+
+    /// A base, which `value` is or computes, and what is known of it.
+    pub fn base(&mut self, base: Base, number: Number, value: Option<ValueId>) -> BaseId {
+        let next = BaseId(self.bases.len() as u32);
+        let id = *self.base_ids.entry(base).or_insert(next);
+        if id == next {
+            self.bases.push(base);
+            self.numbers.push(number);
+            self.values.push(value);
+        } else {
+            let known = &mut self.numbers[id.index()];
+            *known = known.join(number);
+        }
+        id
+    }
+
+    /// A sum by its number.
+    #[must_use]
+    pub fn sum(&self, form: Form) -> &Sum {
+        &self.sums[form.0 as usize]
+    }
+
+    /// A base by its number.
+    #[must_use]
+    pub fn what(&self, base: BaseId) -> Base {
+        self.bases[base.index()]
+    }
+
+    /// What is known of a base.
+    #[must_use]
+    pub fn number(&self, base: BaseId) -> Number {
+        self.numbers[base.index()]
+    }
+
+    /// The value that a base is, or the first whose operation it is.
+    #[must_use]
+    pub fn value(&self, base: BaseId) -> Option<ValueId> {
+        self.values[base.index()]
+    }
+
+    /// How many bases there are.
+    #[must_use]
+    pub fn base_count(&self) -> usize {
+        self.bases.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BaseId, Sum};
+
+    #[test]
+    fn terms_cancel() {
+        let (one, other) = (Sum::of(32, BaseId(1)), Sum::of(32, BaseId(2)));
+        let sum = one.plus(&other, 4).unwrap();
+        assert_eq!(sum.terms().collect::<Vec<_>>(), [(BaseId(1), 1), (BaseId(2), 4)]);
+        let less = sum.plus(&one, u64::MAX).unwrap();
+        assert_eq!(less, other.times(4));
+        assert_eq!(less.plus(&other, (-4_i64) as u64).unwrap().value(), Some(0));
+    }
+
+    #[test]
+    fn sums_of_many_terms_are_none() {
+        let mut sum = Sum::constant(32, 7);
+        for base in 0..4 {
+            sum = sum.plus(&Sum::of(32, BaseId(base)), 1).unwrap();
+        }
+        assert_eq!(sum.plus(&Sum::of(32, BaseId(4)), 1), None);
+        assert!(sum.plus(&Sum::of(32, BaseId(3)), 1).is_some());
+    }
+}

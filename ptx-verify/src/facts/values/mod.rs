@@ -1,0 +1,15 @@
+//! The values of a function: where each comes from, and what is known of it.
+
+mod assume;
+mod compute;
+mod frontier;
+mod graph;
+pub mod linear;
+pub mod number;
+mod propagate;
+
+pub(crate) use assume::Assumption;
+pub use compute::{Order, Relation};
+pub use graph::{Graph, Kind, ValueId, Variable};
+pub(crate) use propagate::Engine;
+pub use propagate::{Fact, Values};

@@ -1,0 +1,527 @@
+//! Constants, bits, limits and sums of all values of a function, and which branches are never taken.
+//!
+//! Wegman and Zadeck: *Constant propagation with conditional branches*, 1991: it is assumed that nothing is reached and
+//! that nothing is known against a value until an edge or an input shows it. So a value that a loop gives back unchanged
+//! is known, and what only an edge that is never taken brings does not count.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand};
+use rustc_hash::FxHashMap;
+
+use super::compute;
+use super::graph::{Graph, Kind, ValueId, Variable};
+use super::linear::{Base, BaseId, Form, Forms, Sum};
+use super::number::Number;
+use crate::dataflow::FunctionFacts;
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Its bits and limits.
+    pub number: Number,
+    /// The sum that it is.
+    pub form: Form,
+}
+
+/// What is known of all values.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// By value; none where it is never computed.
+    facts: Vec<Option<Fact>>,
+    /// Sums and bases.
+    pub(super) forms: Forms,
+    /// The blocks that control can come to.
+    reached: Vec<bool>,
+    /// The edges that control can take, in the order of the graph's predecessors.
+    taken: Vec<bool>,
+    /// Whether the rows of blocks are taken to be whole warps.
+    pub(super) whole_warps: bool,
+    /// What the turns of loops add to values that the loops' heads join.
+    steps: FxHashMap<ValueId, Vec<Form>>,
+}
+
+impl Values {
+    /// Follows the values of a function.
+    #[must_use]
+    pub fn new(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+        let mut engine = Engine::new(facts, graph, false);
+        engine.run();
+        engine.values
+    }
+
+    /// The same where the rows of blocks are whole warps, as they are in nearly every kernel.
+    #[must_use]
+    pub fn of_whole_warps(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+        let mut engine = Engine::new(facts, graph, true);
+        engine.run();
+        engine.values
+    }
+
+    /// What is known of a value; none where it is never computed, or is undefined wherever it comes from.
+    #[must_use]
+    pub fn of(&self, value: ValueId) -> Option<Fact> {
+        self.facts.get(value.index()).copied().flatten()
+    }
+
+    /// Whether control can come to a block.
+    #[must_use]
+    pub fn is_reached(&self, block: NodeIndex) -> bool {
+        self.reached.get(block.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether control can take the edge from the predecessor of a block at `position`.
+    #[must_use]
+    pub fn is_taken(&self, graph: &Graph, block: NodeIndex, position: usize) -> bool {
+        self.taken.get(graph.edge(block, position)).copied().unwrap_or(false)
+    }
+
+    /// What the turns of a loop add to a value, where [`Base::Steps`] is what they have added up to.
+    #[must_use]
+    pub fn steps(&self, value: ValueId) -> &[Form] {
+        self.steps.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// The sums and bases.
+    #[must_use]
+    pub fn forms(&self) -> &Forms {
+        &self.forms
+    }
+}
+
+/// Changes of a join before limits that still move are given up,
+const PRECISE_TURNS: u8 = 3;
+/// and before all of its number is.
+const MAX_TURNS: u8 = 8;
+/// Instructions that are looked at: as often each, and as many in any function. Beyond that nothing is known.
+const VISITS_PER_INSTRUCTION: usize = 64;
+const MIN_VISITS: usize = 10_000;
+
+/// The blocks that read each value.
+struct Readers {
+    starts: Vec<u32>,
+    /// A block, and whether it is a join that reads.
+    blocks: Vec<(u32, bool)>,
+}
+
+impl Readers {
+    fn new(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+        let mut reads: Vec<(ValueId, u32, bool)> = Vec::new();
+        for &block in facts.cfg.reverse_postorder() {
+            let here = block.index() as u32;
+            for &join in graph.joins(block) {
+                reads.extend(graph.inputs(join).iter().map(|input| (*input, here, true)));
+            }
+            for instruction in facts.cfg.instructions(block) {
+                let uses = facts.uses().range(instruction).filter_map(|at| graph.read(at));
+                reads.extend(uses.chain(graph.guard(instruction)).map(|value| (value, here, false)));
+                for written in facts.uses().range(instruction).filter_map(|at| graph.written(at)) {
+                    if let Kind::Guarded { old, .. } = graph.kind(graph.after(written)) {
+                        reads.push((old, here, false));
+                    }
+                }
+            }
+        }
+        let mut starts = vec![0_u32; graph.len() + 2];
+        reads.iter().for_each(|(value, ..)| starts[value.index() + 2] += 1);
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut blocks = vec![(0, false); reads.len()];
+        for (value, block, is_join) in reads {
+            let next = &mut starts[value.index() + 1];
+            blocks[*next as usize] = (block, is_join);
+            *next += 1;
+        }
+        Self { starts, blocks }
+    }
+
+    fn of(&self, value: ValueId) -> &[(u32, bool)] {
+        &self.blocks[self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize]
+    }
+}
+
+/// What is being found.
+pub(crate) struct Engine<'f, 'm> {
+    pub(in crate::facts) facts: &'f FunctionFacts<'m>,
+    pub(in crate::facts) graph: &'f Graph,
+    pub(in crate::facts) values: Values,
+    /// The value that is computed.
+    pub(super) current: Option<ValueId>,
+    /// What has changed in the block that is looked at.
+    changed: Vec<ValueId>,
+    /// How often each join has changed.
+    turns: Vec<u8>,
+}
+
+impl<'f, 'm> Engine<'f, 'm> {
+    fn new(facts: &'f FunctionFacts<'m>, graph: &'f Graph, whole_warps: bool) -> Self {
+        let values = Values {
+            facts: vec![None; graph.len()],
+            forms: Forms::default(),
+            reached: vec![false; facts.cfg.block_count()],
+            taken: vec![false; graph.edge_count()],
+            steps: FxHashMap::default(),
+            whole_warps,
+        };
+        Self { facts, graph, values, current: None, changed: Vec::new(), turns: vec![0; graph.len()] }
+    }
+
+    /// An engine that answers about values that were found before.
+    pub(crate) fn again(facts: &'f FunctionFacts<'m>, graph: &'f Graph, values: Values) -> Self {
+        Self { facts, graph, values, current: None, changed: Vec::new(), turns: Vec::new() }
+    }
+
+    pub(crate) fn facts(&self) -> &'f FunctionFacts<'m> {
+        self.facts
+    }
+
+    pub(crate) fn graph(&self) -> &'f Graph {
+        self.graph
+    }
+
+    /// Whether control can come to a block.
+    pub(crate) fn is_reached(&self, block: NodeIndex) -> bool {
+        self.values.is_reached(block)
+    }
+
+    fn run(&mut self) {
+        for value in self.graph.values() {
+            if matches!(self.graph.kind(value), Kind::Entry | Kind::Opaque) {
+                let own = self.own(value);
+                self.values.facts[value.index()] = Some(own);
+            }
+        }
+        if self.settle() {
+            return;
+        }
+        // Nothing that is known holds for sure.
+        *self = Self::new(self.facts, self.graph, self.values.whole_warps);
+        self.values.reached.fill(true);
+        self.values.taken.fill(true);
+        for value in self.graph.values() {
+            let own = self.own(value);
+            self.values.facts[value.index()] = Some(own);
+        }
+    }
+
+    /// Goes over what is reached, in order, and again over blocks that read what has changed since; whether that came to
+    /// an end.
+    fn settle(&mut self) -> bool {
+        let (facts, graph) = (self.facts, self.graph);
+        let order = facts.cfg.reverse_postorder();
+        let comes_back = |block: &NodeIndex| {
+            graph.predecessors(*block).any(|(from, _)| facts.cfg.place(from) >= facts.cfg.place(*block))
+        };
+        // Without loops, everything is known when it is read.
+        let readers = order.iter().any(comes_back).then(|| Readers::new(facts, graph));
+        let mut left = MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len();
+        let mut open = BinaryHeap::from([Reverse(0_usize)]);
+        let mut is_open = vec![false; order.len()];
+        let mark = |open: &mut BinaryHeap<Reverse<usize>>, is_open: &mut Vec<bool>, block: NodeIndex| {
+            let place = facts.cfg.place(block);
+            if !std::mem::replace(&mut is_open[place], true) {
+                open.push(Reverse(place));
+            }
+        };
+        while let Some(Reverse(place)) = open.pop() {
+            is_open[place] = false;
+            let block = order[place];
+            let Some(rest) = left.checked_sub(1 + facts.cfg.instructions(block).len()) else { return false };
+            left = rest;
+            self.values.reached[block.index()] = true;
+            self.changed.clear();
+            for &join in graph.joins(block) {
+                self.join(block, join);
+            }
+            for instruction in facts.cfg.instructions(block) {
+                self.instruction(instruction);
+            }
+            for &(next, position) in graph.successors(block) {
+                let next = NodeIndex::new(next as usize);
+                let edge = graph.edge(next, position as usize);
+                if !self.values.taken[edge] && self.can_take(block, next, position as usize) {
+                    self.values.taken[edge] = true;
+                    mark(&mut open, &mut is_open, next);
+                }
+            }
+            let Some(readers) = &readers else { continue };
+            for value in std::mem::take(&mut self.changed) {
+                for &(reader, is_join) in readers.of(value) {
+                    let reader = NodeIndex::new(reader as usize);
+                    // What follows in this block has read it.
+                    if self.values.reached[reader.index()] && (reader != block || is_join) {
+                        mark(&mut open, &mut is_open, reader);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn taken(&self, block: NodeIndex, position: usize) -> bool {
+        self.values.taken[self.graph.edge(block, position)]
+    }
+
+    fn can_take(&self, block: NodeIndex, next: NodeIndex, position: usize) -> bool {
+        let Some(condition) = self.graph.condition(next, position) else { return true };
+        let guard = self.facts.cfg.instructions(block).last().and_then(|last| self.graph.guard(last));
+        let known = guard.and_then(|guard| self.values.of(guard)).and_then(|fact| fact.number.value());
+        known.is_none_or(|value| (value != 0) == condition.value)
+    }
+
+    fn instruction(&mut self, instruction: u32) {
+        for at in self.facts.uses().range(instruction) {
+            let Some(value) = self.graph.written(at) else { continue };
+            self.current = Some(value);
+            let new = self.compute(value, instruction, at).unwrap_or_else(|| self.own(value));
+            self.put(value, new);
+            let after = self.graph.after(value);
+            if after != value
+                && let Kind::Guarded { old, .. } = self.graph.kind(after)
+                && let Some(merged) = self.guarded(after, instruction, new, old)
+            {
+                self.put(after, merged);
+            }
+        }
+    }
+
+    /// The new value or the old one.
+    fn guarded(&mut self, value: ValueId, instruction: u32, new: Fact, old: ValueId) -> Option<Fact> {
+        let guard = self.graph.guard(instruction).and_then(|guard| self.values.of(guard));
+        let negated = self.facts.condition(instruction).is_some_and(|condition| !condition.value);
+        let runs = guard.and_then(|guard| guard.number.value()).map(|value| (value != 0) != negated);
+        let old = self.values.of(old);
+        match (runs, old) {
+            (Some(true), _) | (None, None) => Some(new),
+            (Some(false), old) => old,
+            (None, Some(old)) => Some(self.merged(value, new, old)),
+        }
+    }
+
+    /// What is joined at the head of a loop, as what comes from outside and what the turns have added to it.
+    fn stepped(&mut self, block: NodeIndex, join: ValueId) -> Option<Form> {
+        let graph = self.graph;
+        let own = self.own_form(join);
+        // What was given up once stays so.
+        let before = self.values.of(join).map(|fact| fact.form);
+        if before == Some(own) {
+            return None;
+        }
+        let mut entry: Option<Form> = None;
+        let mut turns = Vec::new();
+        for (position, &input) in graph.inputs(join).iter().enumerate() {
+            let from = graph.predecessors(block).nth(position).map(|(from, _)| from);
+            if from.is_some() && !self.taken(block, position) {
+                continue;
+            }
+            let Some(fact) = self.values.of(input) else { continue };
+            if from.is_some_and(|from| self.facts.cfg.dominates(block, from)) {
+                turns.push(fact.form);
+            } else if entry.replace(fact.form).is_some_and(|other| other != fact.form) {
+                return None;
+            }
+        }
+        let entry = entry?;
+        let width = self.width(join);
+        let start = *self.values.forms.sum(entry);
+        let steps = self.values.forms.base(Base::Steps(join), Number::unknown(width), Some(join));
+        let sum = start.plus(&Sum::of(width, steps), 1)?;
+        let form = self.values.forms.form(sum);
+        // At first, turns are still seen to add to what comes from outside.
+        let now = if before == Some(form) { sum } else { start };
+        let mut added = Vec::new();
+        for turn in turns {
+            let step = self.values.forms.sum(turn).plus(&now, u64::MAX)?;
+            if step.terms().any(|(base, _)| base == steps) {
+                return None;
+            }
+            added.push(self.values.forms.form(step));
+        }
+        self.values.steps.insert(join, added);
+        Some(form)
+    }
+
+    fn merged(&mut self, value: ValueId, one: Fact, other: Fact) -> Fact {
+        let number = one.number.join(other.number);
+        let form = if one.form == other.form { one.form } else { self.own_form(value) };
+        Fact { number, form }
+    }
+
+    fn join(&mut self, block: NodeIndex, join: ValueId) {
+        let graph = self.graph;
+        let mut merged: Option<Fact> = None;
+        let inputs = graph.inputs(join);
+        for (position, &input) in inputs.iter().enumerate() {
+            let comes = position >= graph.predecessor_count(block) || self.taken(block, position);
+            let Some(fact) = self.values.of(input).filter(|_| comes) else { continue };
+            merged = Some(match merged {
+                None => fact,
+                Some(known) => self.merged(join, known, fact),
+            });
+        }
+        let Some(mut merged) = merged else { return };
+        let own = self.own_form(join);
+        if merged.form == own {
+            merged.form = self.stepped(block, join).unwrap_or(own);
+        }
+        let turn = self.turns[join.index()];
+        if turn >= PRECISE_TURNS
+            && let Some(before) = self.values.of(join)
+        {
+            merged.number = match turn < MAX_TURNS {
+                true => merged.number.widened(before.number),
+                false if merged.number == before.number => before.number,
+                false => Number::unknown(u32::from(before.number.width)),
+            };
+        }
+        if self.put(join, merged) {
+            self.turns[join.index()] = turn.saturating_add(1);
+        }
+    }
+
+    fn put(&mut self, value: ValueId, fact: Fact) -> bool {
+        let slot = &mut self.values.facts[value.index()];
+        let changed = *slot != Some(fact);
+        *slot = Some(fact);
+        if changed {
+            self.changed.push(value);
+        }
+        changed
+    }
+
+    pub(in crate::facts) fn width(&self, value: ValueId) -> u32 {
+        match self.graph.variable(value) {
+            Variable::Register(register) => {
+                self.facts.body.register_type(register).map_or(64, compute::width)
+            }
+            Variable::Carry => 1,
+        }
+    }
+
+    /// The width of the first result of an instruction.
+    pub(super) fn result_width(&self, instruction: u32) -> Option<u32> {
+        match self.facts.body.operands(Handle::new(instruction)).first()? {
+            Operand::Register { register, .. } => {
+                self.facts.body.register_type(*register).map(compute::width)
+            }
+            _ => None,
+        }
+    }
+
+    fn own_form(&mut self, value: ValueId) -> Form {
+        let width = self.width(value);
+        let base = self.values.forms.base(Base::Value(value), Number::unknown(width), Some(value));
+        self.values.forms.form(Sum::of(width, base))
+    }
+
+    /// A value of which nothing else is known.
+    fn own(&mut self, value: ValueId) -> Fact {
+        Fact { number: Number::unknown(self.width(value)), form: self.own_form(value) }
+    }
+
+    /// Something of which nothing is known, and that no value is: it is not the same as anything.
+    pub(super) fn anything(&mut self, width: u32) -> Fact {
+        let base = match self.current {
+            Some(value) => Base::Value(value),
+            None => Base::Unknown(self.values.forms.base_count() as u32),
+        };
+        let base = self.values.forms.base(base, Number::unknown(width), self.current);
+        let form = self.values.forms.form(Sum::of(width, base));
+        Fact { number: Number::unknown(width), form }
+    }
+
+    pub(in crate::facts) fn sum(&self, fact: Fact) -> &Sum {
+        self.values.forms.sum(fact.form)
+    }
+
+    /// What is known of a base as a number of a width.
+    pub(in crate::facts) fn base_number(&self, base: BaseId, width: u32) -> Number {
+        let known = match self.values.forms.what(base) {
+            Base::Value(value) => self.values.of(value).map(|fact| fact.number),
+            // From 0 on, turns add multiples of what divides all of their steps.
+            Base::Steps(value) => {
+                let zeros = |form: &Form| {
+                    let sum = self.values.forms.sum(*form);
+                    let terms = sum.terms().map(|(_, factor)| factor.trailing_zeros());
+                    terms.chain([sum.offset().trailing_zeros()]).min().unwrap_or(0)
+                };
+                let zeros = self.values.steps(value).iter().map(zeros).min().unwrap_or(0).min(width);
+                return Number::unknown(width).with_bits(super::number::mask(zeros), 0);
+            }
+            _ => None,
+        };
+        known.unwrap_or(self.values.forms.number(base)).extended(width)
+    }
+
+    /// What is known of a sum.
+    pub(in crate::facts) fn number_of(&self, sum: &Sum) -> Number {
+        let width = sum.width();
+        sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
+            let term = self.base_number(base, width);
+            // `-x` is better subtracted than multiplied.
+            match factor == super::number::mask(width) {
+                true => number.subtract(term),
+                false => number.plus(term.multiply(Number::constant(width, factor))),
+            }
+        })
+    }
+
+    /// What is known of an operand as a number of a width.
+    pub(crate) fn operand(&mut self, instruction: u32, index: usize, width: u32) -> Option<Fact> {
+        let operand = *self.facts.body.operands(Handle::new(instruction)).get(index)?;
+        self.one(instruction, index, operand, width)
+    }
+
+    /// The same of an element of a list.
+    pub(super) fn part(&mut self, instruction: u32, index: usize, part: usize, width: u32) -> Option<Fact> {
+        let operands = self.facts.body.operands(Handle::new(instruction));
+        let Operand::Vector(run) = *operands.get(index)? else { return None };
+        let operand = *self.facts.body.children(run).get(part)?;
+        self.one(instruction, index, operand, width)
+    }
+
+    fn one(&mut self, instruction: u32, index: usize, operand: Operand, width: u32) -> Option<Fact> {
+        Some(match operand {
+            Operand::Register { register, .. } => {
+                let fact = self.register(instruction, index, register)?;
+                self.extended(fact, width, false)
+            }
+            Operand::Negated { register, .. } => {
+                let fact = self.register(instruction, index, register)?;
+                self.negated(fact)
+            }
+            Operand::Sum { register, offset, .. } => {
+                let fact = self.register(instruction, index, register)?;
+                let fact = self.extended(fact, width, false);
+                let sum = self.sum(fact).plus(&Sum::constant(width, offset as u64), 1)?;
+                let number = fact.number.plus(Number::constant(width, offset as u64));
+                Fact { number, form: self.values.forms.form(sum) }
+            }
+            Operand::Integer { bits, .. } if width == 1 => self.constant(1, u64::from(bits != 0)),
+            Operand::Integer { bits, .. } => self.constant(width, bits),
+            Operand::WarpSize => self.constant(width, 32),
+            Operand::SingleBits(bits) => self.constant(width, u64::from(bits)),
+            Operand::DoubleBits(bits) => self.constant(width, bits),
+            Operand::Special(register) => self.special(register, width),
+            _ => return None,
+        })
+    }
+
+    /// A predicate among the operands.
+    pub(super) fn predicate(&mut self, instruction: u32, index: usize) -> Option<Fact> {
+        self.operand(instruction, index, 1)
+    }
+
+    fn register(&mut self, instruction: u32, index: usize, register: ptx_ir::ir::Register) -> Option<Fact> {
+        let uses = self.facts.uses();
+        let mut range = uses.range(instruction);
+        let at = range.find(|&at| {
+            let each = uses.all()[at];
+            each.operand() == index && each.register == register && each.access().reads()
+        })?;
+        self.values.of(self.graph.read(at)?)
+    }
+}
