@@ -15,31 +15,23 @@
 //!
 //! What is *not* checked: what only code generation finds (resource limits, unresolved external functions).
 
-mod asm;
-mod config;
-mod context;
 pub mod dataflow;
-mod declarations;
-mod driver;
+mod engine;
 pub mod facts;
-pub mod fix;
-mod gates;
-mod instruction;
 mod memory;
-mod mentions;
 mod objects;
-mod producer;
-mod registry;
-mod requirements;
+mod rule;
 mod rules;
-mod summary;
-mod suppress;
+mod subject;
 
-pub use asm::coverage::{Coverage, CoverageCounts, Covered, Treatment};
-pub use asm::surroundings::{Include, Surroundings, includes};
-pub use asm::{Compiler, CudaConfig, CudaVerification, check_cuda, verify_cuda, verify_cuda_with};
-pub use config::{Config, Level, Levels, UnknownRule};
-pub use driver::{check, finish, verify};
-pub use registry::{RuleInfo, find_rule, nearest_rule, rules};
-pub use requirements::{Requirement, Requirements, requirements};
-pub use suppress::Suppressions;
+pub use engine::check::{check, finish, verify};
+pub use engine::cuda::coverage::{Coverage, CoverageCounts, Covered, Treatment};
+pub use engine::cuda::{CudaConfig, CudaVerification, check_cuda, verify_cuda, verify_cuda_with};
+pub use engine::fix;
+pub use engine::levels::{Config, Levels, UnknownRule};
+pub use engine::requirements::{Requirement, Requirements, requirements};
+pub use engine::suppress::Suppressions;
+pub use rule::{Level, RuleInfo};
+pub use rules::{find_rule, nearest_rule, rules};
+pub use subject::fragment::Compiler;
+pub use subject::fragment::surroundings::{Include, Surroundings, includes};

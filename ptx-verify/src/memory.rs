@@ -5,9 +5,9 @@ use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
-use crate::context::FlowContext;
 use crate::dataflow::aligned;
 use crate::dataflow::values::{Address, Bits, Form, Here, Object, Value};
+use crate::subject::function::FlowContext;
 
 /// An access of memory at an address that something is known about.
 pub(crate) struct Access {

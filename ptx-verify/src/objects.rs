@@ -4,10 +4,10 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_ir::space::StateSpace;
 
-use crate::context::FlowContext;
 use crate::dataflow::asynchronous::{Event, Life, Place, origin, reachable};
 use crate::dataflow::values::{Address, Object, Value};
 use crate::memory::accesses_of;
+use crate::subject::function::FlowContext;
 
 /// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
 pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {

@@ -1,250 +1,248 @@
-//! The rules, one a file. A new rule is its file, its `mod` and its line in [`ALL`].
+//! The rules, in families, one a file. A new rule is its file and its name in the list below.
 
-mod alias;
-mod alignment;
-mod asm_carry_across_statements;
-mod asm_clobber;
-mod asm_code_in_comment;
-mod asm_constraint;
-pub(crate) mod asm_constraint_type_mismatch;
-pub(crate) mod asm_control_flow_escape;
-mod asm_duplicate_output_lvalue;
-mod asm_generic_pointer_in_space;
-pub(crate) mod asm_immediate_not_allowed;
-mod asm_input_written;
-mod asm_label_outside_scope;
-mod asm_missing_comma;
-mod asm_missing_early_clobber;
-mod asm_missing_memory_clobber;
-pub(crate) mod asm_missing_separator;
-mod asm_operand_reference;
-mod asm_output_conditionally_written;
-mod asm_output_never_written;
-mod asm_output_read_before_write;
-mod asm_percent_escape;
-pub(crate) mod asm_redeclared_register;
-mod asm_register_outside_scope;
-mod asm_side_effect_not_volatile;
-mod asm_statement;
-pub(crate) mod asm_target_feature;
-pub(crate) mod asm_unexpanded_macro;
-pub(crate) mod asm_unused_operand;
-pub(crate) mod asm_uses_compiler_register;
-mod asm_vanishing_escape;
-mod attribute;
-mod bulk_copy_no_wait;
-mod call_signature;
-mod carry_across_call;
-mod carry_clobbered;
-mod carry_polarity;
-mod carry_undefined;
-mod carry_unused;
-mod constant_expression;
-mod cp_async_no_wait;
-mod dead_store;
-mod debug_information;
-mod declaration;
-mod divergent_barrier;
-mod duplicate_name;
-mod function_directive;
-pub(crate) mod guard_not_a_predicate;
-mod immediate_out_of_range;
-mod immediate_value;
-mod incomplete_array;
-mod ineffective_modifier;
-mod initializer;
-mod initializer_out_of_range;
-mod linkage;
-pub(crate) mod maybe_uninitialized_register;
-mod mbarrier_initialized_twice;
-mod mbarrier_misaligned;
-mod mbarrier_uninitialized;
-mod misaligned_constant_offset;
-mod misread_operands;
-mod missing_modifier;
-mod missing_terminator;
-mod mixed_cta_groups;
-mod modifier_conflict;
-mod modifier_order;
-pub(crate) mod module_header;
-mod noncanonical_order;
-mod not_text;
-mod operand_count;
-mod operand_form;
-mod operand_kind;
-mod operand_type;
-mod out_of_bounds_constant_offset;
-mod packed_half_as_integer;
-mod parameter;
-mod parameter_access;
-mod parameter_size;
-pub(crate) mod pragma;
-mod predicate_in_memory;
-mod predicate_in_vector;
-mod prototype_mismatch;
-mod redeclaration;
-mod repeated_modifier;
-mod shadowed_declaration;
-mod special_register_address;
-mod state_space_mismatch;
-mod syntax;
-mod target_list;
-mod target_mismatch;
-pub(crate) mod target_too_low;
-mod tcgen05_alloc_after_relinquish;
-mod tcgen05_dealloc_mismatch;
-mod tcgen05_missing_commit;
-mod tcgen05_missing_dealloc;
-mod tcgen05_missing_wait;
-mod tcgen05_used_after_dealloc;
-mod testp_without_test;
-mod texture_mode;
-mod undeclared_label;
-mod undeclared_name;
-mod uninitialized_predicate;
-pub(crate) mod uninitialized_register;
-mod unknown_modifier;
-pub(crate) mod unknown_opcode;
-pub(crate) mod unknown_suppression;
-mod unreachable_code;
-mod unset_call_argument;
-mod unset_return_value;
-mod unused_function;
-mod unused_label;
-mod unused_register;
-pub(crate) mod unused_suppression;
-mod unused_variable;
-mod variable_space;
-mod vector_length;
-mod vector_width;
-mod version_too_high;
-pub(crate) mod version_too_low;
-mod wgmma_missing_fence;
-mod wgmma_missing_wait;
+use std::sync::LazyLock;
 
-use crate::registry::Rule;
+use crate::rule::{Rule, RuleInfo};
+use crate::subject::describe::edit_distance;
+
+/// Declares the families and their rules: the modules, and the register of all rules.
+macro_rules! rules {
+    ($($family:ident { $($name:ident)* })*) => {
+        $(pub(crate) mod $family {
+            $(pub(crate) mod $name;)*
+        })*
+
+        /// Every rule, in the order of this list.
+        static LISTED: &[&Rule] = &[$($(&$family::$name::RULE,)*)*];
+    };
+}
+
+rules! {
+    text {
+        not_text syntax module_header target_mismatch target_list missing_terminator
+    }
+    instruction {
+        constant_expression operand_form unknown_opcode unknown_modifier operand_type missing_modifier
+        modifier_conflict modifier_order operand_count operand_kind vector_length immediate_value
+        version_too_low version_too_high target_too_low texture_mode misread_operands
+        guard_not_a_predicate predicate_in_vector packed_half_as_integer testp_without_test
+        immediate_out_of_range special_register_address noncanonical_order repeated_modifier
+        ineffective_modifier
+    }
+    declaration {
+        undeclared_name duplicate_name undeclared_label declaration predicate_in_memory variable_space
+        vector_width alignment incomplete_array initializer attribute linkage redeclaration
+        function_directive pragma debug_information alias shadowed_declaration initializer_out_of_range
+        unused_variable unused_function
+    }
+    call {
+        prototype_mismatch call_signature parameter parameter_size parameter_access unset_return_value
+        unset_call_argument
+    }
+    register {
+        uninitialized_register maybe_uninitialized_register uninitialized_predicate unused_register
+    }
+    carry {
+        carry_undefined carry_clobbered carry_polarity carry_across_call carry_unused
+    }
+    memory {
+        misaligned_constant_offset out_of_bounds_constant_offset state_space_mismatch dead_store
+    }
+    control {
+        divergent_barrier unreachable_code unused_label
+    }
+    asynchronous {
+        cp_async_no_wait bulk_copy_no_wait wgmma_missing_fence wgmma_missing_wait mbarrier_uninitialized
+        mbarrier_misaligned mbarrier_initialized_twice tcgen05_missing_dealloc tcgen05_dealloc_mismatch
+        tcgen05_used_after_dealloc tcgen05_alloc_after_relinquish tcgen05_missing_wait
+        tcgen05_missing_commit mixed_cta_groups
+    }
+    asm {
+        asm_missing_early_clobber asm_output_read_before_write asm_output_conditionally_written
+        asm_output_never_written asm_input_written asm_side_effect_not_volatile
+        asm_missing_memory_clobber asm_carry_across_statements asm_constraint_type_mismatch
+        asm_constraint asm_clobber asm_operand_reference asm_percent_escape asm_missing_comma
+        asm_statement asm_register_outside_scope asm_label_outside_scope asm_missing_separator
+        asm_uses_compiler_register asm_control_flow_escape asm_duplicate_output_lvalue
+        asm_unused_operand asm_generic_pointer_in_space asm_immediate_not_allowed asm_target_feature
+        asm_unexpanded_macro asm_code_in_comment asm_vanishing_escape asm_redeclared_register
+    }
+    suppression {
+        unknown_suppression unused_suppression
+    }
+}
 
 /// Every rule, in the order of the codes.
-pub(crate) static ALL: &[&Rule] = &[
-    &not_text::RULE,
-    &syntax::RULE,
-    &undeclared_name::RULE,
-    &duplicate_name::RULE,
-    &undeclared_label::RULE,
-    &constant_expression::RULE,
-    &operand_form::RULE,
-    &declaration::RULE,
-    &unknown_opcode::RULE,
-    &unknown_modifier::RULE,
-    &operand_type::RULE,
-    &missing_modifier::RULE,
-    &modifier_conflict::RULE,
-    &modifier_order::RULE,
-    &operand_count::RULE,
-    &operand_kind::RULE,
-    &vector_length::RULE,
-    &immediate_value::RULE,
-    &version_too_low::RULE,
-    &version_too_high::RULE,
-    &target_too_low::RULE,
-    &texture_mode::RULE,
-    &misread_operands::RULE,
-    &guard_not_a_predicate::RULE,
-    &module_header::RULE,
-    &target_mismatch::RULE,
-    &predicate_in_memory::RULE,
-    &variable_space::RULE,
-    &vector_width::RULE,
-    &alignment::RULE,
-    &incomplete_array::RULE,
-    &initializer::RULE,
-    &attribute::RULE,
-    &linkage::RULE,
-    &redeclaration::RULE,
-    &prototype_mismatch::RULE,
-    &call_signature::RULE,
-    &parameter::RULE,
-    &parameter_size::RULE,
-    &function_directive::RULE,
-    &pragma::RULE,
-    &debug_information::RULE,
-    &alias::RULE,
-    &target_list::RULE,
-    &parameter_access::RULE,
-    &uninitialized_register::RULE,
-    &maybe_uninitialized_register::RULE,
-    &uninitialized_predicate::RULE,
-    &carry_undefined::RULE,
-    &carry_clobbered::RULE,
-    &carry_polarity::RULE,
-    &carry_across_call::RULE,
-    &misaligned_constant_offset::RULE,
-    &out_of_bounds_constant_offset::RULE,
-    &state_space_mismatch::RULE,
-    &divergent_barrier::RULE,
-    &predicate_in_vector::RULE,
-    &packed_half_as_integer::RULE,
-    &testp_without_test::RULE,
-    &unset_return_value::RULE,
-    &unset_call_argument::RULE,
-    &missing_terminator::RULE,
-    &shadowed_declaration::RULE,
-    &immediate_out_of_range::RULE,
-    &initializer_out_of_range::RULE,
-    &cp_async_no_wait::RULE,
-    &bulk_copy_no_wait::RULE,
-    &wgmma_missing_fence::RULE,
-    &wgmma_missing_wait::RULE,
-    &mbarrier_uninitialized::RULE,
-    &mbarrier_misaligned::RULE,
-    &mbarrier_initialized_twice::RULE,
-    &tcgen05_missing_dealloc::RULE,
-    &tcgen05_dealloc_mismatch::RULE,
-    &tcgen05_used_after_dealloc::RULE,
-    &tcgen05_alloc_after_relinquish::RULE,
-    &tcgen05_missing_wait::RULE,
-    &tcgen05_missing_commit::RULE,
-    &mixed_cta_groups::RULE,
-    &special_register_address::RULE,
-    &noncanonical_order::RULE,
-    &repeated_modifier::RULE,
-    &ineffective_modifier::RULE,
-    &carry_unused::RULE,
-    &asm_missing_early_clobber::RULE,
-    &asm_output_read_before_write::RULE,
-    &asm_output_conditionally_written::RULE,
-    &asm_output_never_written::RULE,
-    &asm_input_written::RULE,
-    &asm_side_effect_not_volatile::RULE,
-    &asm_missing_memory_clobber::RULE,
-    &asm_carry_across_statements::RULE,
-    &asm_constraint_type_mismatch::RULE,
-    &asm_constraint::RULE,
-    &asm_clobber::RULE,
-    &asm_operand_reference::RULE,
-    &asm_percent_escape::RULE,
-    &asm_missing_comma::RULE,
-    &asm_statement::RULE,
-    &asm_register_outside_scope::RULE,
-    &asm_label_outside_scope::RULE,
-    &asm_missing_separator::RULE,
-    &asm_uses_compiler_register::RULE,
-    &asm_control_flow_escape::RULE,
-    &asm_duplicate_output_lvalue::RULE,
-    &asm_unused_operand::RULE,
-    &asm_generic_pointer_in_space::RULE,
-    &asm_immediate_not_allowed::RULE,
-    &asm_target_feature::RULE,
-    &asm_unexpanded_macro::RULE,
-    &asm_code_in_comment::RULE,
-    &asm_vanishing_escape::RULE,
-    &asm_redeclared_register::RULE,
-    &unknown_suppression::RULE,
-    &unused_suppression::RULE,
-    &unreachable_code::RULE,
-    &unused_register::RULE,
-    &unused_label::RULE,
-    &unused_variable::RULE,
-    &unused_function::RULE,
-    &dead_store::RULE,
-];
+pub(crate) fn all() -> &'static [&'static Rule] {
+    static ALL: LazyLock<Vec<&Rule>> = LazyLock::new(|| {
+        let mut all = LISTED.to_vec();
+        all.sort_by_key(|rule| rule.info.code);
+        all
+    });
+    &ALL
+}
+
+/// Every rule, in the order of the codes.
+pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
+    all().iter().map(|rule| &rule.info)
+}
+
+/// The rule with this name or code.
+#[must_use]
+pub fn find_rule(name: &str) -> Option<&'static RuleInfo> {
+    rules().find(|rule| rule.name == name || rule.code.eq_ignore_ascii_case(name))
+}
+
+/// Longer names than this are compared with none.
+const MAX_NAME: usize = 100;
+
+/// The name of the rule that is spelled most like `name`, if one is near.
+#[must_use]
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
+    // A text of any length may stand where a name belongs; none of that length is near one.
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    let (distance, nearest) = rules()
+        .map(|rule| (edit_distance(rule.name, name), rule.name))
+        .min_by_key(|&(distance, _)| distance)?;
+    (distance <= name.len().max(3) / 3).then_some(nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edit_distance, find_rule, nearest_rule, rules};
+    use ptx_syntax::Class;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_codes_are_unique_and_say_what_they_are() {
+        let mut seen = BTreeSet::new();
+        for rule in rules() {
+            assert!(
+                seen.insert(rule.name) && seen.insert(rule.code),
+                "{} or {} is twice",
+                rule.name,
+                rule.code
+            );
+            let letter = match rule.class {
+                Class::Invalid => 'E',
+                Class::Hazard => 'H',
+                Class::Style => 'S',
+            };
+            assert!(rule.code.len() == 5 && rule.code.starts_with(letter), "{}", rule.code);
+            assert_eq!(find_rule(rule.code), find_rule(rule.name));
+        }
+    }
+
+    #[test]
+    fn every_page_has_its_headings() {
+        for rule in rules() {
+            let mut rest = rule.doc;
+            for heading in [
+                "## What it does",
+                "## Why is this bad",
+                "## Example",
+                "## Use instead",
+                "## What it may miss",
+            ] {
+                let at = rest.find(heading).unwrap_or_else(|| panic!("{} lacks `{heading}`", rule.name));
+                rest = &rest[at..];
+            }
+            assert!(!rule.summary.ends_with('.') && !rule.summary.is_empty(), "{}", rule.name);
+        }
+    }
+
+    /// The PTX blocks below a heading of a page, each as a module.
+    fn blocks(doc: &str, heading: &str) -> Vec<String> {
+        let Some((_, section)) = doc.split_once(heading) else { return Vec::new() };
+        let section = section.split("\n ## ").next().unwrap_or(section);
+        let fenced = section.split("```").collect::<Vec<_>>();
+        fenced.iter().skip(1).step_by(2).filter_map(|block| block.strip_prefix("ptx\n")).map(module).collect()
+    }
+
+    /// Wraps an example into what it leaves out: a header, a kernel, declared registers.
+    fn module(block: &str) -> String {
+        let block: String =
+            block.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect();
+        if block.contains(".version") {
+            return block;
+        }
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        let whole = block.contains(".entry") || block.contains(".func") || block.contains(".section");
+        let declaration = |line: &&str| {
+            line.starts_with('.') && ![".reg", ".pragma", ".loc "].iter().any(|word| line.starts_with(word))
+        };
+        if whole || block.lines().all(|line| declaration(&line)) {
+            return format!("{header}{block}");
+        }
+        let (outside, inside): (Vec<&str>, Vec<&str>) = block.lines().partition(declaration);
+        let registers =
+            [("%p", "pred"), ("%r", "b32"), ("%rd", "b64"), ("%f", "f32"), ("%fd", "f64"), ("%h", "b16")];
+        let used = |name: &str| {
+            let numbered = |digit: char| block.contains(&format!("{name}{digit}"));
+            ('0'..='9').any(numbered) && !block.contains(&format!("{name}<"))
+        };
+        let registers = registers.iter().filter(|(name, _)| used(name));
+        let registers: String = registers.map(|(name, ty)| format!(".reg .{ty} {name}<16>;\n")).collect();
+        let mut outside = outside.join("\n");
+        for (name, declaration) in [
+            ("global_array", "\n.global .align 16 .b8 global_array[64];"),
+            ("helper", "\n.func helper()\n{\nret;\n}"),
+        ] {
+            if block.contains(name) {
+                outside.push_str(declaration);
+            }
+        }
+        let end = if block.trim_end().ends_with("ret;") { "" } else { "ret;\n" };
+        format!(
+            "{header}{outside}\n.entry example(.param .u64 p)\n{{\n{registers}{}\n{end}}}\n",
+            inside.join("\n")
+        )
+    }
+
+    #[test]
+    fn examples_show_the_fault_and_its_cure() {
+        let mut wrong = Vec::new();
+        let mut config = crate::engine::levels::Config::default();
+        for rule in rules() {
+            if rule.default_level == crate::rule::Level::Allow {
+                config.levels.set(rule.name, crate::rule::Level::Warn).unwrap();
+            }
+        }
+        for rule in rules().filter(|rule| !rule.name.starts_with("asm-")) {
+            for (heading, faulty) in [("## Example", true), ("## Use instead", false)] {
+                for text in blocks(rule.doc, heading) {
+                    let found = crate::check(&text, &config);
+                    if found.iter().any(|each| each.rule == rule.name) != faulty {
+                        let found: Vec<_> = found.iter().map(|each| (each.rule, &each.message)).collect();
+                        wrong.push(format!("{} {heading}: {found:?}", rule.name));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn every_file_of_rules_is_registered() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let entries = |folder: &std::path::Path| -> Vec<std::path::PathBuf> {
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+        };
+        let families = entries(&folder).into_iter().filter(|path| path.is_dir());
+        let files: BTreeSet<String> = families
+            .flat_map(|family| entries(&family))
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        let names: BTreeSet<String> = rules().map(|rule| rule.name.replace('-', "_")).collect();
+        assert_eq!(files, names);
+    }
+
+    #[test]
+    fn near_names_are_found() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(nearest_rule("operand-tipe"), Some("operand-type"));
+        assert_eq!(nearest_rule("something-else-entirely"), None);
+    }
+}

@@ -1,0 +1,463 @@
+//! Inline assembly in CUDA C++: every asm statement of a source is verified by the pipeline of PTX files.
+//!
+//! The way of a statement, for each target:
+//! 1. [`ptx_syntax::cuda::extract`] finds it, with its operands, their types and the `#if` lines around it.
+//! 2. [`expand`](crate::subject::fragment::expand) makes PTX of the template as the compiler does, and [`unit`] a PTX function of that: operands are
+//!    registers of the types that the constraints and the target give them.
+//! 3. [`translate`] lets the rules for PTX look at the function and brings their findings back into the source,
+//!    through every escape and concatenation. What a PTX rule says about an operand becomes what it means for the
+//!    constraint.
+//! 4. The rules of kind `Check::Asm` look at the statement as a whole, and those of kind `Check::AsmFile` at the
+//!    asm statements of a function as one stream.
+//!
+//! # For which target
+//! A statement is verified for each target that was asked for and that the conditions around it do not exclude.
+//! Without a request it is verified for `sm_90a`, or, where the conditions exclude that or the template needs more,
+//! for the first target that is neither excluded nor too low: so the inactive branches are verified too. A statement
+//! that the conditions keep for older toolkits is verified for the newest of these, with its PTX version.
+//!
+//! # What is not verified
+//! Statements of other assemblers: see [`origin`]. What becomes of each statement is in [`Coverage`].
+
+pub(crate) mod coverage;
+mod translate;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use ptx_ir::target::{Suffix, Target};
+use ptx_ir::version::Version;
+use ptx_syntax::cuda::{
+    self, AsmStatement, ConditionId, Conditions, CudaFile, Feature, FunctionId, MacroValues, Truth, Truths,
+};
+use ptx_syntax::{Class, Diagnostic, Severity, Span};
+
+use crate::engine::check;
+use crate::engine::fix;
+use crate::engine::levels::{Config, Levels};
+use crate::engine::suppress::Suppressions;
+use crate::rule::Check;
+use crate::rules::asm::{asm_target_feature, asm_unexpanded_macro};
+use crate::subject::fragment::siblings::Siblings;
+use crate::subject::fragment::stream::{self, FileUnits};
+use crate::subject::fragment::surroundings::Surroundings;
+use crate::subject::fragment::toolkit::Release;
+use crate::subject::fragment::unit::{Aim, Unit};
+use crate::subject::fragment::{Compiler, origin, toolkit, unit};
+use coverage::Coverage;
+use translate::{Found, Shared};
+
+/// What a verification of CUDA sources can be asked for.
+#[derive(Clone, Debug, Default)]
+pub struct CudaConfig {
+    /// Levels that differ from the rules' own.
+    pub levels: Levels,
+    /// The targets; none for the default, see the module's documentation.
+    pub targets: Vec<Target>,
+    /// The PTX version; none for the newest.
+    pub version: Option<Version>,
+    /// The front end.
+    pub compiler: Compiler,
+}
+
+/// What a verification of a CUDA source tells.
+#[derive(Clone, Debug, Default)]
+pub struct CudaVerification {
+    /// The findings, in the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What became of each asm statement.
+    pub coverage: Coverage,
+}
+
+/// Verifies the asm statements of a CUDA C++ source and gives the findings alone: see [`verify_cuda`].
+#[must_use]
+pub fn check_cuda(source: &str, config: &CudaConfig) -> Vec<Diagnostic> {
+    verify_cuda(source, config).diagnostics
+}
+
+/// Verifies the asm statements of a CUDA C++ source. Suppression comments are heeded and levels applied. A source
+/// without `asm` costs one search. Of the files that it includes nothing is known: see [`verify_cuda_with`].
+#[must_use]
+pub fn verify_cuda(source: &str, config: &CudaConfig) -> CudaVerification {
+    verify_cuda_with(source, config, &|| Surroundings::unknown(source))
+}
+
+/// [`verify_cuda`] with what is known of the files that the source includes; `surroundings` is asked only where
+/// something depends on them.
+#[must_use]
+pub fn verify_cuda_with(
+    source: &str,
+    config: &CudaConfig,
+    surroundings: &dyn Fn() -> Surroundings,
+) -> CudaVerification {
+    if !cuda::may_contain_asm(source.as_bytes()) {
+        return CudaVerification::default();
+    }
+    let file = cuda::extract(source);
+    let subject = Subject::new(source, &file, config, surroundings);
+    let mut coverage = coverage::Builder::default();
+    let mut diagnostics = Vec::new();
+    match config.targets.as_slice() {
+        [] => diagnostics.extend(for_target(&subject, None, &mut coverage)),
+        targets => {
+            for target in targets {
+                diagnostics.extend(for_target(&subject, Some(*target), &mut coverage));
+            }
+        }
+    }
+    diagnostics.extend(file.unexpanded.iter().map(asm_unexpanded_macro::finding));
+    let mut diagnostics = merged(diagnostics);
+    fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
+    let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
+    let settings = Config { levels: config.levels.clone(), ..Config::default() };
+    check::finish(&mut suppressions, &settings, &mut diagnostics);
+    asm_target_feature::once_a_file(&mut diagnostics);
+    CudaVerification { diagnostics, coverage: coverage.finish(&subject) }
+}
+
+/// What one statement gave.
+struct Judged {
+    /// The use of the macro that it is read for.
+    call: Option<Span>,
+    found: Vec<Found>,
+}
+
+/// The findings for one target that was asked for, or for the default. What is made of a statement is dropped as soon
+/// as it is judged: only what other statements depend on is kept.
+fn for_target(
+    subject: &Subject<'_>,
+    target: Option<Target>,
+    coverage: &mut coverage::Builder,
+) -> Vec<Diagnostic> {
+    let Subject { source, file, config, .. } = *subject;
+    let mut shared = Shared::default();
+    let mut summaries = HashMap::new();
+    let mut judged = Vec::new();
+    for (id, statement) in file.ids().zip(&file.statements) {
+        let chosen = subject.choose(statement, target);
+        coverage.note(statement, &chosen);
+        let Choice::Unit(unit) = chosen else { continue };
+        if file.statements.len() > 1 {
+            shared.add(&unit);
+        }
+        summaries.insert(id, stream::summary(&unit));
+        let found = of_all_choices(&unit, target.is_some(), &config.levels);
+        if !found.is_empty() {
+            judged.push(Judged { call: statement.used_at, found });
+        }
+    }
+    let words = OnceCell::new();
+    let has_word = |word: &str| words.get_or_init(|| unit::words_of_file(source, file)).contains(word);
+    let mut diagnostics = Vec::new();
+    let mut seen: HashSet<(Span, &'static str)> = HashSet::new();
+    let mut expansions = Expansions::default();
+    for Judged { call, found } in judged {
+        let surroundings = || subject.surroundings();
+        let resolved = found.into_iter().filter_map(|found| found.resolved(&shared, has_word, surroundings));
+        for found in resolved.filter(|found| is_wanted(found, config)) {
+            let key = (found.span, found.code);
+            match call {
+                // The macro by itself has said the same.
+                Some(_) if seen.contains(&key) => {}
+                Some(call) => expansions.add(found, call),
+                None => {
+                    seen.insert(key);
+                    diagnostics.push(found);
+                }
+            }
+        }
+    }
+    diagnostics.extend(expansions.finish());
+    let units = FileUnits { source, file, summaries };
+    for rule in config.levels.asked() {
+        if let Check::AsmFile(check) = rule.check {
+            check(&units, &mut diagnostics);
+        }
+    }
+    diagnostics
+}
+
+/// What is found in a statement, whatever the values of its constants.
+fn of_all_choices(unit: &Unit<'_>, requested: bool, levels: &Levels) -> Vec<Found> {
+    let mut found = of_unit(unit, requested, levels);
+    for other in &unit.alternatives {
+        if found.is_empty() {
+            break;
+        }
+        let others = of_unit(other, requested, levels);
+        let said: HashMap<(Span, &'static str), &Found> =
+            others.iter().map(|found| (found.key(), found)).collect();
+        found.retain_mut(|found| {
+            let same = said.get(&found.key());
+            same.is_some_and(|other| {
+                found.also_depends_on(other);
+                true
+            })
+        });
+        found.iter_mut().flat_map(Found::parts).for_each(|found| found.fix = None);
+    }
+    found
+}
+
+/// What is found in a statement, for one choice of values for its constants.
+fn of_unit(unit: &Unit<'_>, requested: bool, levels: &Levels) -> Vec<Found> {
+    let mut found = Vec::new();
+    translate::findings(unit, requested, &mut found);
+    let mut of_rules = Vec::new();
+    for rule in levels.asked() {
+        if let Check::Asm(check) = rule.check {
+            check(unit, &mut of_rules);
+        }
+    }
+    found.extend(of_rules.into_iter().map(Found::Plain));
+    for found in found.iter_mut().flat_map(Found::parts) {
+        if unit.aim.windows && found.class == Class::Invalid {
+            found.severity = found.severity.min(Severity::Warning);
+        }
+        if let Some(toolkit) = unit.aim.older_toolkit {
+            found
+                .notes
+                .push(format!("verified for CUDA {toolkit}, the newest that the conditions around it allow"));
+        }
+    }
+    found
+}
+
+/// Findings where macros are used: what several uses have in common is told once.
+#[derive(Default)]
+struct Expansions {
+    found: Vec<(Diagnostic, Span, u32)>,
+    /// By place, rule and what is said but for the names in it.
+    known: HashMap<(Span, &'static str, String), usize>,
+}
+
+impl Expansions {
+    fn add(&mut self, found: Diagnostic, call: Span) {
+        let unquoted: String = found.message.split('`').step_by(2).collect();
+        let index = *self.known.entry((found.span, found.code, unquoted)).or_insert(self.found.len());
+        match self.found.get_mut(index) {
+            Some((first, first_call, others)) => {
+                *others += u32::from(*first_call != call);
+                first.severity = first.severity.max(found.severity);
+            }
+            None => self.found.push((found, call, 0)),
+        }
+    }
+
+    fn finish(self) -> impl Iterator<Item = Diagnostic> {
+        self.found.into_iter().map(|(found, call, others)| match others {
+            0 => at_use(found, call),
+            1 => at_use(found, call).with_note("and in 1 other expansion of the macro"),
+            _ => at_use(found, call).with_note(format!("and in {others} other expansions of the macro")),
+        })
+    }
+}
+
+/// Whether a finding is for the user: style is a matter of taste in an asm statement, and much of it stands in
+/// headers of others, so it is told only where it was asked for.
+fn is_wanted(found: &Diagnostic, config: &CudaConfig) -> bool {
+    let own = found.rule.starts_with("asm-");
+    found.class != Class::Style || own || config.levels.of(found.rule, found.class).is_some()
+}
+
+/// A finding in a macro, with the use that brought it out.
+fn at_use(found: Diagnostic, call: Span) -> Diagnostic {
+    if found.span.start <= call.start && call.end <= found.span.end {
+        return found;
+    }
+    found.with_secondary(call, "where the macro is used here")
+}
+
+/// The same finding for several targets, or for several variants of a statement, is told once, and the loudest.
+fn merged(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|found| (found.span, found.code));
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut seen: HashMap<(Span, &'static str, String), usize> = HashMap::new();
+    for found in diagnostics {
+        let key = (found.span, found.code, found.message.clone());
+        match seen.get(&key) {
+            Some(&index) => kept[index].severity = kept[index].severity.max(found.severity),
+            None => {
+                seen.insert(key, kept.len());
+                kept.push(found);
+            }
+        }
+    }
+    kept
+}
+
+/// A source with all that is known of it before its statements are looked at.
+struct Subject<'a> {
+    source: &'a str,
+    file: &'a CudaFile,
+    config: &'a CudaConfig,
+    conditions: Conditions<'a>,
+    truths: RefCell<HashMap<(Target, Release), Rc<Truths>>>,
+    functions_with_ptx: OnceCell<HashSet<FunctionId>>,
+    siblings: Rc<Siblings<'a>>,
+    /// What [`Subject::excluding`] has answered.
+    excluding: RefCell<HashMap<ConditionId, ConditionId>>,
+    ask: &'a dyn Fn() -> Surroundings,
+    surroundings: OnceCell<Surroundings>,
+}
+
+/// What a statement is verified as.
+enum Choice<'a> {
+    /// A unit.
+    Unit(Box<Unit<'a>>),
+    /// It is not compiled for any target that comes into question.
+    Excluded,
+    /// It is no PTX.
+    NotPtx,
+}
+
+impl<'a> Subject<'a> {
+    fn new(
+        source: &'a str,
+        file: &'a CudaFile,
+        config: &'a CudaConfig,
+        ask: &'a dyn Fn() -> Surroundings,
+    ) -> Self {
+        Self {
+            source,
+            file,
+            config,
+            conditions: file.conditions_of(source),
+            truths: RefCell::default(),
+            functions_with_ptx: OnceCell::new(),
+            siblings: Rc::new(Siblings::new(file)),
+            excluding: RefCell::default(),
+            ask,
+            surroundings: OnceCell::new(),
+        }
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        self.surroundings.get_or_init(self.ask)
+    }
+
+    fn truths(&self, target: Target, release: Release) -> Rc<Truths> {
+        let known = self.truths.borrow().get(&(target, release)).cloned();
+        known.unwrap_or_else(|| {
+            let truths = Rc::new(self.conditions.truths(&values(target, release)));
+            self.truths.borrow_mut().insert((target, release), Rc::clone(&truths));
+            truths
+        })
+    }
+
+    /// The statement for a target and a release; none where it is not compiled for them.
+    fn unit(&self, statement: &'a AsmStatement, target: Target, release: Release) -> Option<Unit<'a>> {
+        let truths = self.truths(target, release);
+        let compiled = truths.of(statement.condition);
+        if compiled == Truth::False {
+            return None;
+        }
+        let aim = Aim {
+            target,
+            version: release.version,
+            compiled,
+            windows: truths.is_for_windows(statement.condition),
+            older_toolkit: release.toolkit.filter(|_| release != self.release()),
+        };
+        Some(Unit::new(self.source, self.file, &self.siblings, statement, aim, self.config.compiler))
+    }
+
+    /// The release that was asked for, or the newest.
+    fn release(&self) -> Release {
+        Release::of(self.config.version.unwrap_or(Version::LATEST))
+    }
+
+    /// The releases that a statement is tried with: where none but older ones compile it, the newest of them.
+    fn releases(&self) -> impl Iterator<Item = Release> {
+        let by_toolkit = self.config.version.is_none()
+            && toolkit::MACROS.iter().any(|name| self.conditions.depend_on(name));
+        std::iter::once(self.release()).chain(toolkit::older().filter(move |_| by_toolkit))
+    }
+
+    fn is_ptx(&self, unit: &Unit<'_>) -> bool {
+        let functions = || self.functions_with_ptx.get_or_init(|| origin::functions_with_ptx(self.file));
+        origin::is_ptx(unit, |function| functions().contains(&function))
+    }
+
+    fn choose(&self, statement: &'a AsmStatement, target: Option<Target>) -> Choice<'a> {
+        for release in self.releases() {
+            let choice = match target {
+                Some(target) => self.requested(statement, target, release),
+                None => self.by_default(statement, release),
+            };
+            if !matches!(choice, Choice::Excluded) {
+                return choice;
+            }
+        }
+        Choice::Excluded
+    }
+
+    fn requested(&self, statement: &'a AsmStatement, target: Target, release: Release) -> Choice<'a> {
+        match self.unit(statement, target, release) {
+            Some(unit) if self.is_ptx(&unit) => Choice::Unit(Box::new(unit)),
+            Some(_) => Choice::NotPtx,
+            None => Choice::Excluded,
+        }
+    }
+
+    fn by_default(&self, statement: &'a AsmStatement, release: Release) -> Choice<'a> {
+        let mut first: Option<Unit<'a>> = None;
+        for target in default_targets() {
+            let Some(unit) = self.unit(statement, target, release) else { continue };
+            if first.is_none() && !self.is_ptx(&unit) {
+                return Choice::NotPtx;
+            }
+            let needs_another = translate::needs_another_target;
+            if !needs_another(&unit) || unit.alternatives.iter().any(|other| !needs_another(other)) {
+                return Choice::Unit(Box::new(unit));
+            }
+            first = first.or(Some(unit));
+        }
+        first.map_or(Choice::Excluded, |unit| Choice::Unit(Box::new(unit)))
+    }
+
+    /// The outermost condition that keeps what lies below `condition` from being compiled.
+    fn excluding(&self, condition: ConditionId) -> Option<ConditionId> {
+        let target = self.config.targets.first().copied().or_else(|| default_targets().next())?;
+        let truths = self.truths(target, self.release());
+        let mut known = self.excluding.borrow_mut();
+        let mut passed = Vec::new();
+        let mut around = Some(condition);
+        let mut outermost = None;
+        while let Some(condition) = around.filter(|condition| truths.of(*condition) == Truth::False) {
+            if let Some(answer) = known.get(&condition) {
+                outermost = Some(*answer);
+                break;
+            }
+            passed.push(condition);
+            around = self.file.conditions[condition.index()].parent;
+        }
+        outermost = outermost.or(passed.last().copied());
+        known.extend(passed.into_iter().zip(outermost.into_iter().cycle()));
+        outermost
+    }
+}
+
+fn values(target: Target, release: Release) -> MacroValues {
+    let feature = match target.suffix() {
+        Suffix::Plain => Feature::Base,
+        Suffix::Family => Feature::Family,
+        Suffix::Architecture => Feature::Architecture,
+    };
+    let version = release.version;
+    MacroValues {
+        sm: Some(u32::from(target.number())),
+        feature,
+        toolkit: release.toolkit.map(|toolkit| (toolkit.major, toolkit.minor)),
+        ptx_version: Some(u32::from(version.major()) * 100 + u32::from(version.minor()) * 10),
+    }
+}
+
+/// The targets that are tried without a request, the first before all others: `sm_90a`, then newer ones, which
+/// newer branches are for, then older ones.
+fn default_targets() -> impl Iterator<Item = Target> {
+    let newer = ["sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_90"];
+    let older = Target::all().rev().filter(|target| target.number() < 90);
+    newer.into_iter().filter_map(Target::parse).chain(older)
+}

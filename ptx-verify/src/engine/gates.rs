@@ -1,0 +1,289 @@
+//! The PTX version and target that declarations and directives need, as the assembler enforces them. What
+//! instructions need stands in the instruction table, what special registers need beside them in ptx-ir.
+
+use ptx_ir::arena::Symbol;
+use ptx_ir::ir::{
+    Body, Directive, DirectiveArgument, Function, FunctionKind, Initializer, Item, Linkage, Module, Operand,
+    TargetListKind, Variable,
+};
+use ptx_ir::isa::{Control, Instance};
+use ptx_ir::space::StateSpace;
+use ptx_ir::target::TargetSet;
+use ptx_ir::types::{Type, TypeKind};
+use ptx_ir::version::Version;
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::rules::declaration::pragma;
+use crate::rules::instruction::{target_too_low, version_too_low};
+use crate::subject::declarations::{is_unsized, variables};
+use crate::subject::mentions::owner;
+use crate::subject::module::ModuleContext;
+
+/// A feature: what messages call it, the first version and the lowest target that have it.
+struct Gate {
+    name: &'static str,
+    version: Version,
+    target: u16,
+}
+
+const fn gate(name: &'static str, major: u8, minor: u8, target: u16) -> Gate {
+    Gate { name, version: Version::new(major, minor), target }
+}
+
+const WEAK: Gate = gate("`.weak`", 3, 1, 10);
+const COMMON: Gate = gate("`.common`", 5, 0, 10);
+const KERNEL_DECLARATION: Gate = gate("the declaration of a kernel", 3, 0, 10);
+const KERNEL_PARAMETERS: Gate = gate("a kernel with parameters", 1, 4, 10);
+const UNSIZED_PARAMETER: Gate = gate("a parameter without a size", 6, 0, 30);
+const POINTER: Gate = gate("`.ptr`", 2, 2, 10);
+const POINTER_TO_OBJECT: Gate = gate("`.ptr` to a texture, sampler or surface", 4, 3, 10);
+const ADDRESS: Gate = gate("an address as an initial value", 2, 1, 10);
+const GENERIC: Gate = gate("`generic( )`", 3, 1, 10);
+const MASK: Gate = gate("a mask of an address", 7, 1, 10);
+const B128: Gate = gate("type `.b128`", 8, 3, 70);
+const F16X2: Gate = gate("type `.f16x2`", 4, 2, 53);
+const OPAQUE: Gate = gate("a texture, sampler or surface variable", 1, 5, 10);
+const ATTRIBUTE: Gate = gate("`.attribute`", 4, 0, 30);
+const UNIFIED: Gate = gate("`.unified`", 8, 0, 90);
+const FUNCTION_ADDRESS: Gate = gate("the address of a function", 2, 1, 10);
+const KERNEL_ADDRESS: Gate = gate("the address of a kernel", 3, 1, 35);
+const ALIAS: Gate = gate("`.alias`", 6, 3, 30);
+const SECTION: Gate = gate("`.section`", 2, 0, 10);
+const INTERMEDIATE: Gate = gate("`.nv_intermediate_source_section`", 9, 4, 10);
+const FILE_TIME: Gate = gate("`.file` with a time", 3, 2, 10);
+const INLINED: Gate = gate("`.loc` with `inlined_at`", 7, 0, 10);
+const ADDRESS_SIZE: Gate = gate("`.address_size`", 2, 3, 10);
+const BRANCH_TARGETS: Gate = gate("`.branchtargets`", 6, 0, 30);
+const CALL_TARGETS: Gate = gate("`.calltargets`", 2, 1, 20);
+const CALL_PROTOTYPE: Gate = gate("`.callprototype`", 2, 1, 20);
+
+/// Directives by their word.
+const DIRECTIVES: &[(&str, Gate)] = &[
+    (".maxnreg", gate("`.maxnreg`", 1, 3, 10)),
+    (".maxntid", gate("`.maxntid`", 1, 3, 10)),
+    (".reqntid", gate("`.reqntid`", 2, 1, 10)),
+    (".minnctapersm", gate("`.minnctapersm`", 2, 0, 10)),
+    (".maxnctapersm", gate("`.maxnctapersm`", 1, 3, 10)),
+    (".reqnctapercluster", gate("`.reqnctapercluster`", 7, 8, 90)),
+    (".explicitcluster", gate("`.explicitcluster`", 7, 8, 90)),
+    (".maxclusterrank", gate("`.maxclusterrank`", 7, 8, 90)),
+    (".blocksareclusters", gate("`.blocksareclusters`", 9, 0, 90)),
+    (".minperctamemory", gate("`.minperctamemory`", 9, 4, 80)),
+    (".noreturn", gate("`.noreturn`", 6, 4, 30)),
+    (".abi_preserve", gate("`.abi_preserve`", 9, 0, 80)),
+    (".abi_preserve_control", gate("`.abi_preserve_control`", 9, 0, 80)),
+    (".language", gate("`.language`", 9, 2, 10)),
+    (".pragma", gate("`.pragma`", 2, 0, 10)),
+    (".loc_intermediate", gate("`.loc_intermediate`", 9, 4, 10)),
+];
+
+/// Pragmas by their first word.
+const PRAGMAS: &[(&str, Gate)] = &[
+    ("used_bytes_mask", gate("pragma `used_bytes_mask`", 8, 3, 50)),
+    ("enable_smem_spilling", gate("pragma `enable_smem_spilling`", 8, 7, 75)),
+    ("frequency", gate("pragma `frequency`", 9, 0, 10)),
+    ("mma_throughput", gate("pragma `mma_throughput`", 9, 3, 10)),
+];
+
+/// Reports every declaration and directive that the module's version or target does not have.
+pub(crate) fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    visit(context.module, &mut |gate, span| {
+        if context.version() < gate.version {
+            out.push(version_too_low::finding(context, span, gate.name, gate.version));
+        } else if context.target().number() < gate.target {
+            let targets = TargetSet::at_least(gate.target);
+            out.push(target_too_low::finding(context, span, gate.name, targets));
+        }
+    });
+}
+
+/// Shows what declarations and directives of a module need: the name of the feature, the first version, the targets,
+/// and the place.
+pub(crate) fn requirements(module: &Module, mut show: impl FnMut(&'static str, Version, TargetSet, Span)) {
+    visit(module, &mut |gate, span| show(gate.name, gate.version, TargetSet::at_least(gate.target), span));
+}
+
+/// Shows every declaration and directive that not all versions and targets have.
+fn visit(module: &Module, ask: &mut dyn FnMut(&Gate, Span)) {
+    let mut gates = Gates { version: module.header.version, ask };
+    if let Some(span) = module.header.address_size_span {
+        gates.ask(&ADDRESS_SIZE, span);
+    }
+    for (_, variable) in variables(module) {
+        gates.variable(module, variable);
+    }
+    for (_, function) in module.functions.iter() {
+        gates.function(module, function);
+    }
+    for item in &module.items {
+        match item {
+            Item::Directive(directive) => gates.directive(module, directive),
+            Item::Alias { span, .. } => gates.ask(&ALIAS, *span),
+            Item::Section(section) if module.name(section.word) == ".section" => {
+                gates.ask(&SECTION, section.span);
+            }
+            Item::Section(section) => gates.ask(&INTERMEDIATE, section.span),
+            Item::Variable(_) | Item::Function(_) => {}
+        }
+    }
+}
+
+struct Gates<'a> {
+    /// The version of the module.
+    version: Version,
+    ask: &'a mut dyn FnMut(&Gate, Span),
+}
+
+impl Gates<'_> {
+    fn ask(&mut self, gate: &Gate, span: Span) {
+        (self.ask)(gate, span);
+    }
+
+    fn attributes(&mut self, module: &Module, attributes: &[(Symbol, Vec<u64>)], span: Span) {
+        if !attributes.is_empty() {
+            self.ask(&ATTRIBUTE, span);
+        }
+        if attributes.iter().any(|(name, _)| module.name(*name) == ".unified") {
+            self.ask(&UNIFIED, span);
+        }
+    }
+
+    fn variable(&mut self, module: &Module, variable: &Variable) {
+        let span = variable.span;
+        self.linkage(variable.linkage, span);
+        self.ty(variable.ty, span);
+        if let Some(pointer) = variable.pointer {
+            self.ask(if pointer.object.is_some() { &POINTER_TO_OBJECT } else { &POINTER }, span);
+        }
+        if variable.is_parameter && is_unsized(variable) {
+            self.ask(&UNSIZED_PARAMETER, span);
+        }
+        self.attributes(module, &variable.attributes, span);
+        if let Some(gate) = variable.initializer.as_ref().and_then(needed) {
+            self.ask(gate, span);
+        }
+        let old = self.version;
+        let local =
+            variable.space == StateSpace::Param && variable.function.is_some() && !variable.is_parameter;
+        if local && old >= Version::new(1, 4) && old < Version::new(2, 0) {
+            self.ask(&gate("a `.param` variable in a body", 2, 0, 10), span);
+        }
+    }
+
+    fn linkage(&mut self, linkage: Option<Linkage>, span: Span) {
+        match linkage {
+            Some(Linkage::Weak) => self.ask(&WEAK, span),
+            Some(Linkage::Common) => self.ask(&COMMON, span),
+            Some(Linkage::Visible | Linkage::Extern) | None => {}
+        }
+    }
+
+    fn ty(&mut self, ty: Type, span: Span) {
+        match ty {
+            Type::B128 => self.ask(&B128, span),
+            Type::F16x2 => self.ask(&F16X2, span),
+            _ if ty.kind() == TypeKind::Opaque => self.ask(&OPAQUE, span),
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, module: &Module, function: &Function) {
+        let span = function.span;
+        self.linkage(function.linkage, span);
+        let kernel = function.kind == FunctionKind::Entry;
+        if kernel && function.body.is_none() {
+            self.ask(&KERNEL_DECLARATION, span);
+        }
+        if kernel && !function.parameters.is_empty() {
+            self.ask(&KERNEL_PARAMETERS, span);
+        }
+        if function.kind == FunctionKind::Prototype {
+            self.ask(&CALL_PROTOTYPE, span);
+        }
+        self.attributes(module, &function.attributes, span);
+        for directive in &function.directives {
+            self.directive(module, directive);
+        }
+        let Some(body) = &function.body else { return };
+        self.addresses(module, body);
+        for (_, group) in body.registers.iter() {
+            self.ty(group.ty, group.span);
+        }
+        for (_, list) in body.targets.iter() {
+            let gate = match list.kind {
+                TargetListKind::Branch => &BRANCH_TARGETS,
+                TargetListKind::Call => &CALL_TARGETS,
+            };
+            self.ask(gate, list.span);
+        }
+        for (_, directive) in body.directives.iter() {
+            self.directive(module, directive);
+        }
+    }
+
+    /// Functions and kernels as values.
+    fn addresses(&mut self, module: &Module, body: &Body) {
+        for (place, operand) in body.operands.iter().enumerate() {
+            let Operand::Function(function) = *operand else { continue };
+            let Some((_, instruction)) = owner(body, place) else { continue };
+            let call = |instance: &Instance| instance.effects.control == Control::Call;
+            if module.instance(instruction).is_none_or(call) {
+                continue;
+            }
+            let gate = match module.functions[function].kind {
+                FunctionKind::Entry => &KERNEL_ADDRESS,
+                FunctionKind::Function | FunctionKind::Prototype => &FUNCTION_ADDRESS,
+            };
+            self.ask(gate, body.operand_spans.get(place).copied().unwrap_or_default());
+        }
+    }
+
+    fn directive(&mut self, module: &Module, directive: &Directive) {
+        let word = module.name(directive.word);
+        if word == ".loc" {
+            if directive.arguments.iter().any(|(argument, _)| is_name(argument)) {
+                self.ask(&INLINED, directive.span);
+            }
+            return;
+        }
+        if let Some((_, gate)) = DIRECTIVES.iter().find(|(each, _)| *each == word) {
+            self.ask(gate, directive.span);
+        }
+        match word {
+            ".pragma" => {
+                for (text, span) in pragma::strings(module, directive) {
+                    if let Some((_, gate)) = PRAGMAS.iter().find(|(each, _)| *each == pragma::word_of(text)) {
+                        self.ask(gate, span);
+                    }
+                }
+            }
+            ".file" if directive.arguments.len() > 2 => self.ask(&FILE_TIME, directive.span),
+            _ => {}
+        }
+    }
+}
+
+fn is_name(argument: &DirectiveArgument) -> bool {
+    matches!(argument, DirectiveArgument::Name(_) | DirectiveArgument::LabelOffset(..))
+}
+
+/// The newest feature that an initial value uses.
+fn needed(initializer: &Initializer) -> Option<&'static Gate> {
+    match initializer {
+        Initializer::Variable { generic, mask, .. } | Initializer::Function { generic, mask, .. } => {
+            Some(match (mask, generic) {
+                (Some(_), _) => &MASK,
+                (None, true) => &GENERIC,
+                (None, false) => &ADDRESS,
+            })
+        }
+        Initializer::List(values) => values.iter().filter_map(needed).max_by_key(|gate| gate.version),
+        Initializer::Integer { .. }
+        | Initializer::Decimal(_)
+        | Initializer::SingleBits(_)
+        | Initializer::DoubleBits(_)
+        | Initializer::Field(..)
+        | Initializer::NumberField(..)
+        | Initializer::Unknown => None,
+    }
+}

@@ -1,0 +1,140 @@
+//! The check of each instruction against the instruction table.
+//!
+//! The way without findings is short: lowering has stored the instance that the operands fit, and
+//! [`SpellingFacts`] has noted for each distinct spelling whether any of its instances needs a second look
+//! (a version or target that the module does not have, an odd spelling). Everything else here runs only for
+//! instructions that something is wrong with: each [`Problem`] is shown to the rules of kind
+//! `Check::Instruction`, and the rule whose problem it is makes the finding.
+
+use ptx_ir::ir::{Handle, Instruction, Module, Spelling};
+use ptx_ir::isa::{Instance, Mismatch, Resolved, Shape, Wanted};
+use ptx_ir::special::SpecialRegister;
+use ptx_syntax::Diagnostic;
+
+use crate::rule::{Check, Rule};
+use crate::rules::instruction::{guard_not_a_predicate, target_too_low, version_too_low};
+use crate::subject::function::FunctionContext;
+use crate::subject::{
+    occurrence::{Occurrence, Problem},
+    shapes,
+};
+
+/// For each distinct spelling of a module, whether its instructions need a second look.
+pub(crate) struct SpellingFacts {
+    suspicious: Vec<bool>,
+    /// Whether there is a special register that the module's version or target does not have.
+    special_registers_may_be_missing: bool,
+}
+
+impl SpellingFacts {
+    pub(crate) fn new(module: &Module) -> Self {
+        let (header, platform) = (&module.header, module.header.platform());
+        let suspicious = |spelling: &Spelling| {
+            let Resolved { opcode: _, instances, problem, leniency } = &spelling.resolved;
+            let sound =
+                |instance: &Instance| instance.is_available(platform) && instance.form.misread().is_none();
+            problem.is_some() || leniency.is_some() || !instances.iter().all(sound)
+        };
+        let missing = |register: SpecialRegister| {
+            header.version < register.min_version() || !register.targets().contains(header.target)
+        };
+        let special_registers_may_be_missing = SpecialRegister::all().any(missing);
+        let suspicious = module.spellings.iter().map(|(_, spelling)| suspicious(spelling)).collect();
+        Self { suspicious, special_registers_may_be_missing }
+    }
+
+    fn is_suspicious(&self, spelling: Handle<Spelling>) -> bool {
+        self.suspicious.get(spelling.index()).copied().unwrap_or(true)
+    }
+}
+
+/// Reports what is wrong with the instructions of a function.
+pub(crate) fn verify(
+    context: &FunctionContext<'_>,
+    facts: &SpellingFacts,
+    rules: &[&Rule],
+    out: &mut Vec<Diagnostic>,
+) {
+    for (handle, instruction) in context.body.instructions.iter() {
+        let sound = instruction.instance.is_some() && !facts.is_suspicious(instruction.spelling);
+        if !sound || instruction.guard.is_some_and(|guard| !guard_not_a_predicate::is_predicate(guard)) {
+            look_again(context, handle, instruction, rules, out);
+        }
+    }
+    if facts.special_registers_may_be_missing {
+        version_too_low::special(context, out);
+        target_too_low::special(context, out);
+    }
+}
+
+#[cold]
+fn look_again(
+    context: &FunctionContext<'_>,
+    handle: Handle<Instruction>,
+    instruction: &Instruction,
+    rules: &[&Rule],
+    out: &mut Vec<Diagnostic>,
+) {
+    let module = context.module.module;
+    let spelling = &module.spellings[instruction.spelling];
+    let mut show = |problem| {
+        let occurrence = Occurrence { context, handle, instruction, spelling, problem };
+        for rule in rules {
+            if let Check::Instruction(check) = rule.check {
+                out.extend(check(&occurrence));
+            }
+        }
+    };
+    if instruction.guard.is_some_and(|guard| !guard_not_a_predicate::is_predicate(guard)) {
+        show(Problem::Guard);
+    }
+    if let Some(problem) = &spelling.resolved.problem {
+        show(Problem::Spelling(problem));
+        return;
+    }
+    if let Some(leniency) = &spelling.resolved.leniency {
+        show(Problem::Lenient(leniency));
+    }
+    let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
+    match instance {
+        Some(instance) if instance.is_available(module.header.platform()) => {
+            if instance.form.misread().is_some() {
+                show(Problem::Misread(instance.form));
+            }
+        }
+        Some(instance) => show(Problem::Unavailable(instance)),
+        // What a name that is not declared would be is not known: one mistake, one message.
+        None if shapes::has_unknown(context.body, handle) => {}
+        None => {
+            let (operands, children) = shapes::shapes(module, context.body, handle);
+            if let Err(mismatch) = spelling.resolved.select(&operands, &children) {
+                let mismatch = more_particular(&spelling.resolved, &operands, &children, mismatch);
+                show(Problem::Mismatch(&mismatch));
+            }
+        }
+    }
+}
+
+/// Of the meanings of a spelling, one that has the form of the operands says more about what is in them:
+/// `mov.b64 d, {a, b}` is about the elements, not about the braces.
+fn more_particular(
+    resolved: &Resolved,
+    operands: &[Shape],
+    children: &[Shape],
+    mismatch: Mismatch,
+) -> Mismatch {
+    let Mismatch::Operand { operand: at, wanted: Wanted::Kind, .. } = mismatch else { return mismatch };
+    let is_meant = |(_, candidate): &(usize, &Instance)| candidate.form.misread().is_none();
+    for (index, candidate) in resolved.instances.iter().enumerate().filter(is_meant) {
+        let alone = Resolved { instances: vec![candidate.clone()], ..Resolved::default() };
+        match alone.select(operands, children) {
+            Err(Mismatch::Operand { operand, part, spec, wanted, .. })
+                if operand >= at && wanted != Wanted::Kind =>
+            {
+                return Mismatch::Operand { operand, part, spec, instance: index, wanted };
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    mismatch
+}

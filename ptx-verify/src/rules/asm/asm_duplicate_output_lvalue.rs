@@ -1,0 +1,61 @@
+use std::collections::HashMap;
+
+use ptx_syntax::Diagnostic;
+
+use crate::subject::fragment::unit::Unit;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports two outputs of an asm statement that are the same C++ expression.
+    ///
+    /// ## Why is this bad
+    /// Each output is a register of its own, and both are stored to the same variable: only one of the results
+    /// remains, and which one the compiler chooses.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ void split(unsigned &a, unsigned &b, unsigned long long x) {
+    ///   asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(a) : "l"(x));
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ void split(unsigned &a, unsigned &b, unsigned long long x) {
+    ///   asm("mov.b64 {%0, %1}, %2;" : "=r"(a), "=r"(b) : "l"(x));
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Different expressions for one variable.
+    name: "asm-duplicate-output-lvalue",
+    code: "H0625",
+    class: Hazard,
+    level: Warn,
+    summary: "two outputs that are the same variable",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    let outputs = &unit.statement.outputs;
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (later, output) in outputs.iter().enumerate() {
+        let written: String = output.expression.text(unit.source).split_whitespace().collect();
+        let effects = written.contains("++") || written.contains("--") || written.contains('(');
+        if effects || written.is_empty() {
+            continue;
+        }
+        let Some(&earlier) = first.get(&written) else {
+            first.insert(written, later);
+            continue;
+        };
+        out.push(
+            RULE.at(
+                outputs[later].expression,
+                format!("`%{earlier}` and `%{later}` are both stored to `{written}`"),
+            )
+            .with_secondary(outputs[earlier].expression, "stored here too"),
+        );
+    }
+}

@@ -1,0 +1,116 @@
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::Instance;
+use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+
+use crate::subject::fragment::unit::Unit;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an asm statement with outputs that does more than compute them, such as a store, an atomic operation,
+    /// a load, a barrier, or reading a clock, and is neither `volatile` nor clobbers `"memory"`.
+    ///
+    /// ## Why is this bad
+    /// The compiler takes such a statement for a pure function of its inputs: it deletes it where the outputs are
+    /// not used, merges two of them with equal inputs, and moves it out of loops. Seen with nvcc 13.5: a load that
+    /// waits for another thread hoisted out of its loop, atomic operations and the stores that feed them deleted.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// __device__ unsigned now() { unsigned t; asm("mov.u32 %0, %%clock;" : "=r"(t)); return t; }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// __device__ unsigned now() { unsigned t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t)); return t; }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Loads that nothing can change (`.nc`, `.const`, `.param`, textures) are no side effects. A statement without
+    /// outputs is volatile by itself.
+    name: "asm-side-effect-not-volatile",
+    code: "H0606",
+    class: Hazard,
+    level: Error,
+    summary: "a side effect in an asm statement that is not `volatile`",
+    check: Asm(check),
+}
+
+fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
+    let statement = unit.statement;
+    let excused = statement.volatile || statement.clobbers_memory() || statement.outputs.is_empty();
+    if excused || unit.broken || !statement.complete {
+        return;
+    }
+    let Some((instruction, effect)) = first_effect(unit) else { return };
+    let place = unit.instruction_place(instruction).unwrap_or(statement.template.span);
+    let mut found = RULE
+        .at(
+            place,
+            format!("`{}` {effect}, and the statement is not `volatile`", unit.instruction_text(instruction)),
+        )
+        .with_label("the compiler may delete, merge or move it")
+        .with_secondary(statement.keyword, "add `volatile` here")
+        .with_help("write `asm volatile`");
+    // A macro's text is shared by all its uses; the keyword of an alias cannot take a qualifier.
+    if statement.variant == 0 && unit.statement.macro_definition.is_none() {
+        let edit = Edit { span: Span::at(statement.after_qualifiers), replacement: " volatile".into() };
+        found = found.with_fix("write `volatile`", Applicability::Certain, vec![edit]);
+    }
+    out.push(found);
+}
+
+/// The first instruction that does more than compute, and what.
+pub(crate) fn first_effect(unit: &Unit<'_>) -> Option<(u32, &'static str)> {
+    let (_, body) = unit.function()?;
+    let module = &unit.lowered().module;
+    unit.instructions().find_map(|instruction| {
+        let handle = Handle::new(instruction);
+        let instance = module.instance(&body.instructions[handle])?;
+        let clock = body.operands(handle).iter().any(|operand| is_clock(*operand));
+        let effect = if clock { Some("reads a counter that changes by itself") } else { effect(instance) };
+        effect.map(|effect| (instruction, effect))
+    })
+}
+
+fn is_clock(operand: Operand) -> bool {
+    matches!(operand, Operand::Special(register) if is_counter(register))
+}
+
+fn is_counter(register: SpecialRegister) -> bool {
+    // Counters are told by their names: the table of special registers has no column for what changes by itself.
+    let name = register.name();
+    ["%clock", "%globaltimer", "%pm"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn effect(instance: &Instance) -> Option<&'static str> {
+    let effects = &instance.effects;
+    if effects.atomic {
+        return Some("is an atomic operation");
+    }
+    if effects.writes_memory {
+        return Some("writes memory");
+    }
+    if effects.barrier {
+        return Some("is a barrier");
+    }
+    if effects.asynchronous.is_some() {
+        return Some("takes part in asynchronous execution");
+    }
+    if effects.reads_memory && !instance.has(".nc") && reads_what_may_change(instance) {
+        return Some("reads memory that may change");
+    }
+    effects.volatile.then_some("depends on when it is executed")
+}
+
+/// Whether an address operand names memory that something else may write.
+fn reads_what_may_change(instance: &Instance) -> bool {
+    instance.operands.iter().filter_map(|spec| spec.access).any(|access| {
+        let constant = access.space.is_some_and(|space| {
+            matches!(space.base(), StateSpace::Const | StateSpace::Param | StateSpace::Tex)
+        });
+        access.reads && !constant
+    })
+}

@@ -1,0 +1,80 @@
+use ptx_syntax::{Diagnostic, Severity};
+
+use crate::subject::fragment::unit::Unit;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an instruction of a template that the target, or the PTX version, does not have, where the conditions
+    /// around the statement let it be compiled for that target.
+    ///
+    /// ## Why is this bad
+    /// The source does not compile for the target.
+    ///
+    /// ## Example
+    /// ```cuda
+    /// // verified with --target sm_80
+    /// __device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```cuda
+    /// #if __CUDA_ARCH__ >= 900
+    /// __device__ void arrive() { asm volatile("barrier.cluster.arrive.aligned;"); }
+    /// #endif
+    /// ```
+    ///
+    /// ## What it may miss
+    /// In functions that are compiled only where they are called (templates, inline and static functions, macros that
+    /// stand for them), it is information, once a file: their callers may choose by the target.
+    /// Statements under conditions that depend on macros of other files are not reported. Without `--target`, a statement is verified
+    /// for a target that has its instructions.
+    name: "asm-target-feature",
+    code: "E0629",
+    class: Invalid,
+    level: Error,
+    summary: "an instruction that the target does not have, under conditions that allow it",
+    check: Elsewhere,
+}
+
+/// What a rule for PTX says of target and version, said of the statement.
+pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
+    let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
+    let severity = if is_always_compiled(unit) { found.severity } else { Severity::Info };
+    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+}
+
+/// Of the findings that are only information, the first alone remains, with the number of the others.
+pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>) {
+    let is_information =
+        |found: &Diagnostic| found.code == RULE.info.code && found.severity == Severity::Info;
+    let others = diagnostics.iter().filter(|found| is_information(found)).count().saturating_sub(1);
+    if others == 0 {
+        return;
+    }
+    let mut first = true;
+    diagnostics.retain_mut(|found| {
+        if !is_information(found) {
+            return true;
+        }
+        if first {
+            let them = if others == 1 {
+                "1 other instruction".into()
+            } else {
+                format!("{others} other instructions")
+            };
+            found.notes.push(format!("the same holds for {them} of this file"));
+        }
+        std::mem::replace(&mut first, false)
+    });
+}
+
+/// Whether the assembler sees the statement even if nothing calls its function.
+fn is_always_compiled(unit: &Unit<'_>) -> bool {
+    let Some(function) = unit.statement.function.map(|id| unit.file.function(id)) else { return false };
+    let known = function.qualifiers;
+    let header = function.header.text(unit.source);
+    let marked = header.contains("__device__") || header.contains("__global__");
+    let on_demand = known.template || known.inline || known.force_inline;
+    marked && !on_demand && !header.contains("static") && unit.statement.used_at.is_none()
+}

@@ -1,0 +1,109 @@
+use ptx_ir::ir::FunctionKind;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::reads_of_shared;
+use crate::dataflow::ways::{Ends, Ways};
+use crate::memory::{read_from, written};
+use crate::objects::waits_for_threads;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a bulk copy out of shared memory in a kernel that no `cp.async.bulk.wait_group` can follow, or no
+    /// `cp.async.bulk.commit_group` before the wait; and a read of the variable that a bulk copy into shared memory
+    /// writes, on a path from the copy without a test of an `mbarrier`.
+    ///
+    /// ## Why is this bad
+    /// The copy runs on its own and reads the shared memory of the block, which is gone when the block has ended. PTX
+    /// ISA manual, section "cp.async.bulk".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 128;
+    /// cp.async.bulk.commit_group;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 128;
+    /// cp.async.bulk.commit_group;
+    /// cp.async.bulk.wait_group.read 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Kernels often copy and wait in one elected thread, under two equal conditions. Only a copy that no wait can
+    /// follow on any path is reported, and none where a function is called after it. Behind a barrier another thread may
+    /// have waited for a copy into shared memory; which `mbarrier` is tested is not looked at.
+    name: "bulk-copy-no-wait",
+    code: "H0368",
+    class: Hazard,
+    level: Warn,
+    summary: "a bulk copy that nothing waits for",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if !context.module.features().asynchronous {
+        return;
+    }
+    read_too_early(context, diagnostics);
+    let Some(facts) = context.facts() else { return };
+    let of = |action: AsyncAction| context.acting(AsyncGroup::Bulk, &[action]);
+    let starts = of(AsyncAction::Start);
+    if starts.is_empty() || facts.function.kind != FunctionKind::Entry {
+        return;
+    }
+    let (commits, waits) = (of(AsyncAction::Commit), of(AsyncAction::Wait));
+    let [to_commit, to_wait, to_call] = [&commits, &waits, &context.with_calls(&[])]
+        .map(|ends| Ways::to(facts, Ends::Instructions(ends), &[]));
+    for start in starts {
+        let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
+        if !reads_shared || to_call.at(start).is_some() {
+            continue;
+        }
+        let (message, help) = if to_wait.at(start).is_none() {
+            (
+                "nothing waits for this copy",
+                "wait with `cp.async.bulk.wait_group.read` before the kernel ends",
+            )
+        } else if to_commit.at(start).is_none() {
+            (
+                "this copy is in no group, so that nothing waits for it",
+                "close the group with `cp.async.bulk.commit_group` before the wait",
+            )
+        } else {
+            continue;
+        };
+        diagnostics.push(RULE.at(context.instruction_span(start), message).with_help(help));
+        // What follows it is in the same case.
+        return;
+    }
+}
+
+/// A read of the variable that a bulk copy into shared memory writes, before anything tests an `mbarrier`.
+fn read_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let copies = context.acting(AsyncGroup::Mbarrier, &[AsyncAction::Start]);
+    let Some(facts) = context.facts().filter(|_| !copies.is_empty()) else { return };
+    // Another thread may wait, and tell so at a barrier.
+    let stops = waits_for_threads(context);
+    let reads = reads_of_shared(facts);
+    for copy in copies {
+        let Some(variable) = written(context, copy) else { continue };
+        let behind = Ways::from(facts, Ends::Instructions(&[copy]), &stops);
+        let is_early = |read: &u32| behind.at(*read).is_some() && read_from(context, *read) == Some(variable);
+        let early = reads.iter().copied().find(is_early);
+        if let Some(read) = early {
+            let message = "shared memory is read here before anything waits for a bulk copy into it";
+            diagnostics.push(
+                RULE.at(context.instruction_span(read), message)
+                    .with_secondary(context.instruction_span(copy), "the copy starts here")
+                    .with_help("wait for its `mbarrier` with `mbarrier.try_wait`"),
+            );
+            return;
+        }
+    }
+}

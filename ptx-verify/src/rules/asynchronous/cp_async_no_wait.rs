@@ -1,0 +1,145 @@
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::{self, Copied, Row};
+use crate::memory::{Access, read_from, sized_variable, written};
+use crate::rule::declare_rule;
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a `cp.async` of a kernel that no wait is for: no path from it leads to `cp.async.wait_group`,
+    /// `cp.async.wait_all` or `cp.async.mbarrier.arrive`, or its group is not closed or is among those that all waits
+    /// leave pending; a load from the shared variable of a copy that the kernel comes to
+    /// before it has waited for anything; and an access of the very place of a copy before its group was waited for. A
+    /// wait that leaves as many groups pending as there can be waits for nothing.
+    ///
+    /// ## Why is this bad
+    /// The copy runs on its own. PTX ISA manual, section "cp.async": the data is there only after the wait.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// cp.async.commit_group;
+    /// ld.shared.u32 %r2, [%r1];
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// cp.async.commit_group;
+    /// cp.async.wait_group 0;
+    /// ld.shared.u32 %r2, [%r1];
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A wait for too few groups where the places are not known, and a read before its wait in a loop that waits
+    /// elsewhere as well. A path that leaves the kernel without a wait, where another path waits: a loop that copies some
+    /// rounds ahead only does so while there are rounds left, so that nothing is pending where it ends. A function that is
+    /// called may wait, and functions other than kernels may leave the wait to their
+    /// callers.
+    name: "cp-async-no-wait",
+    code: "H0360",
+    class: Hazard,
+    level: Warn,
+    summary: "an asynchronous copy that nothing waits for",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::CpAsync, wanted);
+    let starts = of(&[AsyncAction::Start]);
+    if starts.is_empty() || facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
+        return;
+    }
+    let waits = of(&[AsyncAction::Wait]);
+    let row = Row {
+        starts,
+        commits: of(&[AsyncAction::Commit]),
+        waits: waits.iter().map(|&wait| (wait, Row::left(facts, wait))).collect(),
+        calls: context.with_calls(&of(&[AsyncAction::WaitAll, AsyncAction::Arrive])),
+    };
+    let waits = asynchronous::effective_waits(facts, &row);
+    // The first tells all: what follows it runs into the same end.
+    if let Some(start) = asynchronous::never_covered(facts, &row) {
+        let span = context.instruction_span(start);
+        diagnostics.push(match asynchronous::left_open(facts, &[start], &waits) {
+            Some((_, end)) => RULE
+                .at(span, "nothing waits for this copy")
+                .with_secondary(context.instruction_span(end), "the kernel is left here")
+                .with_help("wait with `cp.async.wait_group` before the data is read"),
+            None => RULE.at(span, "no wait is for the group of this copy").with_help(
+                "close its group with `cp.async.commit_group`, and wait until no more than later groups are pending",
+            ),
+        });
+    } else if let Some((read, start, message)) = early_read(context, &row, &waits) {
+        diagnostics.push(
+            RULE.at(context.instruction_span(read), message)
+                .with_secondary(context.instruction_span(start), "the copy starts here")
+                .with_help("wait with `cp.async.wait_group` before the data is read"),
+        );
+    }
+}
+
+const EARLY: &str = "shared memory is read here before anything waits for a copy";
+const ROUND: &str = "shared memory is read here in a loop that copies and does not wait";
+const IN_FLIGHT: &str = "shared memory is accessed here while a copy into it may run";
+
+/// A read of shared memory, or an access of a place, with a copy in flight into it, and that copy.
+fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u32, u32, &'static str)> {
+    let facts = context.facts()?;
+    let reads = asynchronous::reads_of_shared(facts);
+    let mut objects: Vec<_> = row.starts.iter().map(|&start| written(context, start)).collect();
+    let all = objects.clone();
+    objects.sort_unstable_by_key(|object| object.map(Handle::index));
+    objects.dedup();
+    let found = objects.iter().find_map(|&object| {
+        let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
+        let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
+        let may_be_read = |read: &u32| {
+            let other = read_from(context, *read);
+            object.is_none() || other.is_none() || other == object
+        };
+        let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
+        let early = asynchronous::read_before_wait(facts, &starts, waits, &reads);
+        let in_loop = || asynchronous::read_in_loop_without_wait(facts, &starts, waits, &reads);
+        early.map(|found| (found, EARLY)).or_else(|| Some((in_loop()?, ROUND)))
+    });
+    if let Some(((read, start), message)) = found {
+        return Some((read, start, message));
+    }
+    copies_to_places(context, row).iter().find_map(|copied| {
+        let access = asynchronous::accessed_in_flight(facts, row, copied)?;
+        Some((access, copied.start, IN_FLIGHT))
+    })
+}
+
+/// The copies to known places, with what else is done at these.
+fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
+    let accesses = context.accesses();
+    let place = |access: &Access| {
+        let offset = access.address.offset.value()?;
+        let end = offset.checked_add(i64::from(access.bytes))?;
+        Some((sized_variable(context, access)?, offset, end)).filter(|_| access.bytes > 0)
+    };
+    let is_start = |instruction: u32| row.starts.binary_search(&instruction).is_ok();
+    let copies = accesses.iter().filter(|access| is_start(access.instruction) && access.operand == "dst");
+    let mut found = Vec::new();
+    for copy in copies {
+        let Some((variable, first, end)) = place(copy) else { continue };
+        let overlaps = |access: &&Access| {
+            let other = place(access);
+            other.is_some_and(|(other, start, stop)| other == variable && start < end && first < stop)
+        };
+        let others = accesses.iter().filter(|access| !is_start(access.instruction)).filter(overlaps);
+        let touching: Vec<u32> = others.map(|access| access.instruction).collect();
+        if !touching.is_empty() {
+            found.push(Copied { start: copy.instruction, accesses: touching });
+        }
+    }
+    found
+}

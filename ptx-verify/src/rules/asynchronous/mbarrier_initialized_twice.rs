@@ -1,0 +1,60 @@
+use ptx_ir::ir::FunctionKind;
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::Lives;
+use crate::objects::barrier_events;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an `mbarrier.init` of an object that some path comes to from an earlier initialisation of it, without
+    /// `mbarrier.inval` between the two.
+    ///
+    /// ## Why is this bad
+    /// A place that holds an `mbarrier` object must not be initialised again before `mbarrier.inval`: the phase is lost,
+    /// and threads that wait for it may wait for ever. PTX ISA manual, section "mbarrier.init".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 32;
+    /// mbarrier.init.shared.b64 [bar], 64;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 32;
+    /// mbarrier.inval.shared.b64 [bar];
+    /// mbarrier.init.shared.b64 [bar], 64;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Objects at offsets that are no constants, and ways through a call that may end the object's life.
+    name: "mbarrier-initialized-twice",
+    code: "H0369",
+    class: Hazard,
+    level: Warn,
+    summary: "an `mbarrier` object that is initialised while it is one",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if !context.module.features().mbarrier {
+        return;
+    }
+    let Some(facts) = context.facts() else { return };
+    if facts.function.kind != FunctionKind::Entry {
+        return;
+    }
+    let lives = Lives::new(facts, barrier_events(context));
+    if let Some((again, before)) = lives.made_again(&context.with_calls(&[])) {
+        let message = "this `mbarrier` object is initialised again without `mbarrier.inval`";
+        let mut finding = RULE.at(context.instruction_span(again.instruction), message);
+        if before != again.instruction {
+            finding = finding.with_secondary(context.instruction_span(before), "initialised here");
+        }
+        diagnostics.push(finding.with_help("end the life of the first with `mbarrier.inval`"));
+    }
+}

@@ -1,0 +1,115 @@
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::{Event, Lives};
+use crate::dataflow::values::Object;
+use crate::facts::uniformity::Level;
+use crate::objects::{barrier_events, waits_for_threads};
+use crate::rule::declare_rule;
+use ptx_ir::ir::FunctionKind;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an operation on an `mbarrier` object in a shared variable of a kernel that nowhere initialises that
+    /// object, one that no way comes to from the initialisation, one that all threads come to without a barrier
+    /// since some of them have initialised it, and one that every way comes to from its `mbarrier.inval`.
+    ///
+    /// ## Why is this bad
+    /// What lies in shared memory is no barrier before `mbarrier.init` has made it one, and none behind
+    /// `mbarrier.inval`; the behaviour is undefined. PTX ISA manual, sections "mbarrier.init" and "mbarrier.inval".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.arrive.shared.b64 %rd1, [bar];
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 32;
+    /// mbarrier.arrive.shared.b64 %rd1, [bar];
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Kernels that call functions with such instructions, objects at offsets that are no constants, and ways that
+    /// miss the initialisation where others do not. Another thread may initialise an object: behind a
+    /// barrier, or anything else that threads may wait with, the order of the two is not known.
+    name: "mbarrier-uninitialized",
+    code: "H0363",
+    class: Hazard,
+    level: Warn,
+    summary: "an `mbarrier` object that is used though nothing initialises it",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    // A function may get its objects from elsewhere, and may initialise those of others.
+    if !context.module.features().mbarrier {
+        return;
+    }
+    let Some(facts) = context.facts() else { return };
+    if facts.function.kind != FunctionKind::Entry || !context.with_calls(&[]).is_empty() {
+        return;
+    }
+    let lives = Lives::new(facts, barrier_events(context));
+    if let Some(used) = lives.never_made() {
+        let (name, span) = names(context, used);
+        let message = match used.place.offset {
+            Some(offset @ 1..) => format!("nothing initialises the `mbarrier` object at `{name}+{offset}`"),
+            Some(0) | None => format!("nothing initialises an `mbarrier` object in `{name}`"),
+        };
+        let finding = RULE.at(place_of(context, used), message).with_secondary(span, "declared here");
+        diagnostics.push(finding.with_help("initialise it with `mbarrier.init`"));
+        return;
+    }
+    let others = waits_for_threads(context);
+    if let Some((used, made)) = lives.used_before_made(&others) {
+        let message = "this `mbarrier` object is used before anything initialises it";
+        let finding = RULE.at(place_of(context, used), message);
+        diagnostics.push(finding.with_secondary(context.instruction_span(made), "initialised here"));
+    } else {
+        let is_divergent = |instruction: u32| {
+            context.uniformity().cause(facts, context.graph(), instruction, Level::Warps).is_some()
+        };
+        if let Some((used, made)) = lives.made_by_some(&others, is_divergent) {
+            let message = "threads may come here before the one that initialises this `mbarrier` object";
+            let finding = RULE.at(place_of(context, used), message);
+            diagnostics.push(
+                finding
+                    .with_secondary(context.instruction_span(made), "only some threads initialise it here")
+                    .with_help("put a barrier between the two, `bar.sync 0`"),
+            );
+        }
+    }
+    for (used, released) in lives.behind_release() {
+        let message = "this `mbarrier` object is used after `mbarrier.inval`";
+        let finding = RULE.at(place_of(context, used), message);
+        diagnostics.push(
+            finding
+                .with_secondary(context.instruction_span(released), "no longer an object from here on")
+                .with_help("initialise it anew with `mbarrier.init`"),
+        );
+    }
+}
+
+/// The place of the address of an object.
+fn place_of(context: &FlowContext<'_>, event: Event) -> ptx_syntax::Span {
+    let is_object = |access: &&crate::memory::Access| {
+        let variable = match access.address.object {
+            Object::Variable(variable) => Some(variable),
+            Object::Mapped(_) | Object::Pointee(_) | Object::Unknown | Object::Number => None,
+        };
+        access.instruction == event.instruction && variable == event.place.variable
+    };
+    let access = context.accesses().iter().find(is_object);
+    access.map_or_else(|| context.instruction_span(event.instruction), |access| access.span)
+}
+
+/// The variable of an object: its name, and where it is declared.
+fn names<'a>(context: &FlowContext<'a>, event: Event) -> (&'a str, ptx_syntax::Span) {
+    let module = context.module.module;
+    match event.place.variable {
+        Some(variable) => (module.name(module.variables[variable].name), module.variables[variable].span),
+        None => ("", context.instruction_span(event.instruction)),
+    }
+}

@@ -1,0 +1,62 @@
+use ptx_ir::ir::FunctionKind;
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::{Lives, left_open};
+use crate::objects::tensor_events;
+use crate::rule::declare_rule;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a `tcgen05.alloc` of a kernel from which a way leads out of the kernel, where no `tcgen05.dealloc` of the
+    /// kernel takes an address that was loaded from the place that it wrote.
+    ///
+    /// ## Why is this bad
+    /// All tensor memory has to be freed before the kernel ends. PTX ISA manual, section "tcgen05.alloc". The
+    /// next block that allocates waits for ever.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;
+    /// ld.shared.u32 %r2, [%r1];
+    /// tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A kernel that frees under another condition than the one under which it allocates; addresses that are not loaded
+    /// from a known place; functions other than kernels.
+    name: "tcgen05-missing-dealloc",
+    code: "H0365",
+    class: Hazard,
+    level: Warn,
+    summary: "tensor memory that is allocated and not freed",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    if facts.function.kind != FunctionKind::Entry {
+        return;
+    }
+    if context.acting(AsyncGroup::Tcgen05Allocation, &[AsyncAction::Init]).is_empty() {
+        return;
+    }
+    // One warp allocates and one frees, under conditions that need not look alike: any of them counts.
+    let starts = Lives::new(facts, tensor_events(context)).never_released();
+    if let Some((start, end)) = left_open(facts, &starts, &context.with_calls(&[])) {
+        let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
+        diagnostics.push(
+            finding
+                .with_secondary(context.instruction_span(end), "the kernel is left here")
+                .with_help("free it with `tcgen05.dealloc`"),
+        );
+    }
+}

@@ -1,0 +1,121 @@
+use ptx_ir::ir::FunctionKind;
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::asynchronous::{EarlyUse, Reason, early_uses, left_open};
+use crate::subject::describe::register_name;
+use crate::rule::{declare_rule, with_others};
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a result of `tcgen05.ld`, or something computed of it, that is stored, passed on or decides on a branch
+    /// on a path without `tcgen05.wait::ld`; tensor memory that a `tcgen05.st` writes and that is used on a path without
+    /// `tcgen05.wait::st`; tensor memory that a `tcgen05.mma`, `tcgen05.cp` or `tcgen05.shift` uses and that is loaded or
+    /// stored on a path without a wait for an `mbarrier`; and a `tcgen05.ld` or `tcgen05.st` of a kernel from which a
+    /// way leads out of the kernel without its wait.
+    ///
+    /// ## Why is this bad
+    /// These operations run on their own: the registers of a load change, those of a store are read, and tensor memory
+    /// is read and written, at some later time. PTX ISA manual, sections "tcgen05.wait" and "tcgen05.commit".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];
+    /// add.u32 %r3, %r1, 1;
+    /// red.global.add.u32 [%rd1], %r3;
+    /// tcgen05.wait::ld.sync.aligned;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];
+    /// tcgen05.wait::ld.sync.aligned;
+    /// add.u32 %r3, %r1, 1;
+    /// red.global.add.u32 [%rd1], %r3;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Arithmetic on a result between the load and its wait, and a store of it in the block of the wait: compilers move
+    /// them there, and the assembler sees to it that the result is there. Tensor memory is known to be the same where the addresses come from one register by
+    /// constant steps. A function that is called may wait, and so may other threads before a barrier; functions
+    /// other than kernels may leave the last wait to their callers.
+    name: "tcgen05-missing-wait",
+    code: "H0366",
+    class: Hazard,
+    level: Warn,
+    summary: "an operation on tensor memory that is not waited for before its result is used",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let early = early_uses(facts, context.actions(), &context.with_calls(&[]));
+    diagnostics.extend(omissions(&early).iter().map(|(first, others)| finding(context, first, *others)));
+    // Other functions may leave the wait to their callers.
+    if facts.function.kind != FunctionKind::Entry {
+        return;
+    }
+    for (group, reason, opcode, wait) in [
+        (AsyncGroup::Tcgen05Load, Reason::Loaded, "tcgen05.ld", "tcgen05.wait::ld"),
+        (AsyncGroup::Tcgen05Store, Reason::Stored, "tcgen05.st", "tcgen05.wait::st"),
+    ] {
+        let mut starts = context.acting(group, &[AsyncAction::Start]);
+        // The wait that is missing before a use is also that of everything that starts before the use.
+        let told = |start: u32, use_: &EarlyUse| {
+            use_.access.start == start || use_.reason == reason && start < use_.access.instruction
+        };
+        starts.retain(|&start| !early.iter().any(|use_| told(start, use_)));
+        let waits = context.with_calls(&context.acting(group, &[AsyncAction::WaitAll]));
+        if !starts.is_empty()
+            && let Some((start, end)) = left_open(facts, &starts, &waits)
+        {
+            let message = format!("nothing waits for this `{opcode}` on some path");
+            diagnostics.push(
+                RULE.at(context.instruction_span(start), message)
+                    .with_secondary(context.instruction_span(end), "the kernel is left here")
+                    .with_help(format!("wait with `{wait}.sync.aligned`")),
+            );
+        }
+    }
+}
+
+/// The first use for each wait that is missing, and how many other operations it would be for: those of the same kind
+/// that start before that use.
+fn omissions(early: &[EarlyUse]) -> Vec<(EarlyUse, usize)> {
+    let mut found: Vec<(EarlyUse, usize)> = Vec::new();
+    for &use_ in early {
+        let same = |(first, _): &&mut (EarlyUse, usize)| {
+            first.reason == use_.reason && use_.access.start < first.access.instruction
+        };
+        match found.iter_mut().rev().find(same) {
+            Some((_, others)) => *others += 1,
+            None => found.push((use_, 0)),
+        }
+    }
+    found
+}
+
+fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagnostic {
+    let name = register_name(context.module.module, context.body, early.access.register);
+    let (message, help) = match early.reason {
+        Reason::Loaded => (
+            format!("`{name}` is used here before `tcgen05.wait::ld`"),
+            "wait with `tcgen05.wait::ld.sync.aligned` before this",
+        ),
+        Reason::Stored => (
+            format!("tensor memory at `{name}` is used here before `tcgen05.wait::st`"),
+            "wait with `tcgen05.wait::st.sync.aligned` before this",
+        ),
+        Reason::Computed => (
+            format!("tensor memory at `{name}` is used here while an operation on it may run"),
+            "wait for the `mbarrier` of its `tcgen05.commit` before this",
+        ),
+    };
+    let message = with_others(message, others, "early use");
+    RULE.at(context.instruction_span(early.access.instruction), message)
+        .with_secondary(context.instruction_span(early.access.start), "started here")
+        .with_help(help)
+}

@@ -1,0 +1,99 @@
+use ptx_ir::ir::Operand;
+use ptx_ir::isa::Chain;
+use ptx_syntax::{Diagnostic, Severity};
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::carry::fits;
+use crate::dataflow::values::Value;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a subtraction that continues a chain of additions, and the reverse: `sub.cc` whose flag an
+    /// `addc` or `madc` adds, `add.cc` or `mad.cc` whose flag a `subc` subtracts. It is an error within a chain of
+    /// words. It is a warning where the flag is all that is wanted: the instruction adds or subtracts 0, as
+    /// `addc.u32 %r1, %r2, 0` does, or it adds one thing to itself; or nothing reads the sum or the difference that
+    /// the instruction before it computes.
+    ///
+    /// ## Why is this bad
+    /// The manual says one thing about the flag after a subtraction and the hardware does another. The manual calls it
+    /// a borrow. The hardware sets it where there is *no* borrow, and `subc` subtracts 1 where it is not set. So `addc`
+    /// adds 1 where `sub.cc` did not borrow, and `subc` subtracts 1 where `add.cc` did not carry. Within a chain of
+    /// words nobody can mean that.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// sub.cc.u32 %r3, %r1, %r2;
+    /// addc.u32 %r6, %r4, %r5;
+    /// st.global.v2.u32 [%rd1], {%r3, %r6};
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// sub.cc.u32 %r3, %r1, %r2;
+    /// subc.u32 %r6, %r4, %r5;
+    /// st.global.v2.u32 [%rd1], {%r3, %r6};
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "carry-polarity",
+    code: "H0312",
+    class: Hazard,
+    level: Error,
+    summary: "a borrow that is added, or a carry that is subtracted",
+    check: Flow(check),
+}
+
+/// Whether the instruction is there for the flag alone: one of the terms is known to be 0, or it adds one thing to
+/// itself. Programs that count flags so may know what their hardware answers.
+pub(crate) fn counts_flag(context: &FlowContext<'_>, instruction: u32) -> bool {
+    let operands = context.body.operands(FunctionFacts::handle(instruction));
+    let Some((_, sources)) = operands.split_first() else { return false };
+    sources.iter().any(|source| is_zero(context, *source))
+        || matches!(sources, [left, right] if left == right)
+        || sources.iter().all(|source| matches!(source, Operand::Integer { .. }))
+}
+
+fn is_zero(context: &FlowContext<'_>, operand: Operand) -> bool {
+    let value = context.values().operand(context.module.module, operand);
+    matches!(value, Value::Number(bits) if bits.value() == Some(0))
+}
+
+/// Whether nothing reads what the instruction computes, so that it is there for the flag: as a comparison, or to set
+/// the flag for the next chain.
+fn makes_only_flag(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    written.all(|each| !facts.touched().is_read(each.register))
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    for reader in &context.carry().readers {
+        let wrong =
+            reader.reaching.writers.iter().find(|&&writer| {
+                facts.carry(writer).is_some_and(|carry| !fits(carry.chain, reader.carry.chain))
+            });
+        let Some(&writer) = wrong else { continue };
+        let only_flag = counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
+        let message = match (reader.carry.chain, only_flag) {
+            (Chain::Add, true) => "this takes the flag of a subtraction: it adds 1 where there was no borrow",
+            (Chain::Sub, true) => {
+                "this takes the flag of an addition: it subtracts 1 where there was no carry"
+            }
+            (Chain::Add, false) => {
+                "this addition continues a chain of subtractions: it adds 1 where there was no borrow"
+            }
+            (Chain::Sub, false) => {
+                "this subtraction continues a chain of additions: it subtracts 1 where there was no carry"
+            }
+        };
+        let mut finding = RULE.at(context.instruction_span(reader.instruction), message);
+        if only_flag {
+            finding.severity = Severity::Warning;
+        }
+        diagnostics
+            .push(finding.with_secondary(context.instruction_span(writer), "the flag comes from here"));
+    }
+}

@@ -1,0 +1,60 @@
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+
+use crate::subject::function::FlowContext;
+use crate::subject::place::of_modifier;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an instruction with `.cc` whose carry nothing reads.
+    ///
+    /// ## Why is this bad
+    /// It costs a predicate, and the reader looks for the rest of the chain.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// add.cc.u32 %r3, %r1, %r2;
+    /// st.global.u32 [%rd1], %r3;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// add.u32 %r3, %r1, %r2;
+    /// st.global.u32 [%rd1], %r3;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "carry-unused",
+    code: "S0401",
+    class: Style,
+    level: Info,
+    summary: "a carry that nothing reads",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let carry = context.carry();
+    if carry.unknown {
+        return;
+    }
+    for &writer in &carry.unread {
+        let span = context.instruction_span(writer);
+        let finding = RULE.at(span, "nothing reads the carry that this instruction sets");
+        diagnostics.push(match modifier(context, span) {
+            Some(span) => finding.with_help("leave `.cc` away").with_fix(
+                "leave `.cc` away",
+                Applicability::Likely,
+                vec![Edit { span, replacement: String::new() }],
+            ),
+            None => finding,
+        });
+    }
+}
+
+/// Where `.cc` is in an instruction.
+fn modifier(context: &FlowContext<'_>, span: Span) -> Option<Span> {
+    of_modifier(context.module.source, span, ".cc")
+}

@@ -1,0 +1,154 @@
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::FunctionFacts;
+use crate::facts::uniformity::{Cause, Divergent, Level, Uniformity};
+use crate::subject::describe::register_name;
+use crate::rule::{declare_rule, with_others};
+use ptx_ir::ir::Register;
+use ptx_ir::isa::{Convergence, Instance};
+use rustc_hash::FxHashMap;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an instruction that threads have to come to together, under a guard or after a branch that some of them
+    /// take and others do not: a barrier, `shfl.sync` and others with a full mask, `mma`, `wgmma`, all that is
+    /// `.aligned`. What follows one branch is one finding.
+    ///
+    /// Threads are told apart by what their values are computed from, bit by bit: `%tid.x / 32` is the same in a warp,
+    /// and so are a sum that a butterfly of `shfl.sync` has made of all lanes, and a comparison with a multiple of 32.
+    /// Without `.aligned`, threads may come from several places, if they say the same there as often.
+    ///
+    /// ## Why is this bad
+    /// The threads that come wait for those that do not: the kernel hangs, or the result is undefined. PTX ISA
+    /// manual, sections "bar" and "barrier": with `.aligned`, all threads of the warp must execute the same
+    /// instruction.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// mov.u32 %r1, %tid.x;
+    /// setp.lt.u32 %p1, %r1, 7;
+    /// @%p1 bar.sync 0;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// bar.sync 0;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// What memory holds at one address, and what a function is passed, is taken to be the same in all threads, and what
+    /// lies at an address that depends on the thread to differ. Threads that leave the function before the barrier are not
+    /// counted, unless those that stay and those that leave both wait for others first. Masks that name some lanes only
+    /// are not looked at. Blocks and their rows are taken to be whole warps. Of a function that is called, only a barrier
+    /// that every path through it, and through what it calls, leads to counts.
+    name: "divergent-barrier",
+    code: "H0330",
+    class: Hazard,
+    level: Warn,
+    summary: "a barrier that only some threads reach",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    if !context.module.features().convergence {
+        return;
+    }
+    let may_meet = |instruction: u32| {
+        let meets = |instance: &Instance| instance.effects.convergence != Convergence::None;
+        facts.instance(instruction).is_some_and(meets) || facts.is_call(instruction)
+    };
+    if !(0..context.body.instructions.len() as u32).any(may_meet) || !Uniformity::may_part(facts) {
+        return;
+    }
+    diagnostics.append(&mut found(context, facts));
+}
+
+/// An instruction that only some threads come to.
+struct Found {
+    divergent: Divergent,
+    what: String,
+}
+
+/// One finding for each guard and each branch, whatever follows it.
+fn found(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Vec<Diagnostic> {
+    let mut by_cause: Vec<(Found, usize)> = Vec::new();
+    let mut places: FxHashMap<Origin, usize> = FxHashMap::default();
+    for found in each(context, facts) {
+        let place = *places.entry(origin(facts, &found.divergent)).or_insert(by_cause.len());
+        match by_cause.get_mut(place) {
+            Some((_, others)) => *others += 1,
+            None => by_cause.push((found, 0)),
+        }
+    }
+    by_cause.iter().map(|(found, others)| finding(context, facts, found, *others)).collect()
+}
+
+/// What makes threads part: a branch, or the register of a guard where it was set last.
+#[derive(PartialEq, Eq, Hash)]
+enum Origin {
+    Branch(u32),
+    Guard(Option<Register>, Option<u32>),
+}
+
+fn origin(facts: &FunctionFacts<'_>, found: &Divergent) -> Origin {
+    match found.cause {
+        Cause::Branch(branch) => Origin::Branch(branch),
+        Cause::Guard => {
+            let register = facts.condition(found.instruction).map(|condition| condition.register);
+            let writes = register.map_or(&[][..], |register| facts.definitions(register));
+            let last = writes.partition_point(|&write| write < found.instruction).checked_sub(1);
+            Origin::Guard(register, last.map(|last| writes[last]))
+        }
+    }
+}
+
+/// The instructions that only some threads come to, in order of the text.
+fn each(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Vec<Found> {
+    let (uniformity, graph) = (context.uniformity(), context.graph());
+    let mut all = Vec::new();
+    for &divergent in uniformity.divergent() {
+        if let Some(instance) = facts.instance(divergent.instruction) {
+            all.push(Found { divergent, what: format!("this `{}`", instance.canonical) });
+        }
+    }
+    for handle in context.body.instructions.handles() {
+        let call = handle.index() as u32;
+        if !facts.is_call(call) || uniformity.cause(facts, graph, call, Level::Warps).is_none() {
+            continue;
+        }
+        let module = context.module.module;
+        let Some(callee) = module.callee(context.body, handle) else { continue };
+        let Some(least) = context.module.summaries().needed(module, callee) else { continue };
+        if let Some(divergent) = uniformity.cause(facts, graph, call, least) {
+            let name = module.name(module.functions[callee].name);
+            let what = format!("this call, and all have to come to a barrier in `{name}`");
+            all.push(Found { divergent, what });
+        }
+    }
+    all.sort_by_key(|found| found.divergent.instruction);
+    all
+}
+
+fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, others: usize) -> Diagnostic {
+    let Found { divergent, what: where_to } = found;
+    let who = if divergent.level == Level::Lanes { "some threads of a warp" } else { "some warps" };
+    let message = with_others(format!("only {who} come to {where_to}"), others, "such instruction");
+    let finding = RULE.at(context.instruction_span(divergent.instruction), message);
+    let (place, what) = match divergent.cause {
+        Cause::Guard => (divergent.instruction, "guard"),
+        Cause::Branch(branch) => (branch, "branch"),
+    };
+    let name = facts
+        .condition(place)
+        .map(|condition| register_name(context.module.module, context.body, condition.register));
+    let label = match name {
+        Some(name) => format!("this {what} depends on the thread through `{name}`"),
+        None => format!("this {what} depends on the thread"),
+    };
+    match divergent.cause {
+        Cause::Guard => finding.with_label(label),
+        Cause::Branch(branch) => finding.with_secondary(context.instruction_span(branch), label),
+    }
+}

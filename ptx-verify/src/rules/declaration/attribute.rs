@@ -1,0 +1,75 @@
+use ptx_ir::ir::Variable;
+use ptx_ir::space::StateSpace;
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::subject::module::ModuleContext;
+use crate::subject::declarations::variables;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports `.attribute(…)` with an attribute that does not exist, or where it cannot be.
+    ///
+    /// | attribute | where | needs |
+    /// |---|---|---|
+    /// | `.managed` | `.global` variables | PTX 4.0, `sm_30` |
+    /// | `.unified(a, b)` | `.global` variables, functions | PTX 9.0, separate compilation |
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .shared .attribute(.managed) .u32 x;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .global .attribute(.managed) .u32 x;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// `.unified` is refused in whole-program compilation only, which the module does not tell.
+    name: "attribute",
+    code: "E0309",
+    class: Invalid,
+    level: Error,
+    summary: "an attribute that does not exist or cannot be there",
+    check: Module(check),
+}
+
+fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module;
+    for (_, variable) in variables(module) {
+        for (symbol, values) in &variable.attributes {
+            let word = module.name(*symbol);
+            out.extend(fault(word, values.len(), Some(variable), variable.span));
+        }
+    }
+    for (_, function) in module.functions.iter() {
+        for (symbol, values) in &function.attributes {
+            out.extend(fault(module.name(*symbol), values.len(), None, function.span));
+        }
+    }
+}
+
+fn fault(word: &str, values: usize, variable: Option<&Variable>, span: Span) -> Option<Diagnostic> {
+    let expected = match word {
+        ".managed" => 0,
+        ".unified" => 2,
+        _ => return Some(RULE.at(span, format!("there is no attribute `{word}`"))),
+    };
+    if values != expected {
+        return Some(
+            RULE.at(span, format!("attribute `{word}` takes {expected} numbers, {values} are given")),
+        );
+    }
+    match variable {
+        None if word == ".managed" => Some(RULE.at(span, "`.managed` is an attribute of variables")),
+        Some(variable) if variable.space != StateSpace::Global => {
+            let space = variable.space;
+            Some(RULE.at(span, format!("`{word}` is for `.global` variables, this one is in `{space}`")))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,50 @@
+use ptx_ir::types::Type;
+use ptx_syntax::Diagnostic;
+
+use crate::subject::module::ModuleContext;
+use crate::subject::declarations::{is_of_declaration, is_register, variables};
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports variables and parameters of type `.pred` outside of registers.
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble: predicates live in registers only. Manual: section "Predicate Operands". Parameters
+    /// `.reg .pred` of functions are fine, and the assembler takes `.param .pred` in a `.callprototype`.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .global .pred flag;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .global .u8 flag;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "predicate-in-memory",
+    code: "E0303",
+    class: Invalid,
+    level: Error,
+    summary: "a predicate that is not in a register",
+    check: Module(check),
+}
+
+fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, variable) in variables(context.module) {
+        if variable.ty == Type::Pred && !is_register(variable) && !is_of_declaration(context.module, variable)
+        {
+            let (name, space) = (context.module.name(variable.name), variable.space);
+            out.push(
+                RULE.at(
+                    variable.span,
+                    format!("`{name}` is a predicate in `{space}`: predicates live in registers"),
+                )
+                .with_help("store it as an integer: `selp` makes one of a predicate, `setp.ne` the reverse"),
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a branch to a label that is in a block which does not enclose the branch.
+    ///
+    /// ## Why is this bad
+    /// The module does not assemble: labels belong to the block in braces that declares them.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// bra L;
+    /// {
+    /// L:
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// {
+    ///     bra L;
+    /// L:
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing that is known.
+    name: "undeclared-label",
+    code: "E0103",
+    class: Invalid,
+    level: Error,
+    summary: "a label that is not visible here",
+    check: Elsewhere,
+}

@@ -1,0 +1,148 @@
+use ptx_ir::ir::Operand;
+use ptx_ir::isa::{Computation, Instance, OperandSpec};
+use ptx_syntax::{Diagnostic, Span};
+
+use crate::subject::function::FunctionContext;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports integer constants that do not fit into the type of their operand and lose bits, shifts by the
+    /// width or more, `lop3` tables above 0xff, integer division by 0, and literals and offsets with a leading 0,
+    /// which are octal.
+    ///
+    /// ## Why is this bad
+    /// The assembler takes all of these without a word and computes with another number than the one that
+    /// is there.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// shl.b32 %r1, %r2, 32;
+    /// add.u32 %r3, %r4, 0x100000000;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mov.u32 %r1, 0;
+    /// add.u32 %r3, %r4, 0;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Constants that reach an instruction through a register.
+    name: "immediate-out-of-range",
+    code: "H0350",
+    class: Hazard,
+    level: Warn,
+    summary: "a constant that is cut off, or that makes no sense where it is",
+    check: Function(check),
+}
+
+fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    for (handle, instruction) in context.body.instructions.iter() {
+        let operands = context.body.operands(handle);
+        for (index, operand) in operands.iter().enumerate() {
+            let (bits, negative) = match *operand {
+                Operand::Integer { bits, negative } => (bits, negative),
+                Operand::RegisterAddress { offset: 1.., .. }
+                | Operand::VariableAddress { offset: 1.., .. } => {
+                    diagnostics.extend(octal_offset(context, context.body.operand_span(handle, index)));
+                    continue;
+                }
+                _ => continue,
+            };
+            let Some(instance) = module.instance(instruction) else { break };
+            let span = context.body.operand_span(handle, index);
+            let constant = Constant { bits, negative, index, span };
+            let spec =
+                (operands.len() == instance.operands.len()).then(|| instance.operands.get(index)).flatten();
+            if let Some(message) = wrong(context, instance, spec, &constant) {
+                diagnostics.push(RULE.at(span, message));
+            }
+        }
+    }
+}
+
+struct Constant {
+    bits: u64,
+    negative: bool,
+    index: usize,
+    span: Span,
+}
+
+fn wrong(
+    context: &FunctionContext<'_>,
+    instance: &Instance,
+    spec: Option<&OperandSpec>,
+    constant: &Constant,
+) -> Option<String> {
+    if let Some(message) = octal(context, constant.span, constant.bits) {
+        return Some(message);
+    }
+    let width = instance.ty.map(ptx_ir::types::Type::bits);
+    match (instance.effects.computes, constant.index) {
+        (Some(Computation::ShiftLeft | Computation::ShiftRight), 2)
+            if width.is_some_and(|width| constant.bits >= u64::from(width)) =>
+        {
+            let width = width.unwrap_or_default();
+            // The amount is a number of 32 bits without a sign, and the assembler drops what is above.
+            let amount = constant.bits & u64::from(u32::MAX);
+            let dropped = !constant.negative && amount != constant.bits;
+            let from = if dropped { format!(": {} is cut to 32 bits", constant.bits) } else { String::new() };
+            return Some(format!("this shifts {width} bits by {amount}{from}"));
+        }
+        (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
+            return Some("this divides by 0".into());
+        }
+        _ if spec.is_some_and(|spec| spec.name == "immLut") && constant.bits > 0xff => {
+            return Some(format!("a table of `lop3` has 8 bits, and 0x{:x} has more", constant.bits));
+        }
+        _ => {}
+    }
+    truncated(spec?, constant)
+}
+
+fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String> {
+    // Nearly every constant begins with another digit, and this is asked of all of them.
+    let begins = context.module.source.as_bytes().get(span.start as usize);
+    if !matches!(begins, Some(b'0' | b'-')) {
+        return None;
+    }
+    let text = context.module.text(span);
+    let digits = text.trim_start_matches('-').trim_end_matches('U');
+    let looks =
+        digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = bits as i64;
+    (looks && value.unsigned_abs() > 7).then(|| format!("`{text}` is octal: it is {value}"))
+}
+
+/// An offset of an address that is written with a leading 0: the digits before the `]`.
+fn octal_offset(context: &FunctionContext<'_>, span: Span) -> Option<Diagnostic> {
+    let text = context.module.text(span);
+    let inner = text.strip_suffix(']').unwrap_or(text).trim_ascii_end();
+    let digits = inner.len() - inner.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (before, number) = inner.split_at(digits);
+    let value = i64::from_str_radix(number, 8).ok()?;
+    let looks = number.len() > 1 && number.starts_with('0') && value > 7;
+    // What ends in such digits may be a name, or a hexadecimal number.
+    let is_number = before.trim_ascii_end().ends_with(['+', '-']);
+    (looks && is_number).then(|| RULE.at(span, format!("the offset `{number}` is octal: it is {value}")))
+}
+
+fn truncated(spec: &OperandSpec, constant: &Constant) -> Option<String> {
+    let ty = spec.ty.filter(|ty| ty.is_integer())?;
+    let width = ty.bits();
+    if !(8..64).contains(&width) || !spec.ranges.is_empty() {
+        return None;
+    }
+    let fits = if constant.negative {
+        constant.bits as i64 >= -(1_i64 << (width - 1))
+    } else {
+        // A sign-extended pattern of ones at the front is a negative number written in hexadecimal.
+        constant.bits < 1 << width || constant.bits as i64 >> (width - 1) == -1
+    };
+    (!fits).then(|| {
+        let kept = constant.bits & ((1 << width) - 1);
+        format!("this constant does not fit into `{ty}`: {kept} is left of it")
+    })
+}

@@ -1,0 +1,107 @@
+use ptx_ir::space::StateSpace;
+use ptx_syntax::{Diagnostic, Severity};
+
+use crate::subject::function::FlowContext;
+use crate::dataflow::values::{Form, Object, Value};
+use crate::memory::Access;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an access in one state space at an address that came from another: `ld.shared` of a global
+    /// variable, a generic access at an address that was not made generic, `cvta` of another space than the
+    /// address has, and `cvta.to` of an address that has been converted already.
+    ///
+    /// ## Why is this bad
+    /// Each state space has its own addresses: the same number means another place. PTX ISA manual, sections
+    /// "State Spaces" and "Generic Addressing".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// mov.u64 %rd1, global_array;
+    /// ld.shared.u32 %r1, [%rd1];
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mov.u64 %rd1, global_array;
+    /// ld.global.u32 %r1, [%rd1];
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Addresses that come from memory or from other functions. A variable named in a generic access is accessed in its
+    /// own space, which the assembler sees to. Global addresses are the same numbers as generic
+    /// ones, so mixing these two is not reported.
+    name: "state-space-mismatch",
+    code: "H0322",
+    class: Hazard,
+    level: Error,
+    summary: "an address that is used in another state space than it has",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    for access in context.accesses() {
+        if let Some(message) = wrong(context, access) {
+            let mut finding = RULE.at(access.span, message);
+            // Only a way through several writes leaves a doubt.
+            if access.address.form == Form::Unknown && access.address.object == Object::Unknown {
+                finding.severity = Severity::Warning;
+            }
+            if let Object::Variable(variable) | Object::Mapped(variable) = access.address.object {
+                let variable = &context.module.module.variables[variable];
+                finding =
+                    finding.with_secondary(variable.span, format!("declared in `{}` here", variable.space));
+            }
+            diagnostics.push(finding);
+        }
+    }
+    for conversion in context.conversions() {
+        let Value::Address(address) = conversion.source else { continue };
+        let space = conversion.space;
+        let message = if address.space != space {
+            format!("this converts an address of `{}` as one of `{space}`", address.space)
+        } else if conversion.to_generic && address.form == Form::Generic && space != StateSpace::Global {
+            "this address is generic already".to_owned()
+        } else if !conversion.to_generic && address.form == Form::Space && space != StateSpace::Global {
+            format!("this is an address of `{space}` already, not a generic one")
+        } else {
+            continue;
+        };
+        // A conversion harms nobody until the result is used.
+        let mut finding = RULE.at(conversion.span, message);
+        finding.severity = Severity::Warning;
+        diagnostics.push(finding);
+    }
+}
+
+fn wrong(context: &FlowContext<'_>, access: &Access) -> Option<String> {
+    let address = access.address;
+    match access.space.map(StateSpace::base) {
+        Some(space) if space != address.space => {
+            Some(format!("an access in `{space}` at an address of `{}`", address.space))
+        }
+        Some(StateSpace::Global) => None,
+        Some(space) if address.form == Form::Generic && names_space(context, access) => {
+            Some(format!("an access in `{space}` at a generic address"))
+        }
+        Some(_) => None,
+        None if address.form == Form::Space
+            && !access.direct
+            && matches!(address.space, StateSpace::Shared | StateSpace::Local) =>
+        {
+            Some(format!("a generic access at an address of `{}` that was not made generic", address.space))
+        }
+        None => None,
+    }
+}
+
+/// Whether the instruction says in which space it works. Those of `mbarrier` and their like work in shared memory in any
+/// case, and without its name they take generic addresses.
+fn names_space(context: &FlowContext<'_>, access: &Access) -> bool {
+    let instance = context.facts().and_then(|facts| facts.instance(access.instruction));
+    instance.is_none_or(|instance| {
+        let mut spaces = instance.modifiers.iter().filter_map(|word| StateSpace::parse(word));
+        spaces.any(|space| Some(space.base()) == access.space.map(StateSpace::base))
+    })
+}

@@ -1,0 +1,53 @@
+use ptx_syntax::Diagnostic;
+
+use crate::subject::function::FlowContext;
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a function whose last instruction lets control run past the closing brace: neither `ret`,
+    /// `exit`, `trap` nor a branch.
+    ///
+    /// ## Why is this bad
+    /// The manual does not say what happens; NVIDIA's assembler returns. What is missing is more often a branch
+    /// than a `ret`.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .entry f() {
+    ///     mov.u32 %r1, 0;
+    /// }
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .entry f() {
+    ///     mov.u32 %r1, 0;
+    ///     ret;
+    /// }
+    /// ```
+    ///
+    /// ## What it may miss
+    /// A function that ends in a call is taken to end in one that does not return.
+    name: "missing-terminator",
+    code: "H0331",
+    class: Hazard,
+    level: Warn,
+    summary: "a function whose control runs past its end",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    let Some(last) = facts.cfg.falls_off() else { return };
+    let index = last.index() as u32;
+    if facts.is_call(index) || facts.instance(index).is_none() {
+        return;
+    }
+    let name = context.module.module.name(facts.function.name);
+    let finding = RULE.at(
+        context.instruction_span(index),
+        format!("control runs past the end of `{name}` after this instruction"),
+    );
+    diagnostics.push(finding.with_help("end the function with `ret`"));
+}

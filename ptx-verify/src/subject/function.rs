@@ -1,0 +1,175 @@
+//! A function, as rules see it.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use ptx_ir::ir::{Body, Function, Handle};
+use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_syntax::Span;
+
+use super::mentions::Mentions;
+use super::module::ModuleContext;
+use crate::dataflow::FunctionFacts;
+use crate::dataflow::asynchronous::{self, Action};
+use crate::dataflow::carry::{self, CarryFacts};
+use crate::dataflow::initialization::{self, Unset};
+use crate::dataflow::values::Values;
+use crate::facts::uniformity::Uniformity;
+use crate::facts::values as graph;
+use crate::facts::values::Graph;
+use crate::memory::{Access, Conversion, MemoryFacts};
+
+/// A function with a body, and the module that it belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct FunctionContext<'a> {
+    /// The module.
+    pub(crate) module: ModuleContext<'a>,
+    /// The function.
+    pub(crate) handle: Handle<Function>,
+    /// Its body.
+    pub(crate) body: &'a Body,
+}
+
+impl<'a> FunctionContext<'a> {
+    /// Where the function names something that is no register and no number.
+    pub(crate) fn mentions(&self) -> &'a Mentions {
+        self.module.mentions(self.handle)
+    }
+}
+
+/// A function and the analyses of it, each made when the first rule asks for it and dropped with the function.
+pub(crate) struct FlowContext<'a> {
+    /// The function.
+    pub(crate) context: FunctionContext<'a>,
+    facts: OnceCell<Option<FunctionFacts<'a>>>,
+    unset: OnceCell<Vec<Unset>>,
+    carry: OnceCell<CarryFacts>,
+    graph: OnceCell<Graph>,
+    uniformity: OnceCell<Uniformity>,
+    values: OnceCell<Values>,
+    memory: OnceCell<MemoryFacts>,
+    actions: OnceCell<Vec<Action>>,
+    acting_calls: OnceCell<Vec<u32>>,
+}
+
+impl<'a> Deref for FlowContext<'a> {
+    type Target = FunctionContext<'a>;
+
+    fn deref(&self) -> &FunctionContext<'a> {
+        &self.context
+    }
+}
+
+impl<'a> FlowContext<'a> {
+    pub(crate) fn new(context: FunctionContext<'a>) -> Self {
+        Self {
+            context,
+            facts: OnceCell::new(),
+            unset: OnceCell::new(),
+            carry: OnceCell::new(),
+            graph: OnceCell::new(),
+            uniformity: OnceCell::new(),
+            values: OnceCell::new(),
+            memory: OnceCell::new(),
+            actions: OnceCell::new(),
+            acting_calls: OnceCell::new(),
+        }
+    }
+
+    /// Control flow, and where things are written.
+    pub(crate) fn facts(&self) -> Option<&FunctionFacts<'a>> {
+        self.facts.get_or_init(|| FunctionFacts::new(self.module.module, self.handle)).as_ref()
+    }
+
+    /// Reads of registers that nothing may have set.
+    pub(crate) fn unset(&self) -> &[Unset] {
+        self.unset.get_or_init(|| match self.facts() {
+            Some(facts) => initialization::unset_reads(facts, initialization::entry_registers(facts)),
+            None => Vec::new(),
+        })
+    }
+
+    /// The graph of the values.
+    pub(crate) fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| self.facts().map_or_else(Graph::default, Graph::new))
+    }
+
+    /// How values and control differ between threads.
+    pub(crate) fn uniformity(&self) -> &Uniformity {
+        self.uniformity.get_or_init(|| match self.facts() {
+            Some(facts) => {
+                let graph = self.graph();
+                Uniformity::new(facts, graph, graph::Values::of_whole_warps(facts, graph))
+            }
+            None => Uniformity::default(),
+        })
+    }
+
+    /// What is known about the values of registers.
+    pub(crate) fn values(&self) -> &Values {
+        self.values.get_or_init(|| match self.facts() {
+            Some(facts) => Values::new(facts),
+            None => Values::default(),
+        })
+    }
+
+    /// Who reads the carry flag of whom.
+    pub(crate) fn carry(&self) -> &CarryFacts {
+        self.carry.get_or_init(|| match self.facts() {
+            Some(facts) if self.module.features().carry => carry::analyze(facts),
+            Some(_) | None => CarryFacts::default(),
+        })
+    }
+
+    /// What the function does with memory at addresses that something is known about.
+    fn memory(&self) -> &MemoryFacts {
+        self.memory.get_or_init(|| MemoryFacts::new(self))
+    }
+
+    /// The accesses of memory at addresses that something is known about, in order of the text.
+    pub(crate) fn accesses(&self) -> &[Access] {
+        &self.memory().accesses
+    }
+
+    /// The address conversions, in order of the text.
+    pub(crate) fn conversions(&self) -> &[Conversion] {
+        &self.memory().conversions
+    }
+
+    /// What acts on operations that run on their own, in order of the text.
+    pub(crate) fn actions(&self) -> &[Action] {
+        self.actions.get_or_init(|| match self.facts() {
+            Some(facts) if self.module.features().asynchronous => asynchronous::actions(facts),
+            Some(_) | None => Vec::new(),
+        })
+    }
+
+    /// The instructions that do one of these to operations of a group, ascending.
+    pub(crate) fn acting(&self, group: AsyncGroup, wanted: &[AsyncAction]) -> Vec<u32> {
+        let is = |action: &&Action| action.group == group && wanted.contains(&action.action);
+        self.actions().iter().filter(is).map(|action| action.instruction).collect()
+    }
+
+    /// These instructions, and the calls that may do the same as they do, ascending.
+    pub(crate) fn with_calls(&self, instructions: &[u32]) -> Vec<u32> {
+        let calls = self.acting_calls.get_or_init(|| match self.facts() {
+            Some(facts) => {
+                let (module, summaries) = (self.module.module, self.module.summaries());
+                let acts =
+                    |&call: &u32| facts.is_call(call) && summaries.acts(module, self.body, Handle::new(call));
+                (0..self.body.instructions.len() as u32).filter(acts).collect()
+            }
+            None => Vec::new(),
+        });
+        let mut all: Vec<u32> = instructions.iter().chain(calls).copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The place of an instruction without its guard and its `;`.
+    pub(crate) fn instruction_span(&self, instruction: u32) -> Span {
+        let span = self.body.span(Handle::new(instruction));
+        let text = self.module.text(span);
+        Span::new(span.start, span.start + text.trim_end_matches(';').trim_end().len() as u32)
+    }
+}

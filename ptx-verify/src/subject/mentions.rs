@@ -1,0 +1,98 @@
+//! Where the functions of a module name something that is no register and no number.
+//!
+//! Most operands are registers and numbers, so rules about variables, labels, functions and special registers go over
+//! this list rather than over all operands.
+
+use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand};
+use ptx_ir::special::SpecialRegister;
+use ptx_syntax::Span;
+
+/// Where a body names something else than a register or a number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mentions {
+    /// Indices into [`Body::operands`].
+    operands: Vec<u32>,
+    /// Indices into [`Body::children`].
+    children: Vec<u32>,
+}
+
+impl Mentions {
+    /// The mentions of each function of a module, by its handle.
+    pub(crate) fn of_module(module: &Module) -> Vec<Self> {
+        let bodies = module.functions.iter().map(|(_, function)| &function.body);
+        bodies.map(|body| body.as_ref().map_or_else(Self::default, Self::of)).collect()
+    }
+
+    /// The mentions of a body.
+    pub(crate) fn of(body: &Body) -> Self {
+        Self { operands: places(&body.operands), children: places(&body.children) }
+    }
+
+    /// The operands of instructions, with their indices into [`Body::operands`].
+    pub(crate) fn operands<'a>(&'a self, body: &'a Body) -> impl Iterator<Item = (usize, Operand)> + 'a {
+        self.operands.iter().map(|&index| (index as usize, body.operands[index as usize]))
+    }
+
+    /// The operands of instructions and the parts of lists.
+    pub(crate) fn all<'a>(&'a self, body: &'a Body) -> impl Iterator<Item = Operand> + 'a {
+        let children = self.children.iter().map(|&index| body.children[index as usize]);
+        self.operands(body).map(|(_, operand)| operand).chain(children)
+    }
+
+    /// The same with the place of each.
+    pub(crate) fn placed<'a>(&'a self, body: &'a Body) -> impl Iterator<Item = (Operand, Span)> + 'a {
+        let span = |spans: &'a [Span], index: usize| spans.get(index).copied().unwrap_or_default();
+        let children = self
+            .children
+            .iter()
+            .map(move |&index| (body.children[index as usize], span(&body.child_spans, index as usize)));
+        self.operands(body)
+            .map(move |(index, operand)| (operand, span(&body.operand_spans, index)))
+            .chain(children)
+    }
+}
+
+/// Shows every special register that a body names, with its place.
+pub(crate) fn each_special_register(
+    body: &Body,
+    mentions: &Mentions,
+    mut show: impl FnMut(SpecialRegister, Span),
+) {
+    for (operand, span) in mentions.placed(body) {
+        if let Operand::Special(register) = operand {
+            show(register, span);
+        }
+    }
+}
+
+fn places(operands: &[Operand]) -> Vec<u32> {
+    let is_else = |operand: &Operand| {
+        !matches!(
+            operand,
+            Operand::Register { .. }
+                | Operand::RegisterAddress { .. }
+                | Operand::Integer { .. }
+                | Operand::Decimal(_)
+                | Operand::SingleBits(_)
+                | Operand::DoubleBits(_)
+        )
+    };
+    let all = operands.iter().enumerate();
+    all.filter(|(_, operand)| is_else(operand)).map(|(index, _)| index as u32).collect()
+}
+
+/// The instruction that the operand at an index of [`Body::operands`] belongs to.
+pub(crate) fn owner(body: &Body, index: usize) -> Option<(Handle<Instruction>, &Instruction)> {
+    let (mut low, mut high) = (0, body.instructions.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if body.instructions[Handle::new(middle as u32)].operands.first as usize <= index {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let handle = Handle::new(low.checked_sub(1)? as u32);
+    let instruction = &body.instructions[handle];
+    instruction.operands.range().contains(&index).then_some((handle, instruction))
+}

@@ -1,0 +1,15 @@
+//! What rules look at: a module, a function, an instruction that something is wrong with, an asm statement; and how they
+//! speak of it.
+
+pub(crate) mod declarations;
+pub(crate) mod describe;
+pub(crate) mod fragment;
+pub(crate) mod function;
+pub(crate) mod mentions;
+pub(crate) mod module;
+pub(crate) mod occurrence;
+pub(crate) mod place;
+pub(crate) mod producer;
+pub(crate) mod shapes;
+pub(crate) mod summary;
+pub(crate) mod wanted;
