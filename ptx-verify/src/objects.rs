@@ -5,8 +5,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_ir::space::StateSpace;
 
 use crate::dataflow::asynchronous::{Event, Life, Place, origin, reachable};
-use crate::dataflow::values::{Address, Object, Value};
-use crate::memory::accesses_of;
+use crate::facts::values::pointer::{Object, Pointer};
 use crate::subject::function::FlowContext;
 
 /// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
@@ -35,13 +34,15 @@ pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
 /// The place that an instruction names with an address operand: one called so, or the first. None where it is in
 /// another block of the cluster.
 fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<[&str; 2]>) -> Option<Place> {
-    let mut named = accesses_of(context, instruction)
+    let mut named = context
+        .accesses_of(instruction)
         .filter(|access| operand.is_none_or(|names| names.contains(&access.operand)));
-    match named.next().map(|access| access.address) {
-        Some(Address { object: Object::Variable(variable), space: StateSpace::Shared, offset, .. }) => {
-            Some(Place { variable: Some(variable), offset: offset.value().map(|offset| offset as u64) })
+    let Some(access) = named.next() else { return Some(Place::UNKNOWN) };
+    match access.pointer {
+        Some(Pointer { object: Object::Variable(variable), space: StateSpace::Shared, .. }) => {
+            Some(Place { variable: Some(variable), offset: access.offset.map(|offset| offset as u64) })
         }
-        Some(Address { object: Object::Mapped(_), .. }) => None,
+        Some(Pointer { object: Object::Mapped(_), .. }) => None,
         Some(_) | None => Some(Place::UNKNOWN),
     }
 }
@@ -88,11 +89,8 @@ fn allocation_of(context: &FlowContext<'_>, instruction: u32) -> Place {
 
 /// The number of columns that an allocation or its release says, where it is a constant.
 pub(crate) fn columns(context: &FlowContext<'_>, instruction: u32) -> Option<i64> {
-    let columns = context.body.operands(Handle::new(instruction)).get(1)?;
-    match context.values().operand(context.module.module, *columns) {
-        Value::Number(bits) => bits.value(),
-        Value::Unset | Value::Address(_) | Value::Any => None,
-    }
+    const WIDTH: u32 = 32;
+    context.number(instruction, 1, WIDTH)?.value().map(|columns| columns as i64)
 }
 
 /// The instructions that may wait for another thread, calls among them, ascending.

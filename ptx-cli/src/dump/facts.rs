@@ -6,10 +6,11 @@ use ptx_ir::ir::{Function, Handle, Module, Register};
 use ptx_verify::dataflow::carry::{self, CarryFacts};
 use ptx_verify::dataflow::initialization::{Unset, entry_registers, unset_reads};
 use ptx_verify::dataflow::paths::{Origin, Reaching};
-use ptx_verify::dataflow::values::{Address, Bits, Form, Object, Value, Values};
 use ptx_verify::dataflow::{FunctionFacts, for_each_register};
 use ptx_verify::facts::uniformity::{Divergent, Level, Uniformity};
-use ptx_verify::facts::values::{self as graph, Graph};
+use ptx_verify::facts::values::number::Number;
+use ptx_verify::facts::values::pointer::{Notation, Object, Pointer};
+use ptx_verify::facts::values::{Graph, ValueId, Values};
 
 use super::operand::{instruction, register};
 
@@ -29,6 +30,7 @@ struct Known<'f, 'm> {
     carry: CarryFacts,
     unset: Vec<Unset>,
     values: Values,
+    pointers: Vec<Option<Pointer>>,
     graph: Graph,
     uniformity: Uniformity,
 }
@@ -36,14 +38,15 @@ struct Known<'f, 'm> {
 fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<()> {
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
-    let values = Values::new(facts);
     let graph = Graph::new(facts);
-    let uniformity = Uniformity::new(facts, &graph, graph::Values::of_whole_warps(facts, &graph));
+    let values = Values::new(facts, &graph);
+    let pointers = values.pointers(facts, &graph);
+    let uniformity = Uniformity::new(facts, &graph, Values::of_whole_warps(facts, &graph));
     let mut carry = carry::analyze(facts);
     carry.readers.sort_by_key(|reader| reader.instruction);
     carry.unread.sort_unstable();
-    let known =
-        Known { facts, carry, unset: unset_reads(facts, entry_registers(facts)), values, graph, uniformity };
+    let unset = unset_reads(facts, entry_registers(facts));
+    let known = Known { facts, carry, unset, values, pointers, graph, uniformity };
     if known.carry.unknown {
         writeln!(out, "  the carry flag was not followed everywhere")?;
     }
@@ -101,45 +104,45 @@ impl Known<'_, '_> {
         written
     }
 
-    /// What is known of a register, over all of the function, where it is anything.
+    /// What is known of what an instruction writes to a register, where it is anything.
     fn register(&self, index: u32, number: Register) -> Option<String> {
-        let value = match self.values.of(number) {
-            Value::Unset | Value::Any => None,
-            Value::Number(bits) => number_text(bits),
-            Value::Address(address) => Some(self.address(address)),
-        };
         let uses = self.facts.uses();
         let written = uses
             .range(index)
-            .find_map(|at| self.graph.written(at).filter(|_| uses.all()[at].register == number));
-        let level = written.and_then(|value| self.uniformity.of(self.graph.after(value)).level());
-        let variance = level.map(|level| match level {
+            .find_map(|at| self.graph.written(at).filter(|_| uses.all()[at].register == number))?;
+        let after = self.graph.after(written);
+        let variance = self.uniformity.of(after).level().map(|level| match level {
             Level::Warps => "differs between warps".to_owned(),
             Level::Lanes => "differs between lanes".to_owned(),
         });
-        let known: Vec<String> = value.into_iter().chain(variance).collect();
+        let known: Vec<String> = self.value(after).into_iter().chain(variance).collect();
         (!known.is_empty()).then(|| format!("{}: {}", self.name(number), known.join(", ")))
     }
 
-    fn address(&self, address: Address) -> String {
+    fn value(&self, value: ValueId) -> Option<String> {
+        let fact = self.values.of(value)?;
+        let sum = self.values.forms().sum(fact.form);
+        let Some(pointer) = self.pointers[value.index()] else { return number_text(fact.number) };
         let variable = |handle| {
             let variable: &ptx_ir::ir::Variable = &self.facts.module.variables[handle];
             self.facts.module.name(variable.name).to_owned()
         };
-        let object = match address.object {
+        let object = match pointer.object {
             Object::Variable(handle) => variable(handle),
             Object::Mapped(handle) => format!("{} of a block of the cluster", variable(handle)),
             Object::Pointee(handle) => format!("what {} points to", variable(handle)),
             Object::Unknown => "something".to_owned(),
-            Object::Number => "a number".to_owned(),
         };
-        let form = match address.form {
-            Form::Space => "",
-            Form::Generic => "generic ",
-            Form::Unknown => "generic or plain ",
+        let notation = match pointer.notation {
+            Notation::Space => "",
+            Notation::Generic => "generic ",
+            Notation::Unknown => "generic or plain ",
         };
-        let offset = number_text(address.offset).map_or_else(String::new, |text| format!(" + {text}"));
-        format!("{form}address in {} of {object}{offset}", address.space)
+        let distance = match (sum.terms().count(), sum.offset()) {
+            (1, offset) => format!(" + {offset}"),
+            _ => number_text(fact.number).map_or_else(String::new, |text| format!(", {text}")),
+        };
+        Some(format!("{notation}address in {} of {object}{distance}", pointer.space))
     }
 
     fn reaching(&self, reaching: &Reaching) -> String {
@@ -164,11 +167,18 @@ impl Known<'_, '_> {
     }
 }
 
-/// A number as far as its bits are known.
-fn number_text(bits: Bits) -> Option<String> {
-    match (bits.value(), bits.known) {
-        (Some(value), _) => Some(value.to_string()),
-        (None, 0) => None,
-        (None, known) => Some(format!("{} modulo 2^{known}", bits.low)),
+/// A number as far as its bits and limits are known.
+fn number_text(number: Number) -> Option<String> {
+    let unknown = Number::unknown(u32::from(number.width));
+    let low = number.known_low();
+    let bits = (low > 0).then(|| {
+        let modulus = 1_u64.checked_shl(low).unwrap_or(0);
+        format!("{} modulo 2^{low}", number.ones & modulus.wrapping_sub(1))
+    });
+    let is_limited = number.low > unknown.low || number.high < unknown.high;
+    let limits = is_limited.then(|| format!("{} to {}", number.low, number.high));
+    match number.value() {
+        Some(value) => Some(value.to_string()),
+        None => bits.into_iter().chain(limits).reduce(|bits, limits| format!("{bits}, {limits}")),
     }
 }

@@ -7,7 +7,6 @@
 //! * [`initialization`] finds reads of registers that nothing may have set. Most reads are settled by
 //!   dominance, the rest of them by a bit-vector analysis, and only what is left by paths.
 //! * [`carry`] finds for each reader of `CC.CF` the instructions that may have produced it.
-//! * [`values`] follows addresses: which variable, how far into it, in which state space.
 //! * [`ways`] finds which instructions control can come to, or from, without passing others.
 //! * [`asynchronous`] finds ways that miss a wait, and uses of what is not there yet.
 //! * [`paths`] walks backwards from a read along all ways control can come, and knows what the guards and
@@ -16,7 +15,6 @@
 
 mod arithmetic;
 pub mod asynchronous;
-mod bits;
 pub mod carry;
 mod conditions;
 mod consequence;
@@ -29,7 +27,6 @@ mod registers;
 mod relevance;
 mod roles;
 mod uses;
-pub mod values;
 mod visited;
 mod walk;
 pub mod ways;

@@ -101,14 +101,6 @@ impl<T> RegisterTable<T> {
     pub(super) fn within(&self, registers: Range<u32>) -> &[T] {
         self.values.get(self.occurring.positions(registers)).unwrap_or_default()
     }
-
-    /// A table of what a function makes of the values.
-    pub(super) fn map<U>(&self, change: impl FnMut(&T) -> U) -> RegisterTable<U> {
-        RegisterTable {
-            occurring: Rc::clone(&self.occurring),
-            values: self.values.iter().map(change).collect(),
-        }
-    }
 }
 
 /// For registers that the function's instructions name.

@@ -3,5 +3,6 @@
 //!
 //! Facts are computed and never reported; rules read them and never iterate.
 
+pub mod memory;
 pub mod uniformity;
 pub mod values;

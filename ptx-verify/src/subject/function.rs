@@ -1,9 +1,9 @@
 //! A function, as rules see it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
-use ptx_ir::ir::{Body, Function, Handle};
+use ptx_ir::ir::{Body, Function, Handle, Operand, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Span;
 
@@ -13,11 +13,11 @@ use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
-use crate::dataflow::values::Values;
+use crate::facts::memory::{Access, Conversion, MemoryFacts};
 use crate::facts::uniformity::Uniformity;
-use crate::facts::values as graph;
-use crate::facts::values::Graph;
-use crate::memory::{Access, Conversion, MemoryFacts};
+use crate::facts::values::number::Number;
+use crate::facts::values::pointer::{Object, Pointer};
+use crate::facts::values::{Assumption, Engine, Graph, Values};
 
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ pub(crate) struct FlowContext<'a> {
     carry: OnceCell<CarryFacts>,
     graph: OnceCell<Graph>,
     uniformity: OnceCell<Uniformity>,
-    values: OnceCell<Values>,
+    values: RefCell<Option<Values>>,
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
@@ -69,7 +69,7 @@ impl<'a> FlowContext<'a> {
             carry: OnceCell::new(),
             graph: OnceCell::new(),
             uniformity: OnceCell::new(),
-            values: OnceCell::new(),
+            values: RefCell::new(None),
             memory: OnceCell::new(),
             actions: OnceCell::new(),
             acting_calls: OnceCell::new(),
@@ -99,18 +99,40 @@ impl<'a> FlowContext<'a> {
         self.uniformity.get_or_init(|| match self.facts() {
             Some(facts) => {
                 let graph = self.graph();
-                Uniformity::new(facts, graph, graph::Values::of_whole_warps(facts, graph))
+                Uniformity::new(facts, graph, Values::of_whole_warps(facts, graph))
             }
             None => Uniformity::default(),
         })
     }
 
-    /// What is known about the values of registers.
-    pub(crate) fn values(&self) -> &Values {
-        self.values.get_or_init(|| match self.facts() {
-            Some(facts) => Values::new(facts),
-            None => Values::default(),
-        })
+    /// Asks about all values of the function, as they are in any launch. For findings that are likely: values are
+    /// followed when this is asked first.
+    pub(crate) fn ask_values<R>(&self, question: impl FnOnce(&mut Engine<'_, 'a>) -> R) -> Option<R> {
+        let (facts, graph) = (self.facts()?, self.graph());
+        let values = self.values.take().unwrap_or_else(|| Values::new(facts, graph));
+        let mut engine = Engine::again(facts, graph, values);
+        let answer = question(&mut engine);
+        self.values.replace(Some(engine.into_values()));
+        Some(answer)
+    }
+
+    /// What is known of an operand as a number.
+    pub(crate) fn number(&self, instruction: u32, index: usize, width: u32) -> Option<Number> {
+        match *self.body.operands(Handle::new(instruction)).get(index)? {
+            Operand::Integer { bits, .. } => Some(Number::constant(width, bits)),
+            _ => self.ask_values(|engine| Some(engine.operand(instruction, index, width)?.number))?,
+        }
+    }
+
+    /// Whether control can come to an instruction: not where the branches on the way there contradict each other.
+    pub(crate) fn can_come(&self, instruction: u32) -> bool {
+        let can_come = self.ask_values(|engine| {
+            let block = engine.facts().cfg.block_of(Handle::new(instruction));
+            let mut assumption = Assumption::new(engine);
+            assumption.be_in(block);
+            !assumption.is_impossible() && engine.is_reached(block)
+        });
+        can_come.unwrap_or(true)
     }
 
     /// Who reads the carry flag of whom.
@@ -121,14 +143,46 @@ impl<'a> FlowContext<'a> {
         })
     }
 
-    /// What the function does with memory at addresses that something is known about.
+    /// What the function does with memory.
     fn memory(&self) -> &MemoryFacts {
-        self.memory.get_or_init(|| MemoryFacts::new(self))
+        self.memory.get_or_init(|| match self.facts() {
+            Some(facts) => {
+                let is_named = |operand| matches!(operand, Operand::Variable { .. });
+                let names = self.mentions().all(self.body).any(is_named);
+                MemoryFacts::new(facts, || self.graph(), names)
+            }
+            None => MemoryFacts::default(),
+        })
     }
 
-    /// The accesses of memory at addresses that something is known about, in order of the text.
+    /// The accesses of memory, in order of the text.
     pub(crate) fn accesses(&self) -> &[Access] {
         &self.memory().accesses
+    }
+
+    /// The accesses of an instruction.
+    pub(crate) fn accesses_of(&self, instruction: u32) -> impl Iterator<Item = &Access> {
+        let accesses = self.accesses();
+        let first = accesses.partition_point(|access| access.instruction < instruction);
+        accesses[first..].iter().take_while(move |access| access.instruction == instruction)
+    }
+
+    /// The variable of an address, where it is one of its own: those without a size all begin at the same place.
+    pub(crate) fn sized_variable(&self, access: &Access) -> Option<Handle<Variable>> {
+        let Some(Pointer { object: Object::Variable(variable), .. }) = access.pointer else { return None };
+        self.module.module.variables[variable].size().map(|_| variable)
+    }
+
+    /// The variable that an asynchronous copy writes.
+    pub(crate) fn written(&self, start: u32) -> Option<Handle<Variable>> {
+        let mut accesses = self.accesses_of(start);
+        let destination = accesses.find(|access| matches!(access.operand, "dst" | "wideDst"));
+        destination.and_then(|access| self.sized_variable(access))
+    }
+
+    /// The variable that an instruction reads.
+    pub(crate) fn read_from(&self, read: u32) -> Option<Handle<Variable>> {
+        self.accesses_of(read).find_map(|access| self.sized_variable(access))
     }
 
     /// The address conversions, in order of the text.

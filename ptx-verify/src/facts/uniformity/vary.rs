@@ -196,7 +196,7 @@ impl Analysis<'_, '_> {
             Base::Warp => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
             Base::Special(register) => of_special(register),
             Base::Value(value) => self.seen(value, block),
-            Base::Unknown(_) => Vary::NONE,
+            Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } | Base::Unknown(_) => Vary::NONE,
             Base::Steps(value) => self.steps(value, block, depth),
             Base::Operation { computes, detail, operands } => match forms.value(base) {
                 // Where a value is this operation and nothing else, what is known of that value.

@@ -2,7 +2,6 @@
 
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Instance};
-use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
@@ -61,7 +60,7 @@ pub fn width(ty: Type) -> u32 {
 }
 
 /// What distinguishes an operation besides its operands.
-fn detail(computation: Computation, width: u32, signed: bool, more: u64) -> (Computation, u64) {
+pub(super) fn detail(computation: Computation, width: u32, signed: bool, more: u64) -> (Computation, u64) {
     (computation, u64::from(width) | u64::from(signed) << 8 | more << 16)
 }
 
@@ -326,9 +325,12 @@ impl Engine<'_, '_> {
             }
             C::Load => self.loaded(instruction, instance)?,
             C::ToGeneric | C::FromGeneric => {
-                let space = instance.modifiers.iter().find_map(|word| StateSpace::parse(word))?;
                 let a = source(self, 1)?;
-                self.fact(Number::unknown(w), None, op(space as u64), &[a])
+                self.converted(instance, computation, a)?
+            }
+            C::MapRank => {
+                let (a, rank) = (source(self, 1)?, word(self, 2)?);
+                self.mapped(instance, a, rank)?
             }
             C::Vote if ty == Type::Pred => {
                 let a = self.predicate(instruction, 1)?;
@@ -508,7 +510,7 @@ impl Engine<'_, '_> {
         self.fact(number, None, detail(Computation::ShiftRight, w, false, by), &[above])
     }
 
-    fn cut(&mut self, a: Fact, width: u32) -> Fact {
+    pub(super) fn cut(&mut self, a: Fact, width: u32) -> Fact {
         if u32::from(a.number.width) <= width {
             return self.extended(a, width, false);
         }
@@ -623,26 +625,6 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// A parameter or a constant, which no one changes while the kernel runs.
-    fn loaded(&mut self, instruction: u32, instance: &Instance) -> Option<Fact> {
-        let [Operand::Register { .. }, address, ..] = self.facts.body.operands(Handle::new(instruction))
-        else {
-            return None;
-        };
-        let ty = instance.ty?;
-        let w = width(ty);
-        let Operand::VariableAddress { variable, offset } = *address else { return None };
-        let is_entry = self.facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
-        let space = self.facts.module.variables[variable].space.base();
-        // Parameters of device functions may be written.
-        if !(space == StateSpace::Const || space == StateSpace::Param && is_entry) {
-            return None;
-        }
-        let place = self.constant(64, (variable.index() as u64) << 32 ^ offset as u64);
-        let more = ty as u64;
-        Some(self.fact(Number::unknown(w), None, detail(Computation::Load, w, false, more), &[place]))
-    }
-
     /// A special register.
     pub(super) fn special(&mut self, register: SpecialRegister, width: u32) -> Fact {
         let mut number = special_number(register);
@@ -650,13 +632,13 @@ impl Engine<'_, '_> {
             number = number.with_bits(31, 0);
         }
         let sum = match register.name() {
-            "%tid.x" => {
+            "%tid.x" if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
                 let warp = Number::between(32, 0, 992).and(Number::constant(32, !31));
                 let warp = self.values.forms.base(Base::Warp, warp, None);
                 Sum::of(32, lane).plus(&Sum::of(32, warp), 1)
             }
-            "%laneid" => {
+            "%laneid" if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
                 Some(Sum::of(32, lane))
             }
@@ -672,7 +654,7 @@ impl Engine<'_, '_> {
         if width < own { self.cut(fact, width) } else { self.extended(fact, width, false) }
     }
 
-    fn fact(
+    pub(super) fn fact(
         &mut self,
         number: Number,
         sum: Option<Sum>,

@@ -5,8 +5,10 @@
 //! on known sums, is a base too, and the same operation on the same sums is the same base: so values that must be equal
 //! are found to be.
 
+use ptx_ir::ir::{Function, Handle, Variable};
 use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
+use ptx_ir::types::Type;
 use rustc_hash::FxHashMap;
 
 use super::graph::ValueId;
@@ -19,10 +21,28 @@ pub enum Base {
     Value(ValueId),
     /// A special register.
     Special(SpecialRegister),
-    /// `%tid.x` modulo 32: where the rows of blocks are whole warps, the lane.
+    /// `%tid.x` modulo 32, and the lane: only where the rows of blocks are whole warps.
     Lane,
     /// `%tid.x` without that.
     Warp,
+    /// The address of a variable: in its state space, or generic.
+    Symbol {
+        /// The variable.
+        variable: Handle<Variable>,
+        /// Whether the address is generic.
+        generic: bool,
+    },
+    /// The address of a function.
+    Code(Handle<Function>),
+    /// A part of a variable that no one writes while the function runs.
+    Loaded {
+        /// The variable.
+        variable: Handle<Variable>,
+        /// How far behind its start.
+        offset: i64,
+        /// As what it is loaded.
+        ty: Type,
+    },
     /// What the turns of a loop have added up to in this value, which the loop's head joins.
     Steps(ValueId),
     /// Something that is the same as nothing else.
@@ -139,6 +159,12 @@ impl Sum {
                 sum.count += 1;
             }
         }
+    }
+
+    /// The terms without the number that is added to them.
+    #[must_use]
+    pub const fn without_offset(self) -> Self {
+        Self { constant: 0, ..self }
     }
 
     /// Some times this.

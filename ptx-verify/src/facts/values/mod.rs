@@ -1,15 +1,20 @@
 //! The values of a function: where each comes from, and what is known of it.
 
+mod address;
 mod assume;
 mod compute;
 mod frontier;
 mod graph;
 pub mod linear;
 pub mod number;
+pub mod pointer;
 mod propagate;
+mod slice;
 
+pub(crate) use address::space_of;
 pub(crate) use assume::Assumption;
 pub use compute::{Order, Relation};
 pub use graph::{Graph, Kind, ValueId, Variable};
 pub(crate) use propagate::Engine;
 pub use propagate::{Fact, Values};
+pub(crate) use slice::Slice;

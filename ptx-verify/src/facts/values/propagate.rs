@@ -15,6 +15,8 @@ use super::compute;
 use super::graph::{Graph, Kind, ValueId, Variable};
 use super::linear::{Base, BaseId, Form, Forms, Sum};
 use super::number::Number;
+use super::pointer::{Pointer, Pointers};
+use super::slice::Slice;
 use crate::dataflow::FunctionFacts;
 
 /// What is known of a value.
@@ -60,6 +62,15 @@ impl Values {
         engine.values
     }
 
+    /// The values of a slice only. Branches that none of them decides are taken for possible.
+    #[must_use]
+    pub(crate) fn of_slice(facts: &FunctionFacts<'_>, graph: &Graph, slice: Slice) -> Self {
+        let mut engine = Engine::new(facts, graph, false);
+        engine.slice = Some(slice);
+        engine.run();
+        engine.values
+    }
+
     /// What is known of a value; none where it is never computed, or is undefined wherever it comes from.
     #[must_use]
     pub fn of(&self, value: ValueId) -> Option<Fact> {
@@ -82,6 +93,14 @@ impl Values {
     #[must_use]
     pub fn steps(&self, value: ValueId) -> &[Form] {
         self.steps.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where each value points to, where that is known.
+    #[must_use]
+    pub fn pointers(&self, facts: &FunctionFacts<'_>, graph: &Graph) -> Vec<Option<Pointer>> {
+        let engine = Engine::again(facts, graph, self.clone());
+        let mut pointers = Pointers::new(&engine);
+        graph.values().map(|value| pointers.of(self.of(value)?.form)).collect()
     }
 
     /// The sums and bases.
@@ -148,6 +167,8 @@ pub(crate) struct Engine<'f, 'm> {
     pub(in crate::facts) facts: &'f FunctionFacts<'m>,
     pub(in crate::facts) graph: &'f Graph,
     pub(in crate::facts) values: Values,
+    /// The values that are wanted; none where all are.
+    slice: Option<Slice>,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
     /// What has changed in the block that is looked at.
@@ -166,16 +187,29 @@ impl<'f, 'm> Engine<'f, 'm> {
             steps: FxHashMap::default(),
             whole_warps,
         };
-        Self { facts, graph, values, current: None, changed: Vec::new(), turns: vec![0; graph.len()] }
+        Self {
+            facts,
+            graph,
+            values,
+            slice: None,
+            current: None,
+            changed: Vec::new(),
+            turns: vec![0; graph.len()],
+        }
     }
 
     /// An engine that answers about values that were found before.
     pub(crate) fn again(facts: &'f FunctionFacts<'m>, graph: &'f Graph, values: Values) -> Self {
-        Self { facts, graph, values, current: None, changed: Vec::new(), turns: Vec::new() }
+        Self { facts, graph, values, slice: None, current: None, changed: Vec::new(), turns: Vec::new() }
     }
 
     pub(crate) fn facts(&self) -> &'f FunctionFacts<'m> {
         self.facts
+    }
+
+    /// What was found, with what the questions since have added.
+    pub(crate) fn into_values(self) -> Values {
+        self.values
     }
 
     pub(crate) fn graph(&self) -> &'f Graph {
@@ -198,13 +232,21 @@ impl<'f, 'm> Engine<'f, 'm> {
             return;
         }
         // Nothing that is known holds for sure.
+        let slice = self.slice.take();
         *self = Self::new(self.facts, self.graph, self.values.whole_warps);
+        self.slice = slice;
         self.values.reached.fill(true);
         self.values.taken.fill(true);
         for value in self.graph.values() {
-            let own = self.own(value);
-            self.values.facts[value.index()] = Some(own);
+            if self.is_wanted(value) {
+                let own = self.own(value);
+                self.values.facts[value.index()] = Some(own);
+            }
         }
+    }
+
+    fn is_wanted(&self, value: ValueId) -> bool {
+        self.slice.as_ref().is_none_or(|slice| slice.has(value))
     }
 
     /// Goes over what is reached, in order, and again over blocks that read what has changed since; whether that came to
@@ -234,7 +276,9 @@ impl<'f, 'm> Engine<'f, 'm> {
             self.values.reached[block.index()] = true;
             self.changed.clear();
             for &join in graph.joins(block) {
-                self.join(block, join);
+                if self.is_wanted(join) {
+                    self.join(block, join);
+                }
             }
             for instruction in facts.cfg.instructions(block) {
                 self.instruction(instruction);
@@ -274,7 +318,7 @@ impl<'f, 'm> Engine<'f, 'm> {
 
     fn instruction(&mut self, instruction: u32) {
         for at in self.facts.uses().range(instruction) {
-            let Some(value) = self.graph.written(at) else { continue };
+            let Some(value) = self.graph.written(at).filter(|&value| self.is_wanted(value)) else { continue };
             self.current = Some(value);
             let new = self.compute(value, instruction, at).unwrap_or_else(|| self.own(value));
             self.put(value, new);
@@ -506,6 +550,8 @@ impl<'f, 'm> Engine<'f, 'm> {
             Operand::SingleBits(bits) => self.constant(width, u64::from(bits)),
             Operand::DoubleBits(bits) => self.constant(width, bits),
             Operand::Special(register) => self.special(register, width),
+            Operand::Variable { variable, offset } => self.symbol(variable, offset, width)?,
+            Operand::Function(function) => self.code(function, width),
             _ => return None,
         })
     }
@@ -515,7 +561,12 @@ impl<'f, 'm> Engine<'f, 'm> {
         self.operand(instruction, index, 1)
     }
 
-    fn register(&mut self, instruction: u32, index: usize, register: ptx_ir::ir::Register) -> Option<Fact> {
+    pub(super) fn register(
+        &mut self,
+        instruction: u32,
+        index: usize,
+        register: ptx_ir::ir::Register,
+    ) -> Option<Fact> {
         let uses = self.facts.uses();
         let mut range = uses.range(instruction);
         let at = range.find(|&at| {

@@ -5,7 +5,6 @@ use ptx_syntax::Diagnostic;
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::reads_of_shared;
 use crate::dataflow::ways::{Ends, Ways};
-use crate::memory::{read_from, written};
 use crate::objects::waits_for_threads;
 use crate::rule::declare_rule;
 
@@ -92,9 +91,9 @@ fn read_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
     let stops = waits_for_threads(context);
     let reads = reads_of_shared(facts);
     for copy in copies {
-        let Some(variable) = written(context, copy) else { continue };
+        let Some(variable) = context.written(copy) else { continue };
         let behind = Ways::from(facts, Ends::Instructions(&[copy]), &stops);
-        let is_early = |read: &u32| behind.at(*read).is_some() && read_from(context, *read) == Some(variable);
+        let is_early = |read: &u32| behind.at(*read).is_some() && context.read_from(*read) == Some(variable);
         let early = reads.iter().copied().find(is_early);
         if let Some(read) = early {
             let message = "shared memory is read here before anything waits for a bulk copy into it";

@@ -2,7 +2,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::{self, Copied, Row};
-use crate::memory::{Access, read_from, sized_variable, written};
+use crate::facts::memory::Access;
 use crate::rule::declare_rule;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
@@ -93,7 +93,7 @@ const IN_FLIGHT: &str = "shared memory is accessed here while a copy into it may
 fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u32, u32, &'static str)> {
     let facts = context.facts()?;
     let reads = asynchronous::reads_of_shared(facts);
-    let mut objects: Vec<_> = row.starts.iter().map(|&start| written(context, start)).collect();
+    let mut objects: Vec<_> = row.starts.iter().map(|&start| context.written(start)).collect();
     let all = objects.clone();
     objects.sort_unstable_by_key(|object| object.map(Handle::index));
     objects.dedup();
@@ -101,7 +101,7 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
         let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
         let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
         let may_be_read = |read: &u32| {
-            let other = read_from(context, *read);
+            let other = context.read_from(*read);
             object.is_none() || other.is_none() || other == object
         };
         let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
@@ -122,9 +122,9 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
 fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
     let accesses = context.accesses();
     let place = |access: &Access| {
-        let offset = access.address.offset.value()?;
+        let offset = access.offset?;
         let end = offset.checked_add(i64::from(access.bytes))?;
-        Some((sized_variable(context, access)?, offset, end)).filter(|_| access.bytes > 0)
+        Some((context.sized_variable(access)?, offset, end)).filter(|_| access.bytes > 0)
     };
     let is_start = |instruction: u32| row.starts.binary_search(&instruction).is_ok();
     let copies = accesses.iter().filter(|access| is_start(access.instruction) && access.operand == "dst");

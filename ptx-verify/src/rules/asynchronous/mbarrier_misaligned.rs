@@ -2,7 +2,8 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::values::Object;
+use crate::facts::values::number::mask;
+use crate::facts::values::pointer::{Object, Pointer};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -52,14 +53,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 AsyncAction::Init | AsyncAction::Arrive | AsyncAction::Test | AsyncAction::Release
             ))
         );
-        let Object::Variable(handle) = access.address.object else { continue };
+        let Some(Pointer { object: Object::Variable(handle), .. }) = access.pointer else { continue };
         if !of_object || reported.contains(&handle) {
             continue;
         }
         let variable = &context.module.module.variables[handle];
         let alignment = u64::from(variable.alignment());
-        let known = 1_u64.checked_shl(u32::from(access.address.offset.known)).unwrap_or(u64::MAX);
-        let remainder = access.address.offset.low % SIZE.min(known);
+        let distance = access.span_from_start.unwrap_or(access.number);
+        let remainder = distance.ones & (SIZE - 1) & mask(distance.known_low());
         if alignment % SIZE == 0 && remainder == 0 {
             continue;
         }

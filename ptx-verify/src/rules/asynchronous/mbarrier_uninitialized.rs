@@ -1,6 +1,5 @@
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::{Event, Lives};
-use crate::dataflow::values::Object;
 use crate::facts::uniformity::Level;
 use crate::objects::{barrier_events, waits_for_threads};
 use crate::rule::declare_rule;
@@ -94,14 +93,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The place of the address of an object.
 fn place_of(context: &FlowContext<'_>, event: Event) -> ptx_syntax::Span {
-    let is_object = |access: &&crate::memory::Access| {
-        let variable = match access.address.object {
-            Object::Variable(variable) => Some(variable),
-            Object::Mapped(_) | Object::Pointee(_) | Object::Unknown | Object::Number => None,
-        };
-        access.instruction == event.instruction && variable == event.place.variable
-    };
-    let access = context.accesses().iter().find(is_object);
+    let is_object = |access: &&crate::facts::memory::Access| access.variable() == event.place.variable;
+    let access = context.accesses_of(event.instruction).find(is_object);
     access.map_or_else(|| context.instruction_span(event.instruction), |access| access.span)
 }
 

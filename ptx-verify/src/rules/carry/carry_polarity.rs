@@ -5,7 +5,7 @@ use ptx_syntax::{Diagnostic, Severity};
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::carry::fits;
-use crate::dataflow::values::Value;
+use crate::facts::values::number::Number;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -51,14 +51,13 @@ declare_rule! {
 pub(crate) fn counts_flag(context: &FlowContext<'_>, instruction: u32) -> bool {
     let operands = context.body.operands(FunctionFacts::handle(instruction));
     let Some((_, sources)) = operands.split_first() else { return false };
-    sources.iter().any(|source| is_zero(context, *source))
+    (1..operands.len()).any(|index| is_zero(context, instruction, index))
         || matches!(sources, [left, right] if left == right)
         || sources.iter().all(|source| matches!(source, Operand::Integer { .. }))
 }
 
-fn is_zero(context: &FlowContext<'_>, operand: Operand) -> bool {
-    let value = context.values().operand(context.module.module, operand);
-    matches!(value, Value::Number(bits) if bits.value() == Some(0))
+fn is_zero(context: &FlowContext<'_>, instruction: u32, index: usize) -> bool {
+    context.number(instruction, index, u64::BITS).and_then(Number::value) == Some(0)
 }
 
 /// Whether nothing reads what the instruction computes, so that it is there for the flag: as a comparison, or to set

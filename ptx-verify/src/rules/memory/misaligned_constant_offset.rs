@@ -1,9 +1,7 @@
-use ptx_ir::ir::Module;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::values::{Address, Object};
-use crate::memory::Access;
+use crate::facts::memory::Access;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -41,14 +39,11 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        let Some(remainder) = remainder(context.module.module, access) else { continue };
+        let Some(label) = wrong(access).filter(|_| context.can_come(access.instruction)) else { continue };
         let (bytes, aligned) = (access.bytes, access.aligned);
         let what = if bytes == 0 { "access".into() } else { format!("access of {bytes} bytes") };
-        let mut finding = RULE.at(access.span, format!("this {what} is misaligned")).with_label(format!(
-            "the address is {remainder} more than a multiple of {}",
-            modulus(context, access)
-        ));
-        if let Object::Variable(variable) | Object::Mapped(variable) = access.address.object {
+        let mut finding = RULE.at(access.span, format!("this {what} is misaligned")).with_label(label);
+        if let Some(variable) = access.variable() {
             let variable = &context.module.module.variables[variable];
             let alignment = variable.alignment();
             finding = finding.with_secondary(variable.span, format!("aligned to {alignment} bytes"));
@@ -57,38 +52,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is known of the alignment of the start of an object.
-fn alignment(module: &Module, address: &Address) -> Option<u64> {
-    match address.object {
-        Object::Variable(variable) | Object::Mapped(variable) => {
-            Some(u64::from(module.variables[variable].alignment()))
-        }
-        Object::Pointee(parameter) => Some(u64::from(module.variables[parameter].pointer?.align?)),
-        // All of a number is known, as far as its offset is.
-        Object::Number => Some(1 << 32),
-        Object::Unknown => None,
-    }
-}
-
-/// The largest number that the address is known modulo, at most the size of the access.
-fn modulus(context: &FlowContext<'_>, access: &Access) -> u64 {
-    let known = 1_u64.checked_shl(u32::from(access.address.offset.known)).unwrap_or(u64::MAX);
-    let alignment = alignment(context.module.module, &access.address).unwrap_or(1);
-    known.min(alignment).min(u64::from(access.aligned))
-}
-
-/// How far the address is from a multiple of the size, where it certainly is no multiple.
-fn remainder(module: &Module, access: &Access) -> Option<u64> {
+/// How an address certainly is no multiple of what it has to be a multiple of.
+fn wrong(access: &Access) -> Option<String> {
     let aligned = u64::from(access.aligned);
-    if aligned < 2 {
+    if !aligned.is_power_of_two() || access.number.ones & (aligned - 1) == 0 {
         return None;
     }
-    let alignment = alignment(module, &access.address)?;
-    let known = 1_u64.checked_shl(u32::from(access.address.offset.known)).unwrap_or(u64::MAX);
-    // Alignments are powers of two, which the assembler sees to; anything else tells nothing.
-    if !alignment.is_power_of_two() {
-        return None;
-    }
-    let remainder = access.address.offset.low % alignment.min(aligned).min(known);
-    (remainder != 0).then_some(remainder)
+    let modulus = aligned.min(1_u64.checked_shl(access.number.known_low()).unwrap_or(u64::MAX));
+    Some(match access.number.ones % modulus {
+        0 => format!("the address is no multiple of {aligned}"),
+        remainder => format!("the address is {remainder} more than a multiple of {modulus}"),
+    })
 }

@@ -3,7 +3,6 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::values::Object;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -40,13 +39,13 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        let (Object::Variable(variable) | Object::Mapped(variable)) = access.address.object else { continue };
+        let Some(variable) = access.variable() else { continue };
         let variable = &context.module.module.variables[variable];
-        let (Some(size), Some(offset)) = (variable.size(), access.address.offset.value()) else { continue };
+        let (Some(size), Some(offset)) = (variable.size(), access.offset) else { continue };
         let room = i128::from(room(context.module.module, variable, size));
         let (size, bytes) = (i128::from(size), i128::from(access.used));
         let offset = i128::from(offset);
-        if bytes == 0 || (offset >= 0 && offset + bytes <= room) {
+        if bytes == 0 || (offset >= 0 && offset + bytes <= room) || !context.can_come(access.instruction) {
             continue;
         }
         let name = context.module.module.name(variable.name);

@@ -2,8 +2,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::values::{Form, Object, Value};
-use crate::memory::Access;
+use crate::facts::values::pointer::{Notation, Object, Pointer};
+use crate::facts::memory::Access;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -42,13 +42,15 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        if let Some(message) = wrong(context, access) {
+        let Some(pointer) = access.pointer else { continue };
+        let message = wrong(context, access, pointer).filter(|_| context.can_come(access.instruction));
+        if let Some(message) = message {
             let mut finding = RULE.at(access.span, message);
             // Only a way through several writes leaves a doubt.
-            if access.address.form == Form::Unknown && access.address.object == Object::Unknown {
+            if pointer.notation == Notation::Unknown && pointer.object == Object::Unknown {
                 finding.severity = Severity::Warning;
             }
-            if let Object::Variable(variable) | Object::Mapped(variable) = access.address.object {
+            if let Some(variable) = access.variable() {
                 let variable = &context.module.module.variables[variable];
                 finding =
                     finding.with_secondary(variable.span, format!("declared in `{}` here", variable.space));
@@ -57,13 +59,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     for conversion in context.conversions() {
-        let Value::Address(address) = conversion.source else { continue };
+        let Some(address) = conversion.source else { continue };
         let space = conversion.space;
         let message = if address.space != space {
             format!("this converts an address of `{}` as one of `{space}`", address.space)
-        } else if conversion.to_generic && address.form == Form::Generic && space != StateSpace::Global {
+        } else if conversion.to_generic && address.notation == Notation::Generic && space != StateSpace::Global {
             "this address is generic already".to_owned()
-        } else if !conversion.to_generic && address.form == Form::Space && space != StateSpace::Global {
+        } else if !conversion.to_generic && address.notation == Notation::Space && space != StateSpace::Global {
             format!("this is an address of `{space}` already, not a generic one")
         } else {
             continue;
@@ -75,18 +77,17 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn wrong(context: &FlowContext<'_>, access: &Access) -> Option<String> {
-    let address = access.address;
+fn wrong(context: &FlowContext<'_>, access: &Access, address: Pointer) -> Option<String> {
     match access.space.map(StateSpace::base) {
         Some(space) if space != address.space => {
             Some(format!("an access in `{space}` at an address of `{}`", address.space))
         }
         Some(StateSpace::Global) => None,
-        Some(space) if address.form == Form::Generic && names_space(context, access) => {
+        Some(space) if address.notation == Notation::Generic && names_space(context, access) => {
             Some(format!("an access in `{space}` at a generic address"))
         }
         Some(_) => None,
-        None if address.form == Form::Space
+        None if address.notation == Notation::Space
             && !access.direct
             && matches!(address.space, StateSpace::Shared | StateSpace::Local) =>
         {

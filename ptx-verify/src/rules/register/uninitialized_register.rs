@@ -6,7 +6,6 @@ use ptx_syntax::{Diagnostic, Severity, Span};
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::initialization::Unset;
-use crate::dataflow::values::Value;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 
@@ -156,13 +155,15 @@ fn is_empty_object(context: &FlowContext<'_>, unset: &Unset) -> bool {
         return false;
     }
     let operands = context.body.operands(FunctionFacts::handle(unset.instruction));
-    instance.operands.iter().zip(operands).any(|(spec, &operand)| {
+    instance.operands.iter().zip(0..operands.len()).any(|(spec, index)| {
         let Some(access) = spec.access.filter(|access| access.writes && access.bytes == 1) else {
             return false;
         };
         let is_own = |space: StateSpace| matches!(space.base(), StateSpace::Param | StateSpace::Local);
         access.space.is_some_and(is_own)
-            || matches!(context.values().address(context.module.module, operand), Value::Address(address) if is_own(address.space))
+            || context.accesses_of(unset.instruction).any(|access| {
+                access.index == index && access.pointer.is_some_and(|pointer| is_own(pointer.space))
+            })
     })
 }
 

@@ -1,0 +1,286 @@
+//! What a function does with memory: its accesses with what is known of their addresses, and its address conversions.
+//!
+//! Addresses are followed only in functions in which something can be known of one, and of the values only those that
+//! addresses are computed of.
+
+use ptx_ir::ir::{Handle, Operand, Variable};
+use ptx_ir::isa::{Computation, Instance, OperandSpec};
+use ptx_ir::space::StateSpace;
+use ptx_syntax::Span;
+
+use super::values::linear::Sum;
+use super::values::number::Number;
+use super::values::pointer::{Object, Pointer, Pointers};
+use super::values::{Engine, Graph, Slice, ValueId, Values, space_of};
+use crate::dataflow::{FunctionFacts, aligned};
+
+/// An access of memory.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The instruction.
+    pub instruction: u32,
+    /// Which of its operands is the address.
+    pub index: usize,
+    /// What the instruction table calls the operand.
+    pub operand: &'static str,
+    /// The place of the address.
+    pub span: Span,
+    /// The state space of the instruction; none for a generic access.
+    pub space: Option<StateSpace>,
+    /// Whether it reads, and whether it writes.
+    pub reads: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    /// How many bytes; 0 where that is not known.
+    pub bytes: u32,
+    /// What the address has to be a multiple of; 0 where that is not known.
+    pub aligned: u32,
+    /// Whether it names a variable, rather than a register.
+    pub direct: bool,
+    /// How many of the bytes go anywhere: a load may drop its last elements with `_`.
+    pub used: u32,
+    /// The value of the register that the address begins with, where values were followed.
+    pub base: Option<ValueId>,
+    /// What the operand adds to that.
+    pub distance: i64,
+    /// Where it points to, where that is known.
+    pub pointer: Option<Pointer>,
+    /// How far behind the start of the object, in bytes, where that is one number.
+    pub offset: Option<i64>,
+    /// What is known of the distance from the start of the object.
+    pub span_from_start: Option<Number>,
+    /// What is known of the whole address.
+    pub number: Number,
+}
+
+impl Access {
+    /// The variable that it goes to, in this block or another one of the cluster.
+    #[must_use]
+    pub const fn variable(&self) -> Option<Handle<Variable>> {
+        match self.pointer {
+            Some(Pointer { object: Object::Variable(variable) | Object::Mapped(variable), .. }) => {
+                Some(variable)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `cvta` and `cvta.to` of a value.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The instruction.
+    pub instruction: u32,
+    /// The place of the value.
+    pub span: Span,
+    /// The state space converted from or to.
+    pub space: StateSpace,
+    /// Whether the result is generic.
+    pub to_generic: bool,
+    /// Where the value points to, where that is known.
+    pub source: Option<Pointer>,
+}
+
+/// What a function does with memory, in order of its blocks, as far as control can come there.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFacts {
+    /// The accesses.
+    pub accesses: Vec<Access>,
+    /// The address conversions.
+    pub conversions: Vec<Conversion>,
+}
+
+impl MemoryFacts {
+    /// What a function does with memory. `names` tells whether it takes the address of a variable.
+    #[must_use]
+    pub fn new<'g>(facts: &FunctionFacts<'_>, graph: impl FnOnce() -> &'g Graph, names: bool) -> Self {
+        let mut memory = Self::default();
+        let mut maps = false;
+        for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
+            for instruction in facts.cfg.instructions(block) {
+                if let Some(instance) = facts.instance(instruction) {
+                    maps |= instance.effects.computes == Some(Computation::MapRank);
+                    memory.add(facts, instruction, instance);
+                }
+            }
+        }
+        let promises = facts.function.parameters.iter().map(|&each| &facts.module.variables[each]);
+        let all = names
+            || maps
+            || promises.into_iter().any(|parameter| parameter.pointer.is_some())
+            || memory.conversions.iter().any(|conversion| conversion.space != StateSpace::Global)
+            || memory.accesses.iter().any(|access| !access.direct && has_small_space(access));
+        if all || memory.accesses.iter().any(Access::stands_out) {
+            memory.follow(facts, graph(), all);
+        } else {
+            memory.follow_named(facts);
+        }
+        memory
+    }
+
+    fn add(&mut self, facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) {
+        let handle = Handle::new(instruction);
+        let operands = facts.body.operands(handle);
+        let to_generic = match instance.effects.computes {
+            Some(Computation::ToGeneric) => Some(true),
+            Some(Computation::FromGeneric) => Some(false),
+            _ => None,
+        };
+        if let (Some(to_generic), Some(space)) = (to_generic, space_of(instance)) {
+            let span = facts.body.operand_span(handle, 1);
+            self.conversions.push(Conversion { instruction, span, space, to_generic, source: None });
+        }
+        for (index, &operand) in operands.iter().enumerate() {
+            let (distance, direct) = match operand {
+                Operand::RegisterAddress { offset, .. } => (i64::from(offset), false),
+                Operand::VariableAddress { offset, .. } => (offset, true),
+                _ => continue,
+            };
+            let spec = if instance.operands.len() == operands.len() {
+                instance.operands.get(index)
+            } else {
+                // Optional operands are left out.
+                aligned(facts.module, facts.body, instance, operands)[index]
+            };
+            self.accesses.extend(spec.and_then(|spec| {
+                let mut access = access(facts, instruction, instance, (index, spec))?;
+                (access.distance, access.direct) = (distance, direct);
+                Some(access)
+            }));
+        }
+    }
+
+    /// What is known of addresses that name a variable.
+    fn follow_named(&mut self, facts: &FunctionFacts<'_>) {
+        if self.accesses.iter().any(|access| access.direct) {
+            let graph = Graph::default();
+            let mut engine = Engine::again(facts, &graph, Values::default());
+            self.ask(&mut engine, |access| access.direct);
+        }
+    }
+
+    /// Follows addresses: all, or those that are likely to be misaligned.
+    fn follow(&mut self, facts: &FunctionFacts<'_>, graph: &Graph, all: bool) {
+        let read = |instruction: u32, index: usize| {
+            let uses = facts.uses();
+            let mut range = uses.range(instruction);
+            range.find_map(|at| graph.read(at).filter(|_| uses.all()[at].operand() == index))
+        };
+        for access in self.accesses.iter_mut().filter(|access| !access.direct) {
+            access.base = read(access.instruction, access.index);
+        }
+        let asked = |access: &Access| all || access.direct || access.stands_out();
+        let sources = self.conversions.iter().filter_map(|each| read(each.instruction, 1));
+        let roots = self.accesses.iter().filter(|access| asked(access)).filter_map(|access| access.base);
+        let slice = Slice::of(facts, graph, roots.chain(sources.filter(|_| all)));
+        let mut engine = Engine::again(facts, graph, Values::of_slice(facts, graph, slice));
+        self.ask(&mut engine, asked);
+        if all {
+            let forms: Vec<_> = self
+                .conversions
+                .iter()
+                .map(|conversion| engine.operand(conversion.instruction, 1, 64).map(|fact| fact.form))
+                .collect();
+            let mut pointers = Pointers::new(&engine);
+            for (conversion, form) in self.conversions.iter_mut().zip(forms) {
+                conversion.source = form.and_then(|form| pointers.of(form));
+            }
+        }
+    }
+
+    fn ask(&mut self, engine: &mut Engine<'_, '_>, asked: impl Fn(&Access) -> bool) {
+        let forms: Vec<_> = self
+            .accesses
+            .iter_mut()
+            .map(|access| {
+                let fact = engine.address(access.instruction, access.index).filter(|_| asked(access))?;
+                access.number = fact.number;
+                let sum = *engine.sum(fact);
+                let start = engine.address_term(&sum);
+                let start = start.and_then(|base| sum.plus(&Sum::of(sum.width(), base), u64::MAX));
+                if let Some(distance) = start {
+                    access.offset = distance.value().map(|value| signed(value, distance.width()));
+                    access.span_from_start = Some(engine.number_of(&distance));
+                }
+                Some(fact.form)
+            })
+            .collect();
+        let mut pointers = Pointers::new(engine);
+        for (access, form) in self.accesses.iter_mut().zip(forms) {
+            access.pointer = form.and_then(|form| pointers.of(form));
+            let is_known = |pointer: Pointer| pointer.object != Object::Unknown;
+            if !access.pointer.is_some_and(is_known) {
+                (access.offset, access.span_from_start) = (None, None);
+            }
+        }
+    }
+}
+
+fn signed(value: u64, width: u32) -> i64 {
+    let above = 64 - width;
+    ((value << above) as i64) >> above
+}
+
+impl Access {
+    /// Whether what the operand adds is no multiple of what the address has to be a multiple of.
+    const fn stands_out(&self) -> bool {
+        !self.direct && self.aligned > 1 && !self.distance.unsigned_abs().is_multiple_of(self.aligned as u64)
+    }
+}
+
+/// Whether an access names a state space whose addresses are small numbers.
+fn has_small_space(access: &Access) -> bool {
+    access.space.is_some_and(|space| space.base() != StateSpace::Global)
+}
+
+fn access(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    instance: &Instance,
+    (index, spec): (usize, &OperandSpec),
+) -> Option<Access> {
+    let handle = Handle::new(instruction);
+    let operands = facts.body.operands(handle);
+    let memory = spec.access?;
+    let bytes = match memory.sized {
+        Some(name) => named(instance, operands, name),
+        None => memory.bytes,
+    };
+    Some(Access {
+        instruction,
+        index,
+        operand: spec.name,
+        span: facts.body.operand_span(handle, index),
+        space: memory.space,
+        reads: memory.reads,
+        writes: memory.writes,
+        bytes,
+        aligned: if memory.aligned == 0 && bytes.is_power_of_two() { bytes } else { memory.aligned },
+        direct: false,
+        used: bytes - dropped(facts, operands, memory.bytes),
+        base: None,
+        distance: 0,
+        pointer: None,
+        offset: None,
+        span_from_start: None,
+        number: Number::unknown(64),
+    })
+}
+
+/// The value of the operand that an instance calls so; 0 where that is not known. What comes before an optional operand
+/// is at its place without it, too.
+fn named(instance: &Instance, operands: &[Operand], name: &str) -> u32 {
+    let index = instance.operands.iter().position(|spec| spec.name == name);
+    match index.and_then(|index| operands.get(index)) {
+        Some(Operand::Integer { bits, .. }) => u32::try_from(*bits).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// How many bytes at the end of an access of a vector go into `_`.
+fn dropped(facts: &FunctionFacts<'_>, operands: &[Operand], bytes: u32) -> u32 {
+    let Some(Operand::Vector(run)) = operands.first() else { return 0 };
+    let elements = facts.body.children(*run);
+    let sinks = elements.iter().rev().take_while(|element| matches!(element, Operand::Sink)).count() as u32;
+    bytes.checked_div(elements.len() as u32).map_or(0, |size| size * sinks)
+}
