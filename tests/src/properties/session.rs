@@ -31,9 +31,10 @@ fn framed(bytes: &[u8]) {
         say(line);
         let Ok(message) = serde_json::from_slice::<Value>(line) else { continue };
         let (id, method) = (&message["id"], &message["method"]);
-        let is_named = id.is_number() || id.is_string();
+        // The protocol's numbers are integers; others come back rounded.
+        let is_named = id.is_i64() || id.is_u64() || id.is_string();
         // Nothing is read after the last word.
-        if method == "exit" && !is_named {
+        if method == "exit" && !id.is_number() && !id.is_string() {
             shut = true;
             break;
         }
