@@ -5,6 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+pub use crate::symbols::{Symbol, Symbols};
+
 /// The place of a `T` in its [`Arena`].
 pub struct Handle<T> {
     index: u32,
@@ -129,42 +131,5 @@ impl<T> Index<Handle<T>> for Arena<T> {
 impl<T> IndexMut<Handle<T>> for Arena<T> {
     fn index_mut(&mut self, handle: Handle<T>) -> &mut T {
         &mut self.elements[handle.index()]
-    }
-}
-
-/// A name, as an index into [`Symbols`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(u32);
-
-/// The names of a module, each stored once, in order of first appearance.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Symbols {
-    names: indexmap::IndexSet<Box<str>, rustc_hash::FxBuildHasher>,
-}
-
-impl Symbols {
-    /// The symbol of `name`, which is added where it is new.
-    pub fn intern(&mut self, name: &str) -> Symbol {
-        if let Some(index) = self.names.get_index_of(name) {
-            return Symbol(index as u32);
-        }
-        Symbol(self.names.insert_full(name.into()).0 as u32)
-    }
-
-    /// The symbol of `name`, where the module has it.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<Symbol> {
-        self.names.get_index_of(name).map(|index| Symbol(index as u32))
-    }
-
-    /// All names, in order of first appearance.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(|name| &**name)
-    }
-
-    /// The name of a symbol of this module.
-    #[must_use]
-    pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get_index(symbol.0 as usize).map_or("", |name| name)
     }
 }

@@ -9,7 +9,7 @@ use super::error::{BuildError, NameProblem};
 use super::function::FunctionBuilder;
 use super::name;
 use super::value::{Brand, Func, Kind, Value, Var};
-use crate::arena::{Arena, Handle, Symbol, Symbols};
+use crate::arena::{Handle, Symbol};
 use crate::ir::{
     AddressSize, Definition, Function, FunctionKind, Header, Initializer, Item, Module, Spelling,
     TextureMode, Variable,
@@ -49,25 +49,11 @@ impl ModuleBuilder {
         }
         let header = Header {
             version,
-            version_span: None,
             target,
-            target_span: None,
-            options: Vec::new(),
-            texture_mode: TextureMode::Unified,
-            debug: false,
-            map_f64_to_f32: false,
             address_size: (version >= Version::new(2, 3)).then_some(AddressSize::Bits64),
-            address_size_span: None,
+            ..Header::default()
         };
-        let module = Module {
-            header,
-            symbols: Symbols::default(),
-            spellings: Arena::default(),
-            variables: Arena::default(),
-            functions: Arena::default(),
-            names: indexmap::IndexMap::default(),
-            items: Vec::new(),
-        };
+        let module = Module::new(header);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self { module, id, spellings: FxHashMap::default(), unfinished: Vec::new() })
     }

@@ -16,6 +16,7 @@ mod operand;
 mod shape;
 
 pub use crate::arena::{Arena, Handle, Symbol, Symbols};
+pub use crate::layered::{Layered, Shared};
 pub use crate::platform::TextureMode;
 pub use body::{
     Body, Guard, Instruction, Label, Register, RegisterGroup, Statement, TargetList, TargetListKind,

@@ -3,6 +3,7 @@
 use super::body::Body;
 use crate::arena::{Arena, Handle, Symbol, Symbols};
 use crate::isa::Resolved;
+use crate::layered::{Layered, Shared};
 use crate::platform::{Platform, TextureMode};
 use crate::space::StateSpace;
 use crate::target::Target;
@@ -46,6 +47,23 @@ pub struct Header {
     pub address_size: Option<AddressSize>,
     /// Where the width of addresses stands.
     pub address_size_span: Option<Span>,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self {
+            version: Version::LATEST,
+            version_span: None,
+            target: Target::OLDEST,
+            target_span: None,
+            options: Vec::new(),
+            texture_mode: TextureMode::Unified,
+            debug: false,
+            map_f64_to_f32: false,
+            address_size: None,
+            address_size_span: None,
+        }
+    }
 }
 
 impl Header {
@@ -354,16 +372,45 @@ pub struct Module {
     /// The distinct spellings of instructions, in order of first appearance.
     pub spellings: Arena<Spelling>,
     /// All variables: of the module, of functions, and parameters.
-    pub variables: Arena<Variable>,
+    pub variables: Layered<Variable>,
     /// All functions, kernels and prototypes.
-    pub functions: Arena<Function>,
+    pub functions: Layered<Function>,
     /// The names of the module.
-    pub names: IndexMap<Symbol, Definition, FxBuildHasher>,
+    pub names: Shared<IndexMap<Symbol, Definition, FxBuildHasher>>,
     /// What stands at module level, in order.
-    pub items: Vec<Item>,
+    pub items: Shared<Vec<Item>>,
 }
 
 impl Module {
+    /// A module without items.
+    #[must_use]
+    pub(crate) fn new(header: Header) -> Self {
+        Self {
+            header,
+            symbols: Symbols::default(),
+            spellings: Arena::default(),
+            variables: Layered::default(),
+            functions: Layered::default(),
+            names: Shared::default(),
+            items: Shared::default(),
+        }
+    }
+
+    /// Lets copies share the names, variables and functions that there are.
+    pub(crate) fn share(&mut self) {
+        self.symbols.share();
+        self.variables.share();
+        self.functions.share();
+    }
+
+    /// Forgets the names, variables and functions that are not shared. The spellings stay, which a body after this one
+    /// may have again.
+    pub(crate) fn forget_own(&mut self) {
+        self.symbols.forget_own();
+        self.variables.forget_own();
+        self.functions.forget_own();
+    }
+
     /// The text of a name.
     #[must_use]
     pub fn name(&self, symbol: Symbol) -> &str {

@@ -11,7 +11,7 @@ use crate::isa::Class;
 use ptx_syntax::Span;
 use ptx_syntax::ast::{self, OperandKind, StatementKind};
 
-impl Context<'_> {
+impl Context<'_, '_> {
     /// Lowers the statements of the body that [`Context::body`] was prepared for.
     pub(super) fn statements(&mut self, body: ast::Body) {
         let tree = self.tree;

@@ -36,7 +36,7 @@ impl Declared {
     }
 }
 
-impl Context<'_> {
+impl Context<'_, '_> {
     /// Sizes are numbers as they stand: ptxas takes no expression there.
     pub(super) fn literal(&self, node: Node) -> Option<i64> {
         matches!(node.kind, OperandKind::Integer | OperandKind::Name).then(|| self.integer_of(node)).flatten()
@@ -78,7 +78,7 @@ impl Context<'_> {
 
     fn define_variable(&mut self, handle: Handle<Variable>, name: Span) {
         let symbol = self.variable(handle).name;
-        match self.module.names.insert(symbol, Definition::Variable(handle)) {
+        match self.define(symbol, Definition::Variable(handle)) {
             None => {}
             Some(Definition::Variable(earlier)) => {
                 let both = [self.variable(earlier).linkage, self.variable(handle).linkage];
@@ -89,7 +89,7 @@ impl Context<'_> {
             }
             Some(Definition::Function(earlier)) => {
                 // The first declaration stays.
-                self.module.names.insert(symbol, Definition::Function(earlier));
+                self.define(symbol, Definition::Function(earlier));
                 let earlier = self.module.functions[earlier].span;
                 self.report(messages::duplicate(name, "variable", self.text(name), earlier));
             }
@@ -324,17 +324,26 @@ impl Context<'_> {
             span: declarator.name,
             declaration: whole,
         };
-        self.push_variables(variable, range)
+        self.push_variables(variable, range, place)
     }
 
-    fn push_variables(&mut self, variable: Variable, range: Option<u32>) -> Option<Declared> {
+    fn push_variables(&mut self, variable: Variable, range: Option<u32>, place: Place) -> Option<Declared> {
         let Some(count) = range else {
             return Some(Declared { first: self.module.variables.push(variable), group: None });
         };
         let base = self.text(variable.span);
-        let members = self.members.get_or_insert_with(|| Members::of(self.source));
+        let members = match place {
+            Place::Module => self.members.get_or_insert_with(|| Members::of(self.source)),
+            Place::Local | Place::Parameter => {
+                let extent = self.extent.text(self.source);
+                self.local_members.get_or_insert_with(|| Members::of_function(extent))
+            }
+        };
         let Some(numbers) = members.take(base, count) else {
-            let what = "the declarations `name<N>` of this module have more variables that are named than can be kept";
+            let owner = if place == Place::Module { "module" } else { "function" };
+            let what = format!(
+                "the declarations `name<N>` of this {owner} have more variables that are named than can be kept"
+            );
             self.report(messages::declaration(variable.span, what));
             return None;
         };

@@ -1,18 +1,50 @@
 //! Functions, kernels and prototypes.
 
+use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::{Handle, Symbol};
-use crate::ir::{Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
+use crate::ir::{Body, Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
+use crate::space::StateSpace;
 use ptx_syntax::ast::{self, BinaryOperator, OperandKind, SpecifierKind};
 use ptx_syntax::{Applicability, Edit, Span};
 
-impl Context<'_> {
+impl Context<'_, '_> {
     pub(super) fn lower_function(&mut self, index: u32) {
+        let (ast, handle) = self.header(index);
+        if let Some(body) = ast.body {
+            self.extend_to(body.span);
+            self.statements(body);
+            self.names.close();
+            self.module.functions[handle].body = Some(std::mem::take(&mut self.body));
+        }
+        self.end_function(handle);
+    }
+
+    /// All of a function but its body, of which only the place is kept.
+    pub(super) fn function_without_body(&mut self, index: u32) -> (Handle<Function>, bool) {
+        let (ast, handle) = self.header(index);
+        self.module.functions[handle].body = ast.body.map(|body| Body { span: body.span, ..Body::default() });
+        self.end_function(handle);
+        (handle, ast.body.is_some())
+    }
+
+    fn end_function(&mut self, handle: Handle<Function>) {
+        let function = &self.module.functions[handle];
+        if function.body.is_some() {
+            self.with_body.insert(function.name, handle);
+        }
+        self.module.items.push(Item::Function(handle));
+        self.function = None;
+    }
+
+    /// Lowers a function up to its body, which is made ready for.
+    fn header(&mut self, index: u32) -> (ast::Function, Handle<Function>) {
         let ast = self.tree.functions[index as usize];
         let handle = self.next_function();
         self.function = Some(handle);
         let in_body = ast.body.is_some();
         self.begin_body(ast.body.map_or(Span::default(), |body| body.span));
+        self.extend_to(ast.header);
         let specifiers = self.specifiers(ast.specifiers);
         self.refuse_parts_of_a_variable(ast.specifiers, ast.kind);
         let kind = match ast.kind {
@@ -41,14 +73,38 @@ impl Context<'_> {
         self.check_name(ast.name);
         self.module.functions.push(function);
         self.define_function(handle, in_body);
-        if let Some(body) = ast.body {
-            self.statements(body);
-            self.names.close();
-            self.module.functions[handle].body = Some(std::mem::take(&mut self.body));
-            self.with_body.insert(name, handle);
+        (ast, handle)
+    }
+
+    /// From here on, parametrised variables are those that this part of the function names.
+    pub(super) fn extend_to(&mut self, extent: Span) {
+        self.extent = extent;
+        self.local_members = None;
+    }
+
+    /// Declares the parameters of a function, whose header was lowered before, in the names of its body.
+    pub(super) fn declare_parameters(&mut self, handle: Handle<Function>) {
+        let function = &self.module.functions[handle];
+        let all: Vec<_> = function.returns.iter().chain(&function.parameters).copied().collect();
+        for handle in all {
+            let variable = &self.module.variables[handle];
+            let (span, ty, elements) = (variable.span, variable.ty, variable.elements);
+            let text = self.text(span);
+            if text == "_" {
+                continue;
+            }
+            if variable.space == StateSpace::Reg {
+                let range = variable.member.map(|member| member.count);
+                self.declare_registers(span, range, ty, elements);
+            } else {
+                let _told_before = self.names.declare(text, span, Entity::Variable(handle));
+            }
         }
-        self.module.items.push(Item::Function(handle));
-        self.function = None;
+    }
+
+    /// Gives a name of the module a meaning and returns the one that it had.
+    pub(super) fn define(&mut self, name: Symbol, definition: Definition) -> Option<Definition> {
+        self.history.define(&mut self.module, name, definition)
     }
 
     /// In front of `.func` and `.entry` stands a linkage at most.
@@ -68,7 +124,7 @@ impl Context<'_> {
 
     fn define_function(&mut self, handle: Handle<Function>, has_body: bool) {
         let (name, span) = (self.module.functions[handle].name, self.module.functions[handle].span);
-        match self.module.names.insert(name, Definition::Function(handle)) {
+        match self.define(name, Definition::Function(handle)) {
             None => {}
             Some(Definition::Function(earlier)) => {
                 self.module.functions[handle].earlier = Some(earlier);
@@ -80,7 +136,7 @@ impl Context<'_> {
             }
             Some(Definition::Variable(earlier)) => {
                 // The first declaration stays.
-                self.module.names.insert(name, Definition::Variable(earlier));
+                self.define(name, Definition::Variable(earlier));
                 let earlier = self.variable(earlier).span;
                 self.report(messages::duplicate(span, "function", self.text(span), earlier));
             }

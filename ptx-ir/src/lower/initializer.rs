@@ -5,7 +5,7 @@ use super::{Context, messages};
 use crate::ir::{Initializer, Operand};
 use ptx_syntax::ast::{self, Operand as Node, OperandKind};
 
-impl Context<'_> {
+impl Context<'_, '_> {
     pub(super) fn initializer(&mut self, node: Node, depth: u32) -> Initializer {
         const MOST_DEPTH: u32 = 64;
         if depth > MOST_DEPTH {

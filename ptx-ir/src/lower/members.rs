@@ -1,5 +1,6 @@
-//! Which variables of parametrised declarations `name<N>` a text names. Only these become variables of the module: `N`
-//! may be as large as 32 bits count, and memory is in proportion to the text.
+//! Which variables of parametrised declarations `name<N>` a text names. Only these become variables: `N` may be as large
+//! as 32 bits count, and memory is in proportion to the text. The variables of a function are named in the function only,
+//! so that it can be lowered by itself.
 
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
@@ -7,8 +8,10 @@ use rustc_hash::FxHashMap;
 /// Numbers have no more digits than this.
 const MAX_DIGITS: usize = 9;
 
-/// So many variables a module may have of parametrised declarations, whatever its size,
+/// So many variables a module may have of its own parametrised declarations, whatever its size,
 const MIN_VARIABLES: usize = 1 << 16;
+/// and a function of its,
+const MIN_LOCAL_VARIABLES: usize = 1 << 6;
 /// and so many for each name of the text that ends in digits.
 const VARIABLES_PER_NAME: usize = 4;
 
@@ -22,7 +25,17 @@ pub(super) struct Members<'s> {
 }
 
 impl<'s> Members<'s> {
+    /// The names of a module.
     pub fn of(source: &'s str) -> Self {
+        Self::of_text(source, MIN_VARIABLES)
+    }
+
+    /// The names of a function.
+    pub fn of_function(text: &'s str) -> Self {
+        Self::of_text(text, MIN_LOCAL_VARIABLES)
+    }
+
+    fn of_text(source: &'s str, minimum: usize) -> Self {
         let mut by_prefix: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         let mut names = 0;
         for token in Lexer::new(source) {
@@ -44,7 +57,7 @@ impl<'s> Members<'s> {
             numbers.sort_unstable();
             numbers.dedup();
         }
-        Self { by_prefix, left: MIN_VARIABLES + VARIABLES_PER_NAME * names }
+        Self { by_prefix, left: minimum + VARIABLES_PER_NAME * names }
     }
 
     /// The numbers of the variables that a declaration `prefix<count>` makes: the first, which stands for the declaration,

@@ -16,20 +16,23 @@ mod messages;
 mod module;
 mod names;
 mod operand;
+mod pieces;
 mod selection;
 mod specifiers;
+mod spellings;
+mod visible;
 
-use crate::arena::{Arena, Handle, Symbol};
-use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, TextureMode, Variable};
-use crate::isa::resolve;
-use crate::target::Target;
-use crate::version::Version;
+use crate::arena::{Handle, Symbol};
+use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, Variable};
 use members::Members;
 use names::Names;
+pub use pieces::{BodyLowering, Declarations, declarations};
 use ptx_syntax::ast::Tree;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 use selection::Selection;
+use spellings::Spellings;
+use visible::{History, Visible};
 
 /// The result of lowering: a module in every case, and what was wrong.
 #[derive(Clone, Debug)]
@@ -54,19 +57,22 @@ pub fn lower(tree: &Tree, source: &str) -> Lowered {
 const MOST_FINDINGS: usize = 100_000;
 const LAST_FINDING: usize = MOST_FINDINGS - 1;
 
-/// State of lowering a module.
-struct Context<'s> {
-    tree: &'s Tree,
+/// State of lowering a module, or one of its bodies.
+struct Context<'t, 's> {
+    tree: &'t Tree,
     source: &'s str,
     module: Module,
     diagnostics: Vec<Diagnostic>,
-    /// Spellings as they stand in the source, blanks included.
-    spellings: FxHashMap<&'s str, Handle<Spelling>>,
-    /// Spellings without their blanks, for those that have any.
-    clean_spellings: FxHashMap<String, Handle<Spelling>>,
+    spellings: Spellings<'s>,
     names: Names<'s>,
-    /// Asked for the first parametrised declaration of variables.
+    /// The names that a body may refer to, where the module has more.
+    visible: Option<Visible<'t>>,
+    /// What parametrised variables of the module the text names; asked for the first of them.
     members: Option<Members<'s>>,
+    /// The same within the function being lowered.
+    local_members: Option<Members<'s>>,
+    /// What names the parametrised variables of the function: its header, then its body.
+    extent: Span,
     /// The function being lowered.
     function: Option<Handle<Function>>,
     /// The body being lowered.
@@ -78,46 +84,30 @@ struct Context<'s> {
     with_body: FxHashMap<Symbol, Handle<Function>>,
     /// The name `.loc`, once it was seen.
     location: Option<Symbol>,
+    /// When each name of the module was defined.
+    history: History,
 }
 
-impl<'s> Context<'s> {
-    fn new(tree: &'s Tree, source: &'s str) -> Self {
-        let header = Header {
-            version: Version::LATEST,
-            version_span: None,
-            target: Target::OLDEST,
-            target_span: None,
-            options: Vec::new(),
-            texture_mode: TextureMode::Unified,
-            debug: false,
-            map_f64_to_f32: false,
-            address_size: None,
-            address_size_span: None,
-        };
-        let module = Module {
-            header,
-            symbols: crate::arena::Symbols::default(),
-            spellings: Arena::default(),
-            variables: Arena::default(),
-            functions: Arena::default(),
-            names: indexmap::IndexMap::default(),
-            items: Vec::new(),
-        };
+impl<'t, 's> Context<'t, 's> {
+    fn new(tree: &'t Tree, source: &'s str) -> Self {
         Self {
             tree,
             source,
-            module,
+            module: Module::new(Header::default()),
             diagnostics: Vec::new(),
-            spellings: FxHashMap::default(),
-            clean_spellings: FxHashMap::default(),
+            spellings: Spellings::default(),
             names: Names::default(),
+            visible: None,
             members: None,
+            local_members: None,
+            extent: Span::default(),
             function: None,
             body: Body::default(),
             block: 0,
             selection: Selection::default(),
             with_body: FxHashMap::default(),
             location: None,
+            history: History::default(),
         }
     }
 
@@ -140,35 +130,7 @@ impl<'s> Context<'s> {
     /// The handle of a spelling; each distinct one is resolved once.
     #[inline]
     fn spelling(&mut self, word: Span) -> Handle<Spelling> {
-        let text = self.text(word);
-        match self.spellings.get(text) {
-            Some(&handle) => handle,
-            None => self.new_spelling(text),
-        }
-    }
-
-    #[cold]
-    fn new_spelling(&mut self, text: &'s str) -> Handle<Spelling> {
-        let clean = if text.bytes().any(|byte| byte <= b' ' || byte == b'/') {
-            ptx_syntax::lexer::tokenize(text)
-                .iter()
-                .filter(|token| !token.kind.is_trivia())
-                .map(|token| token.text(text))
-                .collect()
-        } else {
-            text.to_owned()
-        };
-        let handle = match self.clean_spellings.get(&clean) {
-            Some(&handle) => handle,
-            None => {
-                let spelling = Spelling { text: clean.as_str().into(), resolved: resolve(&clean) };
-                let handle = self.module.spellings.push(spelling);
-                self.clean_spellings.insert(clean, handle);
-                handle
-            }
-        };
-        self.spellings.insert(text, handle);
-        handle
+        self.spellings.find(word.text(self.source), &mut self.module.spellings)
     }
 
     fn variable(&self, handle: Handle<Variable>) -> &Variable {

@@ -8,7 +8,7 @@ use ptx_syntax::Span;
 use ptx_syntax::ast::{self, OperandKind};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 
-impl Context<'_> {
+impl Context<'_, '_> {
     pub(super) fn module(&mut self) {
         let tree = self.tree;
         for item in &tree.items {
@@ -21,7 +21,7 @@ impl Context<'_> {
         }
     }
 
-    fn module_directive(&mut self, index: u32) {
+    pub(super) fn module_directive(&mut self, index: u32) {
         let tree = self.tree;
         let statement = tree.statements[index as usize];
         let operands = tree.operands(statement.operands);
@@ -107,7 +107,7 @@ impl Context<'_> {
         self.module.items.push(Item::Alias { name, target, span: statement.span });
     }
 
-    fn section(&mut self, index: u32) {
+    pub(super) fn section(&mut self, index: u32) {
         let section = self.tree.sections[index as usize];
         let statements = self.tree.statements(section.statements);
         let word_length =

@@ -21,7 +21,7 @@ const MOST_DEPTH: u32 = 16;
 
 const NO_ADDRESS: &str = "an address is a register, a variable or an integer";
 
-impl Context<'_> {
+impl Context<'_, '_> {
     /// Lowers one operand; its children go to the body.
     #[inline]
     pub(super) fn operand(&mut self, node: Node) -> Operand {
@@ -550,7 +550,11 @@ impl Context<'_> {
 
     pub(super) fn module_name(&self, name: &str) -> Option<Operand> {
         let symbol = self.module.symbols.get(name)?;
-        Some(match *self.module.names.get(&symbol)? {
+        let definition = match self.visible {
+            Some(visible) => visible.definition(&self.module, symbol),
+            None => self.module.names.get(&symbol).copied(),
+        };
+        Some(match definition? {
             Definition::Variable(variable) => Operand::Variable { variable, offset: 0 },
             Definition::Function(function) => Operand::Function(function),
         })
@@ -574,7 +578,8 @@ impl Context<'_> {
     /// A visible name that differs from `name` in one letter.
     fn nearest(&self, name: &str) -> Option<String> {
         const MOST_CANDIDATES: usize = 500;
-        let module = self.module.names.keys().map(|symbol| self.module.name(*symbol));
+        let count = self.visible.map_or(self.module.names.len(), |visible| visible.count());
+        let module = self.module.names.keys().take(count).map(|symbol| self.module.name(*symbol));
         let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
         let is_meant = |candidate: &&str| name.len() > 2 && is_near(name, candidate);
         let declared = self.names.visible().chain(labels).chain(module).take(MOST_CANDIDATES).find(is_meant);

@@ -24,7 +24,7 @@ pub(super) struct Specifiers {
     pub damaged: bool,
 }
 
-impl Context<'_> {
+impl Context<'_, '_> {
     pub(super) fn specifiers(&mut self, run: ast::Run) -> Specifiers {
         self.specifiers_of(run, true)
     }
