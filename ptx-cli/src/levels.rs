@@ -1,6 +1,6 @@
 //! How loudly the user wants each rule: the flags on top of the configuration file.
 //!
-//! A rule is named by its name (`operand-type`) or its code (`E0203`); `all`, and the class names
+//! A rule is named by its name (`operand-type`) or its code (`P0205`); `all`, and the class names
 //! `invalid`, `hazard` and `style`, stand for many. The more particular name wins over the less
 //! particular one, whatever the order of the flags: `--allow all --error carry-undefined` does what it
 //! says. A flag that stands for many overrules the entries of the configuration file for all of them.
@@ -16,7 +16,7 @@ use crate::config::{Config, wrong_entry};
 pub struct LevelArgs {
     /// Report these rules as errors
     ///
-    /// RULE is a name (`carry-undefined`), a code (`E0203`), a class (`invalid`, `hazard`, `style`) or
+    /// RULE is a name (`carry-undefined`), a code (`P0205`), a class (`invalid`, `hazard`, `style`) or
     /// `all`; several are separated by commas. The more particular name wins.
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub error: Vec<String>,
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(chosen.of("syntax", Class::Invalid), Some(Level::Error));
         assert_eq!(chosen.of("operand-type", Class::Invalid), Some(Level::Warn));
         assert_eq!(chosen.of("dead-store", Class::Style), Some(Level::Allow));
-        let equal = levels(&args(&["E0001"], &[], &["syntax"]), None).unwrap();
+        let equal = levels(&args(&["P0102"], &[], &["syntax"]), None).unwrap();
         assert_eq!(equal.of("syntax", Class::Invalid), Some(Level::Error));
     }
 

@@ -234,7 +234,7 @@ impl Source {
         };
         let message = format!("the file is {what}, not {wanted}");
         let span = Span::at(0);
-        let found = Diagnostic::new(Class::Invalid, Severity::Error, "E0000", NOT_TEXT, span, message);
+        let found = Diagnostic::new(Class::Invalid, Severity::Error, "P0101", NOT_TEXT, span, message);
         Some(found.with_help(help))
     }
 }

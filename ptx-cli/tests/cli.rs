@@ -69,7 +69,7 @@ fn full_output_draws_the_line_and_the_summary_goes_to_standard_error() {
     let scratch = Scratch::new();
     scratch.file("bad.ptx", bad());
     let answer = scratch.run(&["verify", "bad.ptx"]);
-    assert!(answer.stdout.starts_with("error[E0001 syntax]: "), "{}", answer.stdout);
+    assert!(answer.stdout.starts_with("error[P0102 syntax]: "), "{}", answer.stdout);
     assert!(answer.stdout.contains("--> bad.ptx:12:"), "{}", answer.stdout);
     assert!(answer.stdout.contains("12 |     mov.u32 %r1 7;"), "{}", answer.stdout);
     assert_eq!(answer.stderr, "1 error in 1 file\n");
@@ -82,7 +82,7 @@ fn concise_output_is_what_editors_parse() {
     scratch.file("bad.ptx", bad());
     let answer = scratch.run(&["verify", "--message-format", "concise", "bad.ptx"]);
     let line = answer.stdout.strip_suffix('\n').unwrap();
-    assert!(line.starts_with("bad.ptx:12:") && line.contains(": error[E0001] "), "{line}");
+    assert!(line.starts_with("bad.ptx:12:") && line.contains(": error[P0102] "), "{line}");
     assert_eq!(answer.stderr, "");
 }
 
@@ -194,7 +194,7 @@ fn levels_change_severity_and_exit_status() {
     scratch.file("bad.ptx", bad());
     let warned = scratch.run(&["verify", "--warn", "syntax", "--message-format", "concise", "bad.ptx"]);
     assert_eq!(warned.status, 0);
-    assert!(warned.stdout.contains(": warning[E0001] "), "{}", warned.stdout);
+    assert!(warned.stdout.contains(": warning[P0102] "), "{}", warned.stdout);
     let allowed = scratch.run(&["verify", "--allow", "all", "bad.ptx"]);
     assert_eq!((allowed.status, allowed.stdout.as_str()), (0, ""));
     let unknown = scratch.run(&["verify", "--allow", "sintax", "bad.ptx"]);

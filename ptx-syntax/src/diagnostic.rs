@@ -96,7 +96,7 @@ pub struct Diagnostic {
     pub class: Class,
     /// How loud.
     pub severity: Severity,
-    /// Stable short code, such as `E0203`.
+    /// Stable short code, such as `P0205`.
     pub code: &'static str,
     /// Name of the rule, such as `operand-type`.
     pub rule: &'static str,

@@ -4,7 +4,7 @@
 use crate::lexer::{Token, TokenKind};
 use crate::{Applicability, Diagnostic, Edit, Span};
 
-const CODE: &str = "E0001";
+const CODE: &str = "P0102";
 const RULE: &str = "syntax";
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {

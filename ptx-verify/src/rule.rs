@@ -39,9 +39,11 @@ impl Level {
 pub struct RuleInfo {
     /// Its name, such as `operand-type`.
     pub name: &'static str,
-    /// Its code, such as `E0203`. Codes of class `invalid` begin with E, of class `hazard` with H, of class
-    /// `style` with S.
+    /// Its code, such as `P0205`: two digits for the family, two within it. A rule keeps its code when its class
+    /// changes.
     pub code: &'static str,
+    /// The codes that it had before, which still name it.
+    pub former: &'static [&'static str],
     /// Its class.
     pub class: Class,
     /// How loud it is unless the user says otherwise.
@@ -109,6 +111,7 @@ macro_rules! declare_rule {
         $(#[doc = $doc:literal])*
         name: $name:literal,
         code: $code:literal,
+        former: [$($former:literal),*],
         class: $class:ident,
         level: $level:ident,
         summary: $summary:literal,
@@ -120,6 +123,7 @@ macro_rules! declare_rule {
             info: $crate::rule::RuleInfo {
                 name: $name,
                 code: $code,
+                former: &[$($former),*],
                 class: ::ptx_syntax::Class::$class,
                 default_level: $crate::rule::Level::$level,
                 summary: $summary,

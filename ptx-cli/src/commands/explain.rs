@@ -17,13 +17,13 @@ Exit status:
 
 Examples:
   ptx-cli explain carry-undefined
-  ptx-cli explain E0203";
+  ptx-cli explain P0205";
 
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct ExplainArgs {
-    /// Name of a rule, such as `operand-type`, or code, such as `E0203`
+    /// Name of a rule, such as `operand-type`, or code, such as `P0205`
     #[arg(value_name = "RULE|CODE")]
     rule: String,
 }
@@ -39,8 +39,9 @@ pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     page.push_str(&format!("# {}: {}\n\n", rule.name, rule.summary));
     page.push_str(&format!("{}\n\n", levels::page(rule.doc)));
     page.push_str(&format!(
-        "Code {}, class {}, level by default: {level}.\n",
+        "Code {} (formerly {}), class {}, level by default: {level}.\n",
         rule.code,
+        rule.former.join(", "),
         rule.class.as_str()
     ));
     out.write_all(styled(&page, terminal.stdout_color).as_bytes())?;

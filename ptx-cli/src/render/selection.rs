@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn findings(severity: Severity, count: usize) -> Vec<Diagnostic> {
-        let mut finding = Diagnostic::invalid("E0203", "operand-type", Span::default(), "");
+        let mut finding = Diagnostic::invalid("P0205", "operand-type", Span::default(), "");
         finding.severity = severity;
         vec![finding; count]
     }
@@ -95,7 +95,7 @@ mod tests {
     fn people_get_ten_findings_of_a_rule_and_the_count_of_the_rest() {
         let (shown, rest) = Selection::new(Format::Full, None, false).of(&findings(Severity::Error, 13));
         assert_eq!(shown.len(), 10);
-        assert_eq!(rest, ["3 more findings of E0203 operand-type in this file; `--all-findings` shows all"]);
+        assert_eq!(rest, ["3 more findings of P0205 operand-type in this file; `--all-findings` shows all"]);
         let (shown, rest) = Selection::new(Format::Concise, None, false).of(&findings(Severity::Error, 10));
         assert_eq!((shown.len(), rest.len()), (10, 0));
         let (shown, rest) = Selection::new(Format::Full, None, true).of(&findings(Severity::Error, 13));

@@ -26,7 +26,7 @@ fn span(text: &str, part: &str) -> Span {
 
 fn finding() -> Diagnostic {
     let message = "`add.u32` takes a 32-bit integer here, `%f3` is `.f32`";
-    Diagnostic::invalid("E0203", "operand-type", span(PTX, "%f3"), message)
+    Diagnostic::invalid("P0205", "operand-type", span(PTX, "%f3"), message)
         .with_label("this is `.f32`")
         .with_secondary(span(PTX, "%f<4>"), "declared here")
         .with_note("PTX ISA, section 9.7.1.1")
@@ -52,7 +52,7 @@ pub(crate) fn rendered(format: Format, source: &Source, diagnostics: &[Diagnosti
 fn full_draws_the_lines_the_labels_and_the_fix() {
     let text = rendered(Format::Full, &source("a.ptx", PTX), &[finding()]);
     let expected = "\
-error[E0203 operand-type]: `add.u32` takes a 32-bit integer here, `%f3` is `.f32`
+error[P0205 operand-type]: `add.u32` takes a 32-bit integer here, `%f3` is `.f32`
  --> a.ptx:5:20
   |
 4 |     .reg .f32 %f<4>;
@@ -74,7 +74,7 @@ help: write `add.f32`
 #[test]
 fn full_shows_places_that_are_far_apart_and_lines_that_are_long() {
     let text = format!("first\n{}{} last{}\n", "\n".repeat(5000), "x".repeat(1 << 20), " y".repeat(1 << 19));
-    let far = Diagnostic::invalid("E0001", "some-rule", span(&text, "last"), "far away")
+    let far = Diagnostic::invalid("P0102", "some-rule", span(&text, "last"), "far away")
         .with_secondary(span(&text, "first"), "from here");
     let shown = rendered(Format::Full, &source("a.ptx", &text), &[far]);
     assert!(shown.contains("--> a.ptx:5002:1048578"), "{shown}");
@@ -89,7 +89,7 @@ fn full_survives_every_place() {
             for end in start..=text.len() as u32 + 2 {
                 for format in [Format::Full, Format::Json, Format::Sarif, Format::Github, Format::Concise] {
                     let edits = vec![Edit { span: Span::new(start, end), replacement: "z".into() }];
-                    let found = Diagnostic::invalid("E0001", "some-rule", Span::new(start, end), "m")
+                    let found = Diagnostic::invalid("P0102", "some-rule", Span::new(start, end), "m")
                         .with_secondary(Span::at(end), "s")
                         .with_fix("f", Applicability::Certain, edits);
                     assert!(!rendered(format, &source("a.ptx", text), &[found]).is_empty());
@@ -102,7 +102,7 @@ fn full_survives_every_place() {
 #[test]
 fn concise_is_one_line() {
     let text = rendered(Format::Concise, &source("a.ptx", PTX), &[finding()]);
-    assert_eq!(text, "a.ptx:5:20: error[E0203] `add.u32` takes a 32-bit integer here, `%f3` is `.f32`\n");
+    assert_eq!(text, "a.ptx:5:20: error[P0205] `add.u32` takes a 32-bit integer here, `%f3` is `.f32`\n");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn json_has_exactly_the_fixed_fields() {
     let text = rendered(Format::Json, &source("a.ptx", PTX), &[finding()]);
     let expected = concat!(
         r#"{"file":"a.ptx","line":5,"column":20,"end_line":5,"end_column":23,"class":"invalid","#,
-        r#""severity":"error","code":"E0203","rule":"operand-type","#,
+        r#""severity":"error","code":"P0205","rule":"operand-type","#,
         r#""message":"`add.u32` takes a 32-bit integer here, `%f3` is `.f32`","#,
         r#""labels":[{"line":5,"column":20,"end_line":5,"end_column":23,"message":"this is `.f32`"},"#,
         r#"{"line":4,"column":12,"end_line":4,"end_column":17,"message":"declared here"}],"#,
@@ -120,7 +120,7 @@ fn json_has_exactly_the_fixed_fields() {
         "\n"
     );
     assert_eq!(text, expected);
-    let plain = Diagnostic::invalid("E0001", "some-rule", Span::at(0), "m");
+    let plain = Diagnostic::invalid("P0102", "some-rule", Span::at(0), "m");
     assert!(
         rendered(Format::Json, &source("a.ptx", PTX), &[plain]).ends_with("\"notes\":[],\"fix\":null}\n")
     );
@@ -129,11 +129,11 @@ fn json_has_exactly_the_fixed_fields() {
 #[test]
 fn github_escapes_what_the_runner_reads() {
     let found =
-        Diagnostic::invalid("E0001", "some-rule", Span::new(0, 1), "100 % :: of").with_note("it,\nhere");
+        Diagnostic::invalid("P0102", "some-rule", Span::new(0, 1), "100 % :: of").with_note("it,\nhere");
     let text = rendered(Format::Github, &source("a,b:c.ptx", "x"), &[found]);
     assert_eq!(
         text,
-        "::error file=a%2Cb%3Ac.ptx,line=1,endLine=1,col=1,endColumn=2,title=E0001 some-rule::100 %25 :: of%0Anote: it,%0Ahere\n"
+        "::error file=a%2Cb%3Ac.ptx,line=1,endLine=1,col=1,endColumn=2,title=P0102 some-rule::100 %25 :: of%0Anote: it,%0Ahere\n"
     );
 }
 

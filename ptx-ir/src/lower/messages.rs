@@ -14,7 +14,7 @@ pub(super) fn undeclared(
     group: Option<(&str, u32, Span)>,
     near: Option<&str>,
 ) -> Diagnostic {
-    let diagnostic = error("E0101", "undeclared-name", span, format!("`{name}` is not declared"));
+    let diagnostic = error("P0301", "undeclared-name", span, format!("`{name}` is not declared"));
     if let Some((prefix, count, declaration)) = group {
         if prefix.ends_with(|last: char| last.is_ascii_digit()) {
             return diagnostic
@@ -46,7 +46,7 @@ pub(super) fn undeclared(
 }
 
 pub(super) fn label_out_of_scope(span: Span, name: &str, declaration: Span) -> Diagnostic {
-    error("E0103", "undeclared-label", span, format!("label `{name}` is not visible here"))
+    error("P0303", "undeclared-label", span, format!("label `{name}` is not visible here"))
         .with_secondary(declaration, "declared in a block that does not enclose this")
         .with_help(
             "a label can be reached only from within the block that declares it: move it out of the braces",
@@ -54,7 +54,7 @@ pub(super) fn label_out_of_scope(span: Span, name: &str, declaration: Span) -> D
 }
 
 pub(super) fn duplicate(span: Span, what: &str, name: &str, earlier: Span) -> Diagnostic {
-    error("E0102", "duplicate-name", span, format!("{what} `{name}` is declared twice in the same block"))
+    error("P0302", "duplicate-name", span, format!("{what} `{name}` is declared twice in the same block"))
         .with_secondary(earlier, "first declared here")
 }
 
@@ -68,7 +68,7 @@ pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
         Trouble::ExactFloat(span) => (span, "`0f` numbers take no operators"),
         Trouble::Overflow(span) => (span, "no constant of 64 bits holds this number"),
     };
-    let diagnostic = error("E0104", "constant-expression", *span, message.into());
+    let diagnostic = error("P0201", "constant-expression", *span, message.into());
     match trouble {
         Trouble::ExactFloat(_) => diagnostic.with_help("set the sign bit of the number instead"),
         Trouble::Overflow(_) => diagnostic.with_help(
@@ -80,13 +80,13 @@ pub(super) fn trouble(trouble: &Trouble) -> Diagnostic {
 }
 
 pub(super) fn operand(span: Span, message: impl Into<String>) -> Diagnostic {
-    error("E0105", "operand-form", span, message.into())
+    error("P0202", "operand-form", span, message.into())
 }
 
 /// A special register without a dot as the base of an address.
 pub(super) fn special_address(span: Span, special: SpecialRegister) -> Diagnostic {
     let message = format!("`{}` is no base of an address", special.name());
-    Diagnostic::new(Class::Hazard, Severity::Error, "H0377", "special-register-address", span, message)
+    Diagnostic::new(Class::Hazard, Severity::Error, "P0223", "special-register-address", span, message)
         .with_note(
             "the assembler takes it in a line by itself, and crashes when it makes code of most of them",
         )
@@ -99,7 +99,7 @@ pub(super) fn read_first(special: SpecialRegister) -> String {
 }
 
 pub(super) fn declaration(span: Span, message: impl Into<String>) -> Diagnostic {
-    error("E0106", "declaration", span, message.into())
+    error("P0304", "declaration", span, message.into())
 }
 
 /// The text has more findings than are shown.
@@ -108,11 +108,11 @@ pub(super) fn too_many(span: Span) -> Diagnostic {
 }
 
 pub(super) fn second_header(span: Span, word: &str, earlier: Span) -> Diagnostic {
-    error("E0301", "module-header", span, format!("a second `{word}`"))
+    error("P0103", "module-header", span, format!("a second `{word}`"))
         .with_secondary(earlier, "the first one")
         .with_help("a module has one: remove this one")
 }
 
 pub(super) fn alignment(span: Span, align: u32) -> Diagnostic {
-    error("E0306", "alignment", span, format!("`.align {align}` is no power of two"))
+    error("P0308", "alignment", span, format!("`.align {align}` is no power of two"))
 }

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(levels.of("operand-type", Class::Invalid), Some(Level::Info));
         assert_eq!(levels.of("operand-count", Class::Invalid), Some(Level::Warn));
         assert_eq!(levels.of("modifier-order", Class::Style), Some(Level::Allow));
-        levels.set("E0203", Level::Error).unwrap();
+        levels.set("P0205", Level::Error).unwrap();
         assert_eq!(levels.of("operand-type", Class::Invalid), Some(Level::Error));
     }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn levels_change_severities_and_drop_findings() {
-        let finding = |rule| Diagnostic::invalid("E0000", rule, Span::default(), "");
+        let finding = |rule| Diagnostic::invalid("P0101", rule, Span::default(), "");
         let mut found = vec![finding("operand-type"), finding("operand-count")];
         let mut levels = Levels::default();
         levels.set("operand-type", Level::Warn).unwrap();

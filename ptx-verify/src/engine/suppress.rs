@@ -204,7 +204,7 @@ mod tests {
             .iter()
             .map(|(rule, place)| {
                 let at = source.find(place).unwrap() as u32;
-                Diagnostic::invalid("E0000", rule, Span::new(at, at + place.len() as u32), "")
+                Diagnostic::invalid("P0101", rule, Span::new(at, at + place.len() as u32), "")
             })
             .collect();
         Suppressions::of_ptx(source).apply(&Levels::default(), &mut diagnostics);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_comment_speaks_of_its_line_or_of_the_next() {
-        let source = "one; // ptx-allow: operand-type, E0201 -- why not\n\
+        let source = "one; // ptx-allow: operand-type, P0203 -- why not\n\
                       two;\n// ptx-allow: operand-type\n// another comment\n\nthree;\nfour;";
         let findings = [
             ("operand-type", "one"),
@@ -222,7 +222,7 @@ mod tests {
             ("operand-type", "four"),
         ];
         let found = left(source, &findings);
-        let expected = [("operand-count", "one;"), ("operand-type", "four"), ("unused-suppression", "E0201")];
+        let expected = [("operand-count", "one;"), ("operand-type", "four"), ("unused-suppression", "P0203")];
         assert_eq!(found, expected.map(|(rule, text)| (rule, text.to_owned())));
     }
 

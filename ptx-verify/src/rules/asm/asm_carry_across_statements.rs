@@ -42,7 +42,8 @@ declare_rule! {
     /// helper, and judged where it is called. A function that inlines tens of thousands of statements of others is
     /// followed up to there.
     name: "asm-carry-across-statements",
-    code: "H0608",
+    code: "P1008",
+    former: ["H0608"],
     class: Hazard,
     level: Error,
     summary: "a carry chain over several asm statements",

@@ -23,7 +23,8 @@ declare_rule! {
     /// ## What it may miss
     /// Clobbers that a macro of another file gives.
     name: "asm-clobber",
-    code: "E0612",
+    code: "P1011",
+    former: ["E0612"],
     class: Invalid,
     level: Error,
     summary: "a clobber that device code does not have",

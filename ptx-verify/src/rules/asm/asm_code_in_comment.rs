@@ -34,7 +34,8 @@ declare_rule! {
     /// ## What it may miss
     /// Instructions in the string where the comment begins, which may have been put out of use on purpose.
     name: "asm-code-in-comment",
-    code: "H0628",
+    code: "P1027",
+    former: ["H0628"],
     class: Hazard,
     level: Warn,
     summary: "an instruction after a `//` of the string before it",

@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// Constraints that a macro of another file gives.
     name: "asm-constraint",
-    code: "E0611",
+    code: "P1010",
+    former: ["E0611"],
     class: Invalid,
     level: Error,
     summary: "a constraint string that the compiler refuses",

@@ -36,7 +36,8 @@ declare_rule! {
     /// `long` is taken to have 64 bits. Enumerations whose values are other than plain numbers of 32 bits, and names of
     /// halves without underscores.
     name: "asm-constraint-type-mismatch",
-    code: "E0610",
+    code: "P1009",
+    former: ["E0610"],
     class: Invalid,
     level: Error,
     summary: "a constraint letter that fits neither the expression nor the instruction",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Branches through tables of labels.
     name: "asm-control-flow-escape",
-    code: "H0624",
+    code: "P1020",
+    former: ["H0624"],
     class: Hazard,
     level: Warn,
     summary: "control leaves the statement unknown to the compiler",

@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Different expressions for one variable.
     name: "asm-duplicate-output-lvalue",
-    code: "H0625",
+    code: "P1021",
+    former: ["H0625"],
     class: Hazard,
     level: Warn,
     summary: "two outputs that are the same variable",

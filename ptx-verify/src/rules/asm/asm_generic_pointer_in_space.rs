@@ -33,7 +33,8 @@ declare_rule! {
     /// Pointers that go through an integer or another register before they are used. Sources in which some asm statement
     /// converts an address and puts the result into a pointer: which pointers are converted ones is not known there.
     name: "asm-generic-pointer-in-space",
-    code: "H0627",
+    code: "P1023",
+    former: ["H0627"],
     class: Hazard,
     level: Warn,
     summary: "a generic pointer as an address in shared or local space",

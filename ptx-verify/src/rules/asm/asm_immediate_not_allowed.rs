@@ -23,7 +23,8 @@ declare_rule! {
     /// ## What it may miss
     /// Constants whose value the expression does not tell: template parameters, `constexpr` variables, `sizeof`.
     name: "asm-immediate-not-allowed",
-    code: "E0628",
+    code: "P1024",
+    former: ["E0628"],
     class: Invalid,
     level: Error,
     summary: "a constant operand where the instruction takes none",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Writes by instructions that are not known, or whose operands do not fit.
     name: "asm-input-written",
-    code: "H0605",
+    code: "P1005",
+    former: ["H0605"],
     class: Hazard,
     level: Error,
     summary: "an input that the template writes",

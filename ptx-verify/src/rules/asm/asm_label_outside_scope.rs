@@ -32,7 +32,8 @@ declare_rule! {
     /// ## What it may miss
     /// A label that another statement of the function uses is taken to be there for it, and is not reported.
     name: "asm-label-outside-scope",
-    code: "H0621",
+    code: "P1017",
+    former: ["H0621"],
     class: Hazard,
     level: Warn,
     summary: "a label that is declared outside braces",

@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "asm-missing-comma",
-    code: "E0615",
+    code: "P1014",
+    former: ["E0615"],
     class: Invalid,
     level: Warn,
     summary: "two operands without a comma between them",

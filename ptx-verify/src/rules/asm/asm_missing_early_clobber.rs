@@ -46,7 +46,8 @@ declare_rule! {
     /// template of thousands of instructions whose guards and branches exclude nearly all conflicts, not every pair of
     /// a write and a read is compared.
     name: "asm-missing-early-clobber",
-    code: "H0601",
+    code: "P1001",
+    former: ["H0601"],
     class: Hazard,
     level: Error,
     summary: "an output that is written while an input in the same register is still needed",

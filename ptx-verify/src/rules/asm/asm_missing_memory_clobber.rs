@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "asm-missing-memory-clobber",
-    code: "H0607",
+    code: "P1007",
+    former: ["H0607"],
     class: Hazard,
     level: Allow,
     summary: "memory is accessed without a `\"memory\"` clobber",

@@ -31,7 +31,8 @@ declare_rule! {
     /// ## What it may miss
     /// Templates with parts that only the preprocessor knows.
     name: "asm-missing-separator",
-    code: "E0622",
+    code: "P1018",
+    former: ["E0622"],
     class: Invalid,
     level: Error,
     summary: "a `;` is missing between instructions",

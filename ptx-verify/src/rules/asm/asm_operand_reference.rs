@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Statements whose operands a macro of another file gives.
     name: "asm-operand-reference",
-    code: "E0613",
+    code: "P1012",
+    former: ["E0613"],
     class: Invalid,
     level: Error,
     summary: "a `%` that names no operand",

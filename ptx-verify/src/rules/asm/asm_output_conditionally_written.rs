@@ -39,7 +39,8 @@ declare_rule! {
     /// the caller whether the guard held, as `selp.u32 %1, 1, 0, p` does, the finding is a warning. Where the variable
     /// has no value before the statement, it is information: no value is lost, and `+` would read one that is not there.
     name: "asm-output-conditionally-written",
-    code: "H0603",
+    code: "P1003",
+    former: ["H0603"],
     class: Hazard,
     level: Error,
     summary: "an output `=` that is not written on every path",

@@ -32,7 +32,8 @@ declare_rule! {
     /// ## What it may miss
     /// Templates with parts that only the preprocessor knows are passed over.
     name: "asm-output-never-written",
-    code: "H0604",
+    code: "P1004",
+    former: ["H0604"],
     class: Hazard,
     level: Warn,
     summary: "an output `=` that is never written",

@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Reads by instructions that are not known, or whose operands do not fit.
     name: "asm-output-read-before-write",
-    code: "H0602",
+    code: "P1002",
+    former: ["H0602"],
     class: Hazard,
     level: Error,
     summary: "an output `=` that is read before it is written",

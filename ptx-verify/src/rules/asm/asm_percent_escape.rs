@@ -28,7 +28,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "asm-percent-escape",
-    code: "E0614",
+    code: "P1013",
+    former: ["E0614"],
     class: Invalid,
     level: Error,
     summary: "a `%` that is doubled, or not, where the compiler wants the other",

@@ -41,7 +41,8 @@ declare_rule! {
     /// functions that need not be inlined, templates, calls through other files, and functions that inline thousands of
     /// statements of others.
     name: "asm-redeclared-register",
-    code: "E0631",
+    code: "P1029",
+    former: ["E0631"],
     class: Invalid,
     level: Error,
     summary: "a name that templates declare twice in one function",

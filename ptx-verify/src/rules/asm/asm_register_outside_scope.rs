@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// A register that another statement of the file uses is taken to be declared for it, and is not reported.
     name: "asm-register-outside-scope",
-    code: "H0620",
+    code: "P1016",
+    former: ["H0620"],
     class: Hazard,
     level: Warn,
     summary: "a register that is declared outside braces",

@@ -31,7 +31,8 @@ declare_rule! {
     /// Loads that nothing can change (`.nc`, `.const`, `.param`, textures) are no side effects. A statement without
     /// outputs is volatile by itself.
     name: "asm-side-effect-not-volatile",
-    code: "H0606",
+    code: "P1006",
+    former: ["H0606"],
     class: Hazard,
     level: Error,
     summary: "a side effect in an asm statement that is not `volatile`",

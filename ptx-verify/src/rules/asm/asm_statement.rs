@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Statements in `#define` bodies, whose parts may come from arguments.
     name: "asm-statement",
-    code: "E0616",
+    code: "P1015",
+    former: ["E0616"],
     class: Invalid,
     level: Error,
     summary: "an asm statement whose parts the compiler refuses",

@@ -30,7 +30,8 @@ declare_rule! {
     /// Statements under conditions that depend on macros of other files are not reported. Without `--target`, a statement is verified
     /// for a target that has its instructions.
     name: "asm-target-feature",
-    code: "E0629",
+    code: "P1025",
+    former: ["E0629"],
     class: Invalid,
     level: Error,
     summary: "an instruction that the target does not have, under conditions that allow it",

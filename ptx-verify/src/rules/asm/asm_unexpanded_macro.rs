@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing: every macro with asm statements that reaches a limit is told at its first use.
     name: "asm-unexpanded-macro",
-    code: "H0629",
+    code: "P1026",
+    former: ["H0629"],
     class: Hazard,
     level: Warn,
     summary: "a macro that stands for too much to be verified",

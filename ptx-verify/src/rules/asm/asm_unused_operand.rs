@@ -30,7 +30,8 @@ declare_rule! {
     /// Templates without instructions, and those with parts that only the preprocessor knows, are passed over. An operand
     /// that another `#if` branch of the template names is there for that branch.
     name: "asm-unused-operand",
-    code: "H0626",
+    code: "P1022",
+    former: ["H0626"],
     class: Hazard,
     level: Warn,
     summary: "an operand that the template does not name",

@@ -24,7 +24,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "asm-uses-compiler-register",
-    code: "H0623",
+    code: "P1019",
+    former: ["H0623"],
     class: Hazard,
     level: Error,
     summary: "a register of the compiler's own",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known. In a comment of the template it is not reported.
     name: "asm-vanishing-escape",
-    code: "H0630",
+    code: "P1028",
+    former: ["H0630"],
     class: Hazard,
     level: Warn,
     summary: "a `%` that vanishes with the character after it",

@@ -38,7 +38,8 @@ declare_rule! {
     /// follow on any path is reported, and none where a function is called after it. Behind a barrier another thread may
     /// have waited for a copy into shared memory; which `mbarrier` is tested is not looked at.
     name: "bulk-copy-no-wait",
-    code: "H0368",
+    code: "P0902",
+    former: ["H0368"],
     class: Hazard,
     level: Warn,
     summary: "a bulk copy that nothing waits for",

@@ -42,7 +42,8 @@ declare_rule! {
     /// called may wait, and functions other than kernels may leave the wait to their
     /// callers.
     name: "cp-async-no-wait",
-    code: "H0360",
+    code: "P0901",
+    former: ["H0360"],
     class: Hazard,
     level: Warn,
     summary: "an asynchronous copy that nothing waits for",

@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// Objects at offsets that are no constants, and ways through a call that may end the object's life.
     name: "mbarrier-initialized-twice",
-    code: "H0369",
+    code: "P0907",
+    former: ["H0369"],
     class: Hazard,
     level: Warn,
     summary: "an `mbarrier` object that is initialised while it is one",

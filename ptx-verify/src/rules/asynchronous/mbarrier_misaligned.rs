@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Addresses that come from memory or from other functions.
     name: "mbarrier-misaligned",
-    code: "H0364",
+    code: "P0906",
+    former: ["H0364"],
     class: Hazard,
     level: Warn,
     summary: "an `mbarrier` object that is not aligned to 8 bytes",

@@ -34,7 +34,8 @@ declare_rule! {
     /// miss the initialisation where others do not. Another thread may initialise an object: behind a
     /// barrier, or anything else that threads may wait with, the order of the two is not known.
     name: "mbarrier-uninitialized",
-    code: "H0363",
+    code: "P0905",
+    former: ["H0363"],
     class: Hazard,
     level: Warn,
     summary: "an `mbarrier` object that is used though nothing initialises it",

@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Functions that are called through a register.
     name: "mixed-cta-groups",
-    code: "H0376",
+    code: "P0914",
+    former: ["H0376", "E0322"],
     class: Hazard,
     level: Error,
     summary: "a kernel with tensor memory of one block and of a pair",

@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Ways that give up the right where others do not, and functions that are called.
     name: "tcgen05-alloc-after-relinquish",
-    code: "H0372",
+    code: "P0911",
+    former: ["H0372"],
     class: Hazard,
     level: Warn,
     summary: "an allocation of tensor memory after the right to allocate was given up",

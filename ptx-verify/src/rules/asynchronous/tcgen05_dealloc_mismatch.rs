@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// Addresses that are not loaded from the place that the allocation wrote, and numbers that are no constants.
     name: "tcgen05-dealloc-mismatch",
-    code: "H0370",
+    code: "P0909",
+    former: ["H0370"],
     class: Hazard,
     level: Warn,
     summary: "tensor memory that is freed with another number of columns than it was allocated with",

@@ -31,7 +31,8 @@ declare_rule! {
     /// ## What it may miss
     /// A commit under another condition; functions other than kernels, and kernels that call functions.
     name: "tcgen05-missing-commit",
-    code: "H0367",
+    code: "P0913",
+    former: ["H0367"],
     class: Hazard,
     level: Warn,
     summary: "a `tcgen05.mma` whose completion nothing can see",

@@ -34,7 +34,8 @@ declare_rule! {
     /// A kernel that frees under another condition than the one under which it allocates; addresses that are not loaded
     /// from a known place; functions other than kernels.
     name: "tcgen05-missing-dealloc",
-    code: "H0365",
+    code: "P0908",
+    former: ["H0365"],
     class: Hazard,
     level: Warn,
     summary: "tensor memory that is allocated and not freed",

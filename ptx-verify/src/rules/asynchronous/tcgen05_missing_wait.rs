@@ -43,7 +43,8 @@ declare_rule! {
     /// constant steps. A function that is called may wait, and so may other threads before a barrier; functions
     /// other than kernels may leave the last wait to their callers.
     name: "tcgen05-missing-wait",
-    code: "H0366",
+    code: "P0912",
+    former: ["H0366"],
     class: Hazard,
     level: Warn,
     summary: "an operation on tensor memory that is not waited for before its result is used",

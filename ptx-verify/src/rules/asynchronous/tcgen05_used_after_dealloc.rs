@@ -35,7 +35,8 @@ declare_rule! {
     /// Addresses that are not loaded from the place that the allocation wrote, and ways that free the memory where others
     /// do not.
     name: "tcgen05-used-after-dealloc",
-    code: "H0371",
+    code: "P0910",
+    former: ["H0371"],
     class: Hazard,
     level: Warn,
     summary: "tensor memory that is used after it was freed",

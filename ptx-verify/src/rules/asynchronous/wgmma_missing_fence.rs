@@ -30,7 +30,8 @@ declare_rule! {
     /// A function that is called may set the fence, and what lies many blocks before the operation is not looked
     /// at.
     name: "wgmma-missing-fence",
-    code: "H0361",
+    code: "P0903",
+    former: ["H0361"],
     class: Hazard,
     level: Warn,
     summary: "a `wgmma.mma_async` without `wgmma.fence` before it",

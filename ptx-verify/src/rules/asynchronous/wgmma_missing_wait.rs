@@ -35,7 +35,8 @@ declare_rule! {
     /// ## What it may miss
     /// A wait for too few groups. What lies far after the operation.
     name: "wgmma-missing-wait",
-    code: "H0362",
+    code: "P0904",
+    former: ["H0362"],
     class: Hazard,
     level: Warn,
     summary: "a result of `wgmma.mma_async` that is used, or left, before it is there",

@@ -64,7 +64,8 @@ declare_rule! {
     /// What a register that holds the address of a function points to. Of the functions of a list that do not go with a
     /// call, one is told.
     name: "call-signature",
-    code: "E0313",
+    code: "P0402",
+    former: ["E0313"],
     class: Invalid,
     level: Error,
     summary: "a call whose arguments are not what the function takes",

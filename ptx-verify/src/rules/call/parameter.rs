@@ -43,7 +43,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "parameter",
-    code: "E0314",
+    code: "P0403",
+    former: ["E0314"],
     class: Invalid,
     level: Error,
     summary: "a parameter that a function or kernel cannot have",

@@ -69,7 +69,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known. With an offset, even of 0, the assembler lets the address of such a variable pass.
     name: "parameter-access",
-    code: "E0321",
+    code: "P0405",
+    former: ["E0321"],
     class: Invalid,
     level: Error,
     summary: "a `.param` variable used as its place in a call does not allow",

@@ -42,7 +42,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "parameter-size",
-    code: "E0315",
+    code: "P0404",
+    former: ["E0315"],
     class: Invalid,
     level: Error,
     summary: "a kernel whose parameters take more space than there is",

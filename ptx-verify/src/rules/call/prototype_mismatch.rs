@@ -34,7 +34,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "prototype-mismatch",
-    code: "E0312",
+    code: "P0401",
+    former: ["E0312"],
     class: Invalid,
     level: Error,
     summary: "a function whose parameters differ from those declared before",

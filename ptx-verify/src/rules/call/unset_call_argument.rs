@@ -37,7 +37,8 @@ declare_rule! {
     /// Nothing is said where the function that is called is in the module and never looks at the parameter. Compilers
     /// leave an argument unset where the source passes an undefined value.
     name: "unset-call-argument",
-    code: "H0305",
+    code: "P0407",
+    former: ["H0305"],
     class: Hazard,
     level: Warn,
     summary: "an argument of a call that some path leaves unset",

@@ -36,7 +36,8 @@ declare_rule! {
     /// ## What it may miss
     /// A value that is stored in part counts as stored. Parameters whose address is taken are not followed.
     name: "unset-return-value",
-    code: "H0304",
+    code: "P0406",
+    former: ["H0304"],
     class: Hazard,
     level: Warn,
     summary: "a return value that some path leaves unset",

@@ -29,7 +29,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "carry-across-call",
-    code: "H0313",
+    code: "P0604",
+    former: ["H0313"],
     class: Hazard,
     level: Warn,
     summary: "a carry flag that is expected to survive a call",

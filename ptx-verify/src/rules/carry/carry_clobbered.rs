@@ -39,7 +39,8 @@ declare_rule! {
     /// is a chain of its own: the instruction that reads the flag only counts it, as
     /// `addc.u32 %r1, %r2, 0` does.
     name: "carry-clobbered",
-    code: "H0311",
+    code: "P0602",
+    former: ["H0311"],
     class: Hazard,
     level: Warn,
     summary: "a carry that another chain overwrites, or that is read twice",

@@ -39,7 +39,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "carry-polarity",
-    code: "H0312",
+    code: "P0603",
+    former: ["H0312"],
     class: Hazard,
     level: Error,
     summary: "a borrow that is added, or a carry that is subtracted",

@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Conditions that depend on each other through arithmetic are not recognised.
     name: "carry-undefined",
-    code: "H0310",
+    code: "P0601",
+    former: ["H0310"],
     class: Hazard,
     level: Error,
     summary: "a carry flag that is read though nothing has set it",

@@ -28,7 +28,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "carry-unused",
-    code: "S0401",
+    code: "P0605",
+    former: ["S0401"],
     class: Style,
     level: Info,
     summary: "a carry that nothing reads",

@@ -43,7 +43,8 @@ declare_rule! {
     /// are not looked at. Blocks and their rows are taken to be whole warps. Of a function that is called, only a barrier
     /// that every path through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
-    code: "H0330",
+    code: "P0801",
+    former: ["H0330"],
     class: Hazard,
     level: Warn,
     summary: "a barrier that only some threads reach",

@@ -33,7 +33,8 @@ declare_rule! {
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "unreachable-code",
-    code: "S0402",
+    code: "P0802",
+    former: ["S0402"],
     class: Style,
     level: Info,
     summary: "instructions that control never comes to",

@@ -30,7 +30,8 @@ declare_rule! {
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "unused-label",
-    code: "S0404",
+    code: "P0803",
+    former: ["S0404"],
     class: Style,
     level: Info,
     summary: "a label that nothing goes to",

@@ -43,7 +43,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "alias",
-    code: "E0319",
+    code: "P0317",
+    former: ["E0319"],
     class: Invalid,
     level: Error,
     summary: "an alias of what cannot have one",

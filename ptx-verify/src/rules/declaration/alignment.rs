@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// `.align` with a number above 4294967295.
     name: "alignment",
-    code: "E0306",
+    code: "P0308",
+    former: ["E0306"],
     class: Invalid,
     level: Error,
     summary: "an alignment that does not exist",

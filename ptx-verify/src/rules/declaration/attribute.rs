@@ -31,7 +31,8 @@ declare_rule! {
     /// ## What it may miss
     /// `.unified` is refused in whole-program compilation only, which the module does not tell.
     name: "attribute",
-    code: "E0309",
+    code: "P0311",
+    former: ["E0309"],
     class: Invalid,
     level: Error,
     summary: "an attribute that does not exist or cannot be there",

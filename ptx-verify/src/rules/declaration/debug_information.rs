@@ -38,7 +38,8 @@ declare_rule! {
     /// ## What it may miss
     /// What the DWARF data mean.
     name: "debug-information",
-    code: "E0318",
+    code: "P0316",
+    former: ["E0318"],
     class: Invalid,
     level: Error,
     summary: "contradictory debugging information",

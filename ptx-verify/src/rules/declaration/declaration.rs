@@ -20,7 +20,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "declaration",
-    code: "E0106",
+    code: "P0304",
+    former: ["E0106"],
     class: Invalid,
     level: Error,
     summary: "a declaration that declares nothing",

@@ -23,7 +23,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "duplicate-name",
-    code: "E0102",
+    code: "P0302",
+    former: ["E0102"],
     class: Invalid,
     level: Error,
     summary: "a name that is declared twice",

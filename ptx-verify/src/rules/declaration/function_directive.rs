@@ -52,7 +52,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "function-directive",
-    code: "E0316",
+    code: "P0314",
+    former: ["E0316"],
     class: Invalid,
     level: Error,
     summary: "a directive that a function cannot have",

@@ -36,7 +36,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "incomplete-array",
-    code: "E0307",
+    code: "P0309",
+    former: ["E0307"],
     class: Invalid,
     level: Error,
     summary: "an array without a size",

@@ -45,7 +45,8 @@ declare_rule! {
     /// ## What it may miss
     /// Numbers that a field of a texture cannot have.
     name: "initializer",
-    code: "E0308",
+    code: "P0310",
+    former: ["E0308"],
     class: Invalid,
     level: Error,
     summary: "an initial value that the variable cannot have",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Numbers whose upper bits are all ones pass for negative ones.
     name: "initializer-out-of-range",
-    code: "H0351",
+    code: "P0319",
+    former: ["H0351"],
     class: Hazard,
     level: Warn,
     summary: "an initial value that is cut off",

@@ -38,7 +38,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "linkage",
-    code: "E0310",
+    code: "P0312",
+    former: ["E0310"],
     class: Invalid,
     level: Error,
     summary: "a linkage directive where it cannot be",

@@ -41,7 +41,8 @@ declare_rule! {
     /// ## What it may miss
     /// Masks of `used_bytes_mask`: the assembler takes any text.
     name: "pragma",
-    code: "E0317",
+    code: "P0315",
+    former: ["E0317"],
     class: Invalid,
     level: Error,
     summary: "a pragma that cannot be there",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "predicate-in-memory",
-    code: "E0303",
+    code: "P0305",
+    former: ["E0303"],
     class: Invalid,
     level: Error,
     summary: "a predicate that is not in a register",

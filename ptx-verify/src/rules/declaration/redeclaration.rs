@@ -45,7 +45,8 @@ declare_rule! {
     /// ## What it may miss
     /// State spaces and alignments of variables may differ: the assembler does not compare them.
     name: "redeclaration",
-    code: "E0311",
+    code: "P0313",
+    former: ["E0311"],
     class: Invalid,
     level: Error,
     summary: "two declarations of a name that contradict each other",

@@ -38,7 +38,8 @@ declare_rule! {
     /// ## What it may miss
     /// Names of the module that a function uses for itself.
     name: "shadowed-declaration",
-    code: "H0340",
+    code: "P0318",
+    former: ["H0340"],
     class: Hazard,
     level: Warn,
     summary: "a name that hides another one",

@@ -28,7 +28,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "undeclared-label",
-    code: "E0103",
+    code: "P0303",
+    former: ["E0103"],
     class: Invalid,
     level: Error,
     summary: "a label that is not visible here",

@@ -23,7 +23,8 @@ declare_rule! {
     /// ## What it may miss
     /// Functions that another module defines must be declared `.extern`; whether the linker finds them is not checked.
     name: "undeclared-name",
-    code: "E0101",
+    code: "P0301",
+    former: ["E0101"],
     class: Invalid,
     level: Error,
     summary: "a name that is not declared here",

@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// A function that only calls itself, or that only unused functions call.
     name: "unused-function",
-    code: "S0406",
+    code: "P0321",
+    former: ["S0406"],
     class: Style,
     level: Info,
     summary: "a function that nothing calls and nobody else can see",

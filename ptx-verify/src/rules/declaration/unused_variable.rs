@@ -34,7 +34,8 @@ declare_rule! {
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "unused-variable",
-    code: "S0405",
+    code: "P0320",
+    former: ["S0405"],
     class: Style,
     level: Info,
     summary: "a variable that nothing refers to",

@@ -39,7 +39,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "variable-space",
-    code: "E0304",
+    code: "P0306",
+    former: ["E0304"],
     class: Invalid,
     level: Error,
     summary: "a variable in a state space that cannot hold it",

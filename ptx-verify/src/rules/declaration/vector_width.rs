@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "vector-width",
-    code: "E0305",
+    code: "P0307",
+    former: ["E0305"],
     class: Invalid,
     level: Error,
     summary: "a vector type that does not exist",

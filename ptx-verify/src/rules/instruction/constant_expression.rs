@@ -21,7 +21,8 @@ declare_rule! {
     /// ## What it may miss
     /// Expressions that nest deeper than 200 levels are reported although the assembler may take them.
     name: "constant-expression",
-    code: "E0104",
+    code: "P0201",
+    former: ["E0104"],
     class: Invalid,
     level: Error,
     summary: "a constant expression without a value",

@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "guard-not-a-predicate",
-    code: "E0214",
+    code: "P0218",
+    former: ["E0214"],
     class: Invalid,
     level: Error,
     summary: "a guard that is no predicate",

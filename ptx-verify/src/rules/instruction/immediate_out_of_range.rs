@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Constants that reach an instruction through a register.
     name: "immediate-out-of-range",
-    code: "H0350",
+    code: "P0222",
+    former: ["H0350"],
     class: Hazard,
     level: Warn,
     summary: "a constant that is cut off, or that makes no sense where it is",

@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// Constants that the assembler takes and truncates: those are `immediate-out-of-range`.
     name: "immediate-value",
-    code: "E0211",
+    code: "P0212",
+    former: ["E0211"],
     class: Invalid,
     level: Error,
     summary: "an integer constant that the instruction does not take",

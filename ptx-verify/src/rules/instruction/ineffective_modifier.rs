@@ -26,7 +26,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "ineffective-modifier",
-    code: "S0203",
+    code: "P0226",
+    former: ["S0203"],
     class: Style,
     level: Warn,
     summary: "a modifier that does nothing",

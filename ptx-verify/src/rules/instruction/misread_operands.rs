@@ -48,7 +48,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "misread-operands",
-    code: "H0205",
+    code: "P0217",
+    former: ["H0205"],
     class: Hazard,
     level: Warn,
     summary: "operands that the assembler uses as something else",

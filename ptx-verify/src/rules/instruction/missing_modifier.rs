@@ -29,7 +29,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "missing-modifier",
-    code: "E0204",
+    code: "P0206",
+    former: ["E0204"],
     class: Invalid,
     level: Error,
     summary: "an instruction without a modifier that it must have",

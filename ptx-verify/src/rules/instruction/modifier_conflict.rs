@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "modifier-conflict",
-    code: "E0205",
+    code: "P0207",
+    former: ["E0205"],
     class: Invalid,
     level: Error,
     summary: "modifiers that do not go together",

@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "modifier-order",
-    code: "E0207",
+    code: "P0208",
+    former: ["E0207"],
     class: Invalid,
     level: Error,
     summary: "modifiers in an order that the assembler does not take",

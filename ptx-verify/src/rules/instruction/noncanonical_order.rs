@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "noncanonical-order",
-    code: "S0201",
+    code: "P0224",
+    former: ["S0201"],
     class: Style,
     level: Info,
     summary: "modifiers in another order than the manual's",

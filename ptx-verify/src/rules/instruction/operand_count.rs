@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "operand-count",
-    code: "E0208",
+    code: "P0209",
+    former: ["E0208"],
     class: Invalid,
     level: Error,
     summary: "an instruction with too many or too few operands",

@@ -21,7 +21,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "operand-form",
-    code: "E0105",
+    code: "P0202",
+    former: ["E0105"],
     class: Invalid,
     level: Error,
     summary: "an operand that no instruction takes",

@@ -28,7 +28,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "operand-kind",
-    code: "E0209",
+    code: "P0210",
+    former: ["E0209"],
     class: Invalid,
     level: Error,
     summary: "an operand of another form than the instruction takes",

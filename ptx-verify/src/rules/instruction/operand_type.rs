@@ -33,7 +33,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "operand-type",
-    code: "E0203",
+    code: "P0205",
+    former: ["E0203"],
     class: Invalid,
     level: Error,
     summary: "an operand whose type the instruction does not take",

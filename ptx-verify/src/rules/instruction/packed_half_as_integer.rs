@@ -29,7 +29,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "packed-half-as-integer",
-    code: "H0203",
+    code: "P0220",
+    former: ["H0203"],
     class: Hazard,
     level: Warn,
     summary: "a `.f16x2` register where an integer is meant",

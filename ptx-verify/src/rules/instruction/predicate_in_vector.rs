@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "predicate-in-vector",
-    code: "H0202",
+    code: "P0219",
+    former: ["H0202"],
     class: Hazard,
     level: Warn,
     summary: "a predicate inside a brace list",

@@ -24,7 +24,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "repeated-modifier",
-    code: "S0202",
+    code: "P0225",
+    former: ["S0202"],
     class: Style,
     level: Warn,
     summary: "a modifier that is given twice",

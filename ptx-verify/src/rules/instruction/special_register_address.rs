@@ -22,7 +22,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known. What else is wrong with the instruction is not looked at.
     name: "special-register-address",
-    code: "H0377",
+    code: "P0223",
+    former: ["H0377"],
     class: Hazard,
     level: Error,
     summary: "a special register as the base of an address",

@@ -46,7 +46,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "target-too-low",
-    code: "E0213",
+    code: "P0215",
+    former: ["E0213"],
     class: Invalid,
     level: Error,
     summary: "something that the target does not have",

@@ -23,7 +23,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "testp-without-test",
-    code: "H0204",
+    code: "P0221",
+    former: ["H0204"],
     class: Hazard,
     level: Warn,
     summary: "a `testp` that does not say what it tests",

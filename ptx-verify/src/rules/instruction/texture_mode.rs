@@ -47,7 +47,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "texture-mode",
-    code: "E0216",
+    code: "P0216",
+    former: ["E0216"],
     class: Invalid,
     level: Error,
     summary: "operands for the other texturing mode",

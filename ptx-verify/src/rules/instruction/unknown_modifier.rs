@@ -24,7 +24,8 @@ declare_rule! {
     /// ## What it may miss
     /// Modifiers newer than the instruction table are reported although a newer assembler has them.
     name: "unknown-modifier",
-    code: "E0202",
+    code: "P0204",
+    former: ["E0202"],
     class: Invalid,
     level: Error,
     summary: "a modifier that the instruction does not have",

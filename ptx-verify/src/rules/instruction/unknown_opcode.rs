@@ -25,7 +25,8 @@ declare_rule! {
     /// ## What it may miss
     /// Instructions newer than the instruction table are reported although a newer assembler has them.
     name: "unknown-opcode",
-    code: "E0201",
+    code: "P0203",
+    former: ["E0201"],
     class: Invalid,
     level: Error,
     summary: "an instruction that PTX does not have",

@@ -27,7 +27,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "vector-length",
-    code: "E0210",
+    code: "P0211",
+    former: ["E0210"],
     class: Invalid,
     level: Error,
     summary: "a brace list of the wrong length",

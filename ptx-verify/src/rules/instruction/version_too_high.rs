@@ -39,7 +39,8 @@ declare_rule! {
     /// ## What it may miss
     /// Nothing that is known.
     name: "version-too-high",
-    code: "E0215",
+    code: "P0214",
+    former: ["E0215"],
     class: Invalid,
     level: Error,
     summary: "something that ended with an earlier PTX version",

@@ -47,7 +47,8 @@ declare_rule! {
     /// ## What it may miss
     /// For about 2 % of the instances of instructions the first version was not measured one by one.
     name: "version-too-low",
-    code: "E0212",
+    code: "P0213",
+    former: ["E0212"],
     class: Invalid,
     level: Error,
     summary: "something that came with a later PTX version",

@@ -34,7 +34,8 @@ declare_rule! {
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "dead-store",
-    code: "S0407",
+    code: "P0704",
+    former: ["S0407"],
     class: Style,
     level: Info,
     summary: "a register that is set and never read",

@@ -30,7 +30,8 @@ declare_rule! {
     /// Addresses that come from memory or from other functions, and variables that may happen to be aligned
     /// better than they are declared.
     name: "misaligned-constant-offset",
-    code: "H0320",
+    code: "P0701",
+    former: ["H0320"],
     class: Hazard,
     level: Error,
     summary: "an address that is no multiple of the size of the access",

@@ -30,7 +30,8 @@ declare_rule! {
     /// The last elements of a vector that a load drops with `_` are taken for not read.
     /// Offsets that are no constants, and variables of other modules, whose size the declaration may not tell.
     name: "out-of-bounds-constant-offset",
-    code: "H0321",
+    code: "P0702",
+    former: ["H0321"],
     class: Hazard,
     level: Error,
     summary: "an access outside of its variable",

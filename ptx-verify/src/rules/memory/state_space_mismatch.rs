@@ -33,7 +33,8 @@ declare_rule! {
     /// own space, which the assembler sees to. Global addresses are the same numbers as generic
     /// ones, so mixing these two is not reported.
     name: "state-space-mismatch",
-    code: "H0322",
+    code: "P0703",
+    former: ["H0322"],
     class: Hazard,
     level: Error,
     summary: "an address that is used in another state space than it has",

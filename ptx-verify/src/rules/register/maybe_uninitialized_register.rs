@@ -35,7 +35,8 @@ declare_rule! {
     /// the program never takes the way. What threads give to `shfl` is trusted, because only some of them are asked for
     /// it, and so is arithmetic whose result only guarded instructions use that run where the register is set.
     name: "maybe-uninitialized-register",
-    code: "H0302",
+    code: "P0502",
+    former: ["H0302"],
     class: Hazard,
     level: Warn,
     summary: "a register that is read though some path leaves it unset",

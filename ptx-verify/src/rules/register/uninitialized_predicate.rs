@@ -34,7 +34,8 @@ declare_rule! {
     /// ## What it may miss
     /// The same as `maybe-uninitialized-register`.
     name: "uninitialized-predicate",
-    code: "H0303",
+    code: "P0503",
+    former: ["H0303"],
     class: Hazard,
     level: Error,
     summary: "a predicate that nothing sets before it is read",

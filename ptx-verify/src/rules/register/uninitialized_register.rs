@@ -38,7 +38,8 @@ declare_rule! {
     /// nothing sets is an object without members, and silent. Functions so large that following all paths would take
     /// too long are given the benefit of the doubt.
     name: "uninitialized-register",
-    code: "H0301",
+    code: "P0501",
+    former: ["H0301"],
     class: Hazard,
     level: Error,
     summary: "a register that nothing sets before it is read",

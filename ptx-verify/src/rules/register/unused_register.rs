@@ -29,7 +29,8 @@ declare_rule! {
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "unused-register",
-    code: "S0403",
+    code: "P0504",
+    former: ["S0403"],
     class: Style,
     level: Info,
     summary: "a declared register that nothing uses",

@@ -22,7 +22,8 @@ declare_rule! {
     /// ## What it may miss
     /// Comments in which the word `ptx-allow` itself is misspelled.
     name: "unknown-suppression",
-    code: "S0001",
+    code: "P0001",
+    former: ["S0001"],
     class: Style,
     level: Warn,
     summary: "a suppression comment that names no rule",

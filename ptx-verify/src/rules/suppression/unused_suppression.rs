@@ -22,7 +22,8 @@ declare_rule! {
     /// ## What it may miss
     /// Suppressions of rules that are switched off in this run: they may be needed in another one.
     name: "unused-suppression",
-    code: "S0002",
+    code: "P0002",
+    former: ["S0002"],
     class: Style,
     level: Warn,
     summary: "a suppression comment that suppresses nothing",

@@ -30,7 +30,8 @@ declare_rule! {
     /// ## What it may miss
     /// A function that ends in a call is taken to end in one that does not return.
     name: "missing-terminator",
-    code: "H0331",
+    code: "P0106",
+    former: ["H0331"],
     class: Hazard,
     level: Warn,
     summary: "a function whose control runs past its end",

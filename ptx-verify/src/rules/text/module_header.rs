@@ -53,7 +53,8 @@ declare_rule! {
     /// The assembler also takes `.target compute_90` and anything after the number of a target (`sm_90x`); here
     /// these are reported.
     name: "module-header",
-    code: "E0301",
+    code: "P0103",
+    former: ["E0301"],
     class: Invalid,
     level: Error,
     summary: "a module that does not begin with `.version` and `.target`, or names one that does not exist",

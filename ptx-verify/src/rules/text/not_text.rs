@@ -18,7 +18,8 @@ declare_rule! {
     /// ## What it may miss
     /// Binary data whose first 8 KiB look like text; the parser then reports the bytes it does not expect.
     name: "not-text",
-    code: "E0000",
+    code: "P0101",
+    former: ["E0000"],
     class: Invalid,
     level: Error,
     summary: "the file is binary data, not PTX text",

@@ -22,7 +22,8 @@ declare_rule! {
     /// Nothing that is known. Text that the assembler takes although the manual's grammar has it differently is
     /// taken here too.
     name: "syntax",
-    code: "E0001",
+    code: "P0102",
+    former: ["E0001"],
     class: Invalid,
     level: Error,
     summary: "text that does not follow the grammar of PTX",

@@ -42,7 +42,8 @@ declare_rule! {
     /// ## What it may miss
     /// The assembler takes kernels in `.calltargets`; only the call of one is refused.
     name: "target-list",
-    code: "E0320",
+    code: "P0105",
+    former: ["E0320"],
     class: Invalid,
     level: Error,
     summary: "a list of targets that cannot be reached so",

@@ -31,7 +31,8 @@ declare_rule! {
     /// ## What it may miss
     /// Resources that the device lacks, such as shared memory.
     name: "target-mismatch",
-    code: "E0302",
+    code: "P0104",
+    former: ["E0302"],
     class: Invalid,
     level: Error,
     summary: "a module that cannot be loaded on the device asked for",
