@@ -59,8 +59,15 @@ pub struct RuleInfo {
 pub(crate) enum Check {
     /// Never: the parser, lowering, or the suppressions report it.
     Elsewhere,
-    /// Once for a module.
+    /// Once for a module, when all bodies were looked at.
     Module(fn(&ModuleContext<'_>, &mut Vec<Diagnostic>)),
+    /// Once for what a module declares and once for what each body declares, or once for all of it.
+    Declarations(fn(&ModuleContext<'_>, &mut Vec<Diagnostic>)),
+    /// The same, and once for each function that has a body.
+    DeclarationsAndBodies(
+        fn(&ModuleContext<'_>, &mut Vec<Diagnostic>),
+        fn(&FunctionContext<'_>, &mut Vec<Diagnostic>),
+    ),
     /// Once for each function that has a body.
     Function(fn(&FunctionContext<'_>, &mut Vec<Diagnostic>)),
     /// Once for each function that has a body, with what dataflow knows about it.
@@ -131,7 +138,9 @@ macro_rules! declare_rule {
             },
             check: {
                 #[expect(unused_imports, reason = "a rule names the one variant it needs")]
-                use $crate::rule::Check::{Asm, AsmFile, Elsewhere, Flow, Function, Instruction, Module};
+                use $crate::rule::Check::{
+                    Asm, AsmFile, Declarations, DeclarationsAndBodies, Elsewhere, Flow, Function, Instruction, Module,
+                };
                 $check
             },
             also: &[$($(&$also),+)?],

@@ -76,6 +76,12 @@ impl Declarations {
         self.bodies.iter().map(|place| place.function)
     }
 
+    /// The place of a function among [`functions`](Self::functions).
+    #[must_use]
+    pub fn index_of(&self, function: Handle<Function>) -> Option<usize> {
+        self.bodies.binary_search_by_key(&function, |place| place.function).ok()
+    }
+
     /// The findings of [`lower`](super::lower), of those in the declarations and those in each body, which are in the
     /// order of [`functions`](Self::functions).
     #[must_use]

@@ -44,12 +44,18 @@ impl<'m> FunctionFacts<'m> {
     /// The facts about a function; none where it has no body.
     #[must_use]
     pub fn new(module: &'m Module, function: Handle<Function>) -> Option<Self> {
+        let body = module.functions[function].body.as_ref()?;
+        Some(Self::of_body(module, function, body))
+    }
+
+    /// The facts about a function whose body is not in the module.
+    #[must_use]
+    pub fn of_body(module: &'m Module, function: Handle<Function>, body: &'m Body) -> Self {
         let function = &module.functions[function];
-        let body = function.body.as_ref()?;
         let cfg = Cfg::new(module, body);
         let uses = Uses::new(module, body);
         let occurring = Rc::new(Occurring::new(&uses, body));
-        Some(Self {
+        Self {
             module,
             function,
             body,
@@ -61,7 +67,7 @@ impl<'m> FunctionFacts<'m> {
             carry_writers: OnceCell::new(),
             relevance: OnceCell::new(),
             parameters: OnceCell::new(),
-        })
+        }
     }
 
     /// What an instruction means, where its operands fit.

@@ -1,21 +1,18 @@
 //! Asks the rules, in an order that does not depend on threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_syntax::{Class, Diagnostic};
 
 use crate::engine::fix;
-use crate::engine::gates;
-use crate::engine::instruction;
 use crate::engine::instruction::SpellingFacts;
+use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::Config;
+use crate::engine::parallel;
+use crate::engine::pieces;
 use crate::engine::suppress::Suppressions;
-use crate::rule::{Check, Rule};
-use crate::rules;
-use crate::subject::function::{FlowContext, FunctionContext};
-use crate::subject::module::{ModuleContext, Shared, Wanted};
+use crate::rules::text::module_header;
+use crate::subject::mentions::Used;
+use crate::subject::module::{Features, Shared};
 
 /// Modules with fewer instructions are not worth a second thread.
 const PARALLEL_FROM: usize = 20_000;
@@ -37,17 +34,38 @@ pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic>
 ///
 /// In a text that does not parse, only findings of class `invalid` are given: what runs on some path of a
 /// broken text is not known.
+///
+/// The bodies of functions are parsed, lowered and verified by themselves, by [`Config::threads`] threads, and dropped:
+/// besides the text, memory holds what the module declares and one body for each thread.
 #[must_use]
 pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
+    match pieces::findings(source, config) {
+        Some(found) => complete(source, config, false, found),
+        None => check_whole(source, config),
+    }
+}
+
+/// The same without pieces, for any text.
+pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
     let parse = ptx_syntax::parse(source);
-    let broken = !parse.diagnostics.is_empty();
     let lowered = ptx_ir::lower::lower(&parse.tree, source);
+    let broken = !parse.diagnostics.is_empty();
     let mut diagnostics = parse.diagnostics;
     diagnostics.extend(lowered.diagnostics);
     diagnostics.extend(findings(&lowered.module, source, config));
+    complete(source, config, broken, diagnostics)
+}
+
+/// Adds to the findings in a text, which may be broken, what is no matter of its pieces.
+pub(super) fn complete(
+    source: &str,
+    config: &Config,
+    broken: bool,
+    mut diagnostics: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
     if source.is_empty() {
         // To the rules, a module without a text is one that a program built.
-        diagnostics.push(rules::text::module_header::empty());
+        diagnostics.push(module_header::empty());
     }
     fix::drop_flawed(source, &mut diagnostics);
     let mut suppressions = Suppressions::of_ptx(source);
@@ -70,107 +88,33 @@ fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|diagnostic| diagnostic.span);
 }
 
+/// The findings of the rules in a module that has all bodies.
 fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
-    let shared = Shared::default();
-    let wanted = Wanted { target: config.target, version: config.version };
-    let context = ModuleContext { module, source, wanted, shared: &shared };
-    let rules: Vec<&Rule> = config.levels.asked().collect();
-    let mut diagnostics = Vec::new();
-    for rule in &rules {
-        if let Check::Module(check) = rule.check {
-            ask(rule, &mut diagnostics, |found| check(&context, found));
-        }
-    }
-    gates::check(&context, &mut diagnostics);
-    let facts = SpellingFacts::new(module);
-    for mut found in in_parallel(&context, config.threads, &rules, &facts) {
-        diagnostics.append(&mut found);
-    }
-    if !rules::text::module_header::is_known(&context) {
-        rules::text::module_header::forget_gates(&mut diagnostics);
-    }
-    diagnostics
-}
-
-/// Asks a rule. A rule that is off is not asked, so that its check must find nothing for others but what it says.
-fn ask(rule: &Rule, diagnostics: &mut Vec<Diagnostic>, check: impl FnOnce(&mut Vec<Diagnostic>)) {
-    let before = diagnostics.len();
-    check(diagnostics);
-    debug_assert!(
-        diagnostics[before..].iter().all(|found| rule.makes(found.rule)),
-        "{} makes findings of other rules",
-        rule.info.name
-    );
-}
-
-/// The findings of each function, in the order of the functions.
-fn in_parallel(
-    context: &ModuleContext<'_>,
-    threads: usize,
-    rules: &[&Rule],
-    facts: &SpellingFacts,
-) -> Vec<Vec<Diagnostic>> {
-    let functions: Vec<_> = bodies(context.module).collect();
-    let instructions: usize = functions.iter().map(|(_, body)| body.instructions.len()).sum();
-    let threads = threads.min(functions.len());
-    if threads < 2 || instructions < PARALLEL_FROM {
-        return functions.into_iter().map(|each| function(context, rules, facts, each)).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&each) = functions.get(index) else { break };
-            done.push((index, function(context, rules, facts, each)));
-        }
-        done
+    let shared = Shared::new(module, module);
+    let judge = Judge::new(source, config, &shared);
+    let mut facts = SpellingFacts::default();
+    facts.extend(module);
+    let bodies: Vec<_> = bodies(module).collect();
+    let instructions: usize = bodies.iter().map(|(_, body)| body.instructions.len()).sum();
+    let threads = if instructions < PARALLEL_FROM { 1 } else { config.threads };
+    let work = |(): &mut (), index: usize| {
+        let (function, body) = bodies[index];
+        Some(judge.body(module, function, body, &facts))
     };
-    let mut results: Vec<_> = functions.iter().map(|_| Vec::new()).collect();
-    thread::scope(|scope| {
-        // The threads that the system gives are enough: this one works too.
-        let spawned = (1..threads).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
-        let workers: Vec<_> = spawned.collect();
-        let mut done = work();
-        for worker in workers {
-            match worker.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        for (index, found) in done {
-            results[index] = found;
-        }
-    });
-    results
-}
-
-type WithBody<'a> = (Handle<Function>, &'a Body);
-
-fn bodies(module: &Module) -> impl Iterator<Item = WithBody<'_>> {
-    module.functions.iter().filter_map(|(handle, function)| Some((handle, function.body.as_ref()?)))
-}
-
-fn function(
-    context: &ModuleContext<'_>,
-    rules: &[&Rule],
-    facts: &SpellingFacts,
-    each: WithBody<'_>,
-) -> Vec<Diagnostic> {
-    let (handle, body) = each;
-    let context = FunctionContext { module: *context, handle, body };
-    let mut diagnostics = Vec::new();
-    instruction::verify(&context, facts, rules, &mut diagnostics);
-    let flow = FlowContext::new(context);
-    for rule in rules {
-        match rule.check {
-            Check::Function(check) => ask(rule, &mut diagnostics, |found| check(&context, found)),
-            Check::Flow(check) => ask(rule, &mut diagnostics, |found| check(&flow, found)),
-            Check::Elsewhere | Check::Module(_) | Check::Instruction(_) => {}
-            Check::Asm(_) | Check::AsmFile(_) => {}
-        }
+    let judged = parallel::map(bodies.len(), threads, || (), work).unwrap_or_default();
+    let mut findings = Findings::default();
+    let (mut features, mut used) = (Features::default(), Used::default());
+    for each in judged {
+        features |= each.features;
+        used.add(&each.used, usize::MAX);
+        findings.extend(each.findings);
     }
-    diagnostics
+    findings.extend(judge.module(module, features, used));
+    judge.in_order(module, findings)
+}
+
+fn bodies(module: &Module) -> impl Iterator<Item = (Handle<Function>, &Body)> {
+    module.functions.iter().filter_map(|(handle, function)| Some((handle, function.body.as_ref()?)))
 }
 
 #[cfg(test)]

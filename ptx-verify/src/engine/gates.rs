@@ -16,7 +16,8 @@ use ptx_syntax::{Diagnostic, Span};
 use crate::rules::declaration::pragma;
 use crate::rules::instruction::{target_too_low, version_too_low};
 use crate::subject::declarations::{is_unsized, variables};
-use crate::subject::mentions::owner;
+use crate::subject::function::FunctionContext;
+use crate::subject::mentions::{Mentions, owner};
 use crate::subject::module::ModuleContext;
 
 /// A feature: what messages call it, the first version and the lowest target that have it.
@@ -86,44 +87,47 @@ const PRAGMAS: &[(&str, Gate)] = &[
 ];
 
 /// Reports every declaration and directive that the module's version or target does not have.
-pub(crate) fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    visit(context.module, &mut |gate, span| {
+pub(crate) fn of_declarations(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module;
+    let mut ask = reporting(context, out);
+    let mut gates = Gates { version: module.header.version, ask: &mut ask };
+    context.variables().for_each(|(_, variable)| gates.variable(module, variable));
+    context.functions().for_each(|(_, function)| gates.function(module, function));
+    if context.part.has_module {
+        gates.module(module);
+    }
+}
+
+/// Reports everything in a body that the module's version or target does not have and that is no instruction.
+pub(crate) fn of_body(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    let mut ask = reporting(&context.module, out);
+    let mut gates = Gates { version: module.header.version, ask: &mut ask };
+    gates.body(module, context.body, context.mentions);
+}
+
+fn reporting(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) -> impl FnMut(&Gate, Span) {
+    |gate, span| {
         if context.version() < gate.version {
             out.push(version_too_low::finding(context, span, gate.name, gate.version));
         } else if context.target().number() < gate.target {
             let targets = TargetSet::at_least(gate.target);
             out.push(target_too_low::finding(context, span, gate.name, targets));
         }
-    });
+    }
 }
 
 /// Shows what declarations and directives of a module need: the name of the feature, the first version, the targets,
 /// and the place.
 pub(crate) fn requirements(module: &Module, mut show: impl FnMut(&'static str, Version, TargetSet, Span)) {
-    visit(module, &mut |gate, span| show(gate.name, gate.version, TargetSet::at_least(gate.target), span));
-}
-
-/// Shows every declaration and directive that not all versions and targets have.
-fn visit(module: &Module, ask: &mut dyn FnMut(&Gate, Span)) {
-    let mut gates = Gates { version: module.header.version, ask };
-    if let Some(span) = module.header.address_size_span {
-        gates.ask(&ADDRESS_SIZE, span);
-    }
-    for (_, variable) in variables(module) {
-        gates.variable(module, variable);
-    }
+    let mut ask = |gate: &Gate, span| show(gate.name, gate.version, TargetSet::at_least(gate.target), span);
+    let mut gates = Gates { version: module.header.version, ask: &mut ask };
+    gates.module(module);
+    variables(module).for_each(|(_, variable)| gates.variable(module, variable));
     for (_, function) in module.functions.iter() {
         gates.function(module, function);
-    }
-    for item in &module.items {
-        match item {
-            Item::Directive(directive) => gates.directive(module, directive),
-            Item::Alias { span, .. } => gates.ask(&ALIAS, *span),
-            Item::Section(section) if module.name(section.word) == ".section" => {
-                gates.ask(&SECTION, section.span);
-            }
-            Item::Section(section) => gates.ask(&INTERMEDIATE, section.span),
-            Item::Variable(_) | Item::Function(_) => {}
+        if let Some(body) = &function.body {
+            gates.body(module, body, &Mentions::of(body));
         }
     }
 }
@@ -137,6 +141,24 @@ struct Gates<'a> {
 impl Gates<'_> {
     fn ask(&mut self, gate: &Gate, span: Span) {
         (self.ask)(gate, span);
+    }
+
+    /// The header and what else is declared once for a module.
+    fn module(&mut self, module: &Module) {
+        if let Some(span) = module.header.address_size_span {
+            self.ask(&ADDRESS_SIZE, span);
+        }
+        for item in &module.items {
+            match item {
+                Item::Directive(directive) => self.directive(module, directive),
+                Item::Alias { span, .. } => self.ask(&ALIAS, *span),
+                Item::Section(section) if module.name(section.word) == ".section" => {
+                    self.ask(&SECTION, section.span);
+                }
+                Item::Section(section) => self.ask(&INTERMEDIATE, section.span),
+                Item::Variable(_) | Item::Function(_) => {}
+            }
+        }
     }
 
     fn attributes(&mut self, module: &Module, attributes: &[(Symbol, Vec<u64>)], span: Span) {
@@ -204,8 +226,10 @@ impl Gates<'_> {
         for directive in &function.directives {
             self.directive(module, directive);
         }
-        let Some(body) = &function.body else { return };
-        self.addresses(module, body);
+    }
+
+    fn body(&mut self, module: &Module, body: &Body, mentions: &Mentions) {
+        self.addresses(module, body, mentions);
         for (_, group) in body.registers.iter() {
             self.ty(group.ty, group.span);
         }
@@ -222,9 +246,9 @@ impl Gates<'_> {
     }
 
     /// Functions and kernels as values.
-    fn addresses(&mut self, module: &Module, body: &Body) {
-        for (place, operand) in body.operands.iter().enumerate() {
-            let Operand::Function(function) = *operand else { continue };
+    fn addresses(&mut self, module: &Module, body: &Body, mentions: &Mentions) {
+        for (place, operand) in mentions.operands(body) {
+            let Operand::Function(function) = operand else { continue };
             let Some((_, instruction)) = owner(body, place) else { continue };
             let call = |instance: &Instance| instance.effects.control == Control::Call;
             if module.instance(instruction).is_none_or(call) {

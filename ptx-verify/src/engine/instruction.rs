@@ -6,41 +6,51 @@
 //! instructions that something is wrong with: each [`Problem`] is shown to the rules of kind
 //! `Check::Instruction`, and the rule whose problem it is makes the finding.
 
-use ptx_ir::ir::{Handle, Instruction, Module, Spelling};
+use ptx_ir::ir::{Body, Handle, Instruction, Module, Spelling};
 use ptx_ir::isa::{Instance, Mismatch, Resolved, Shape, Wanted};
-use ptx_ir::special::SpecialRegister;
 use ptx_syntax::Diagnostic;
 
 use crate::rule::{Check, Rule};
 use crate::rules::instruction::{guard_not_a_predicate, target_too_low, version_too_low};
 use crate::subject::function::FunctionContext;
+use crate::subject::module::Features;
 use crate::subject::{
     occurrence::{Occurrence, Problem},
     shapes,
 };
 
-/// For each distinct spelling of a module, whether its instructions need a second look.
+/// What is known of the distinct spellings of a module.
+#[derive(Default)]
 pub(crate) struct SpellingFacts {
+    /// What their instructions may be.
+    features: Vec<Features>,
+    /// Whether their instructions need a second look.
     suspicious: Vec<bool>,
-    /// Whether there is a special register that the module's version or target does not have.
-    special_registers_may_be_missing: bool,
 }
 
 impl SpellingFacts {
-    pub(crate) fn new(module: &Module) -> Self {
-        let (header, platform) = (&module.header, module.header.platform());
+    /// Adds the spellings that the module has got since.
+    pub(crate) fn extend(&mut self, module: &Module) {
+        let platform = module.header.platform();
         let suspicious = |spelling: &Spelling| {
             let Resolved { opcode: _, instances, problem, leniency } = &spelling.resolved;
             let sound =
                 |instance: &Instance| instance.is_available(platform) && instance.form.misread().is_none();
             problem.is_some() || leniency.is_some() || !instances.iter().all(sound)
         };
-        let missing = |register: SpecialRegister| {
-            header.version < register.min_version() || !register.targets().contains(header.target)
-        };
-        let special_registers_may_be_missing = SpecialRegister::all().any(missing);
-        let suspicious = module.spellings.iter().map(|(_, spelling)| suspicious(spelling)).collect();
-        Self { suspicious, special_registers_may_be_missing }
+        for (_, spelling) in module.spellings.iter().skip(self.features.len()) {
+            self.features.push(Features::of(spelling));
+            self.suspicious.push(suspicious(spelling));
+        }
+    }
+
+    /// What there is among the instructions of a body.
+    pub(crate) fn features(&self, body: &Body) -> Features {
+        let mut features = Features::default();
+        for (_, instruction) in body.instructions.iter() {
+            features |= self.features[instruction.spelling.index()];
+        }
+        features
     }
 
     fn is_suspicious(&self, spelling: Handle<Spelling>) -> bool {
@@ -61,7 +71,7 @@ pub(crate) fn verify(
             look_again(context, handle, instruction, rules, out);
         }
     }
-    if facts.special_registers_may_be_missing {
+    if context.module.shared.special_registers_may_be_missing {
         version_too_low::special(context, out);
         target_too_low::special(context, out);
     }

@@ -28,13 +28,8 @@ pub(crate) struct FunctionContext<'a> {
     pub(crate) handle: Handle<Function>,
     /// Its body.
     pub(crate) body: &'a Body,
-}
-
-impl<'a> FunctionContext<'a> {
-    /// Where the function names something that is no register and no number.
-    pub(crate) fn mentions(&self) -> &'a Mentions {
-        self.module.mentions(self.handle)
-    }
+    /// Where the body names something that is no register and no number.
+    pub(crate) mentions: &'a Mentions,
 }
 
 /// A function and the analyses of it, each made when the first rule asks for it and dropped with the function.
@@ -78,7 +73,8 @@ impl<'a> FlowContext<'a> {
 
     /// Control flow, and where things are written.
     pub(crate) fn facts(&self) -> Option<&FunctionFacts<'a>> {
-        self.facts.get_or_init(|| FunctionFacts::new(self.module.module, self.handle)).as_ref()
+        let facts = || FunctionFacts::of_body(self.module.module, self.handle, self.body);
+        self.facts.get_or_init(|| Some(facts())).as_ref()
     }
 
     /// Reads of registers that nothing may have set.
@@ -148,7 +144,7 @@ impl<'a> FlowContext<'a> {
         self.memory.get_or_init(|| match self.facts() {
             Some(facts) => {
                 let is_named = |operand| matches!(operand, Operand::Variable { .. });
-                let names = self.mentions().all(self.body).any(is_named);
+                let names = self.mentions.all(self.body).any(is_named);
                 MemoryFacts::new(facts, || self.graph(), names)
             }
             None => MemoryFacts::default(),

@@ -3,9 +3,10 @@
 //! Most operands are registers and numbers, so rules about variables, labels, functions and special registers go over
 //! this list rather than over all operands.
 
-use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand};
+use ptx_ir::ir::{Body, Handle, Initializer, Instruction, Module, Operand, Symbol, Variable};
 use ptx_ir::special::SpecialRegister;
 use ptx_syntax::Span;
+use rustc_hash::FxHashSet;
 
 /// Where a body names something else than a register or a number.
 #[derive(Clone, Debug, Default)]
@@ -17,12 +18,6 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// The mentions of each function of a module, by its handle.
-    pub(crate) fn of_module(module: &Module) -> Vec<Self> {
-        let bodies = module.functions.iter().map(|(_, function)| &function.body);
-        bodies.map(|body| body.as_ref().map_or_else(Self::default, Self::of)).collect()
-    }
-
     /// The mentions of a body.
     pub(crate) fn of(body: &Body) -> Self {
         Self { operands: places(&body.operands), children: places(&body.children) }
@@ -62,6 +57,76 @@ pub(crate) fn each_special_register(
         if let Operand::Special(register) = operand {
             show(register, span);
         }
+    }
+}
+
+/// The variables and functions that a part of a module names, in instructions and in initial values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    variables: FxHashSet<Handle<Variable>>,
+    /// Functions by name: a declaration and a definition are one function.
+    functions: FxHashSet<Symbol>,
+}
+
+impl Used {
+    /// Adds what a body names.
+    pub(crate) fn add_body(&mut self, module: &Module, body: &Body, mentions: &Mentions) {
+        let listed = body.targets.iter().flat_map(|(_, list)| list.targets.iter().copied());
+        for operand in mentions.all(body).chain(listed) {
+            match operand {
+                Operand::Variable { variable, .. }
+                | Operand::VariableAddress { variable, .. }
+                | Operand::Element { variable, .. } => {
+                    self.variables.insert(variable);
+                }
+                Operand::Function(function) => {
+                    self.functions.insert(module.functions[function].name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what an initial value names.
+    pub(crate) fn add_initializer(&mut self, module: &Module, initializer: &Initializer) {
+        match initializer {
+            Initializer::Variable { variable, .. } => {
+                self.variables.insert(*variable);
+            }
+            Initializer::Function { function, .. } => {
+                self.functions.insert(module.functions[*function].name);
+            }
+            Initializer::List(list) => list.iter().for_each(|each| self.add_initializer(module, each)),
+            Initializer::Integer { .. }
+            | Initializer::Decimal(_)
+            | Initializer::SingleBits(_)
+            | Initializer::DoubleBits(_)
+            | Initializer::Field(..)
+            | Initializer::NumberField(..)
+            | Initializer::Unknown => {}
+        }
+    }
+
+    /// Adds a function that is named elsewhere.
+    pub(crate) fn add_function(&mut self, name: Symbol) {
+        self.functions.insert(name);
+    }
+
+    /// Adds what another part names. What belongs to that part alone is left out: `declared` tells how many variables the
+    /// module has without it.
+    pub(crate) fn add(&mut self, other: &Self, declared: usize) {
+        self.variables.extend(other.variables.iter().filter(|variable| variable.index() < declared));
+        self.functions.extend(&other.functions);
+    }
+
+    /// Whether a variable is named.
+    pub(crate) fn has_variable(&self, variable: Handle<Variable>) -> bool {
+        self.variables.contains(&variable)
+    }
+
+    /// Whether a function of that name is named.
+    pub(crate) fn has_function(&self, name: Symbol) -> bool {
+        self.functions.contains(&name)
     }
 }
 

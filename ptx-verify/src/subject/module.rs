@@ -1,16 +1,18 @@
 //! A module, as rules see it.
 
+use std::ops::BitOrAssign;
 use std::sync::OnceLock;
 
-use ptx_ir::ir::{Function, Handle, Item, Module};
+use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
 use ptx_ir::isa::{AsyncGroup, Control, Convergence};
+use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
 
-use super::mentions::Mentions;
+use super::mentions::Used;
 use super::producer::{Printed, Producer};
-use super::summary::Summaries;
+use super::summary::{Bodies, Summaries};
 
 /// What the user wants to know besides what the module says itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,48 +33,87 @@ pub(crate) struct ModuleContext<'a> {
     /// What the user asked for.
     pub(crate) wanted: Wanted,
     /// What is known once for all functions.
-    pub(crate) shared: &'a Shared,
+    pub(crate) shared: &'a Shared<'a>,
+    /// What is being looked at.
+    pub(crate) part: Part<'a>,
 }
 
-/// What is computed once for a module, when the first function needs it.
-#[derive(Default)]
-pub(crate) struct Shared {
-    features: OnceLock<Features>,
-    mentions: OnceLock<Vec<Mentions>>,
-    summaries: Summaries,
+/// A part of a module: all of it, what it declares without its bodies, or one body.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// Whether the declarations of the module belong to it, or only those that a body adds.
+    pub(crate) has_module: bool,
+    /// What there is among its instructions. Those of all bodies belong to the module.
+    pub(crate) features: Features,
+    /// What its instructions and initial values name. What all bodies name belongs to the module.
+    pub(crate) used: &'a Used,
+}
+
+/// What is known once for all functions of a module.
+pub(crate) struct Shared<'a> {
+    pub(crate) summaries: Summaries<'a>,
     producer: OnceLock<Option<Producer>>,
+    has_sections: bool,
+    /// Whether there is a special register that the module's version or target does not have.
+    pub(crate) special_registers_may_be_missing: bool,
 }
 
-/// What there is among the instructions of a module, so that nothing is looked for in vain.
+impl<'a> Shared<'a> {
+    pub(crate) fn new(module: &Module, bodies: &'a dyn Bodies) -> Self {
+        Self {
+            summaries: Summaries::new(module, bodies),
+            producer: OnceLock::new(),
+            special_registers_may_be_missing: special_registers_may_be_missing(&module.header),
+            has_sections: module.items.iter().any(|item| matches!(item, Item::Section(_))),
+        }
+    }
+}
+
+/// Whether there is a special register that the version or target of a module does not have.
+fn special_registers_may_be_missing(header: &Header) -> bool {
+    SpecialRegister::all().any(|register| {
+        header.version < register.min_version() || !register.targets().contains(header.target)
+    })
+}
+
+/// What there is among instructions, so that nothing is looked for in vain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Features {
     /// Calls.
     pub(crate) calls: bool,
     /// Uses of the carry flag.
     pub(crate) carry: bool,
-    /// Instructions that threads have to reach together.
+    /// Instructions that threads have to reach together, and calls, since a function may have such.
     pub(crate) convergence: bool,
     /// Anything that acts on operations that run on their own.
     pub(crate) asynchronous: bool,
     /// Among them, uses of `mbarrier` objects.
     pub(crate) mbarrier: bool,
-    /// Sections of debugging data, which may name anything.
-    pub(crate) sections: bool,
 }
 
 impl Features {
-    fn of(module: &Module) -> Self {
-        let sections = module.items.iter().any(|item| matches!(item, Item::Section(_)));
-        let mut features = Self { sections, ..Self::default() };
-        let instances = module.spellings.iter().flat_map(|(_, spelling)| &spelling.resolved.instances);
-        for effects in instances.map(|instance| &instance.effects) {
-            features.calls |= effects.control == Control::Call;
+    /// What the instructions of a spelling may be.
+    pub(crate) fn of(spelling: &Spelling) -> Self {
+        let mut features = Self::default();
+        for effects in spelling.resolved.instances.iter().map(|instance| &instance.effects) {
+            let is_call = effects.control == Control::Call;
+            features.calls |= is_call;
             features.carry |= effects.carry.is_some();
-            features.convergence |= effects.convergence != Convergence::None;
+            features.convergence |= is_call || effects.convergence != Convergence::None;
             features.asynchronous |= effects.asynchronous.is_some();
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
         }
         features
+    }
+}
+
+impl BitOrAssign for Features {
+    fn bitor_assign(&mut self, other: Self) {
+        self.calls |= other.calls;
+        self.carry |= other.carry;
+        self.convergence |= other.convergence;
+        self.asynchronous |= other.asynchronous;
+        self.mbarrier |= other.mbarrier;
     }
 }
 
@@ -89,16 +130,40 @@ impl<'a> ModuleContext<'a> {
 
     /// What there is among the instructions.
     pub(crate) fn features(&self) -> Features {
-        *self.shared.features.get_or_init(|| Features::of(self.module))
+        self.part.features
     }
 
-    /// Where a function names something that is no register and no number.
-    pub(crate) fn mentions(&self, function: Handle<Function>) -> &'a Mentions {
-        &self.shared.mentions.get_or_init(|| Mentions::of_module(self.module))[function.index()]
+    /// Whether there are sections of debugging data, which may name anything.
+    pub(crate) fn has_sections(&self) -> bool {
+        self.shared.has_sections
+    }
+
+    /// The variables and parameters, in order; `name<N>` counts once.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (Handle<Variable>, &'a Variable)> {
+        self.all_variables().filter(|(_, variable)| variable.member.is_none_or(|member| member.number == 0))
+    }
+
+    /// The variables and parameters, in order, with all that the text names of `name<N>`.
+    pub(crate) fn all_variables(&self) -> impl Iterator<Item = (Handle<Variable>, &'a Variable)> {
+        let all = self.part.has_module.then(|| self.module.variables.iter());
+        let own = (!self.part.has_module).then(|| self.module.variables.own());
+        all.into_iter().flatten().chain(own.into_iter().flatten())
+    }
+
+    /// The functions, kernels and prototypes, in order.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (Handle<Function>, &'a Function)> {
+        let all = self.part.has_module.then(|| self.module.functions.iter());
+        let own = (!self.part.has_module).then(|| self.module.functions.own());
+        all.into_iter().flatten().chain(own.into_iter().flatten())
+    }
+
+    /// What stands at module level, in order.
+    pub(crate) fn items(&self) -> impl Iterator<Item = &'a Item> {
+        self.module.items.iter().filter(|_| self.part.has_module)
     }
 
     /// What is known of the functions that are called.
-    pub(crate) fn summaries(&self) -> &'a Summaries {
+    pub(crate) fn summaries(&self) -> &'a Summaries<'a> {
         &self.shared.summaries
     }
 

@@ -1,89 +1,82 @@
-//! What callers have to know of the functions of a module: which parameters are looked at, whether operations that
-//! run on their own may be waited for, and which threads have to come together on every way.
+//! What has to be known of a function elsewhere: which parameters it looks at, whether it may act on operations that run
+//! on their own, and which threads have to come together in it on every path.
 //!
-//! Each is found once for the module, when a rule first asks. A function that is only declared, or that is called
-//! through a register, may do anything. What functions that call each other do together is the least that their
-//! instructions make them do.
+//! A function is verified without the bodies of those that it calls: they are in other pieces of the text, on other
+//! threads or dropped by then. So a small [`Digest`] of each body is kept. It is made when the body is verified, or
+//! before that when somebody asks; the body is then lowered once more. A digest depends on the text only, so it does not
+//! matter who makes it, and the findings are the same for any number of threads. To lower all bodies first, and verify
+//! them in a second pass, would cost every text what only calls need.
+//!
+//! A function that is only declared, or that is called through a register, may do anything. What functions that call
+//! each other do together is the least that their instructions make them do.
 
 use std::sync::OnceLock;
 
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::DfsPostOrder;
-use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Symbol, Variable};
-use ptx_ir::isa::{Control, Convergence};
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Symbol, Variable};
+use ptx_ir::isa::{AsyncGroup, Control, Convergence, Instance};
+use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dataflow::FunctionFacts;
 use crate::facts::uniformity::{Level, needed_on_every_path};
 use crate::facts::values::{Graph, Values};
+use crate::subject::module::Features;
+
+/// Where the bodies of functions are.
+pub(crate) trait Bodies: Sync {
+    /// Shows the body of a function, where it has one, with the module that the body belongs to.
+    fn show(&self, function: Handle<Function>, look: &mut dyn FnMut(&Module, &Body));
+}
+
+/// A module that was lowered as a whole has all bodies.
+impl Bodies for Module {
+    fn show(&self, function: Handle<Function>, look: &mut dyn FnMut(&Module, &Body)) {
+        if let Some(body) = &self.functions[function].body {
+            look(self, body);
+        }
+    }
+}
+
+/// What others have to know of the body of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Digest {
+    /// The definitions that it calls, each once, in order of the text.
+    pub(crate) callees: Vec<Handle<Function>>,
+    /// The first instruction of each group of [`GROUPS`].
+    pub(crate) groups: [Option<Span>; GROUPS.len()],
+    /// Whether it calls something that is not known.
+    calls_unknown: bool,
+    /// Whether an instruction acts on operations that run on their own, or waits for other threads.
+    acts: bool,
+    /// Whether an instruction has to be reached by several threads together.
+    meets: bool,
+    /// The parameters that an instruction names.
+    looked_at: FxHashSet<Handle<Variable>>,
+}
+
+/// How many blocks of a cluster an instruction works with tensor memory for.
+pub(crate) const GROUPS: [&str; 2] = [".cta_group::1", ".cta_group::2"];
 
 /// The summaries of a module.
-#[derive(Default)]
-pub(crate) struct Summaries {
-    callees: OnceLock<Callees>,
-    looked_at: OnceLock<Vec<bool>>,
-    acts: OnceLock<Vec<bool>>,
-    needed: OnceLock<Vec<Option<Level>>>,
-}
-
-/// Who calls whom.
-struct Callees {
+pub(crate) struct Summaries<'a> {
+    bodies: &'a dyn Bodies,
     /// The functions with bodies by their names; a call may name a declaration.
     definitions: FxHashMap<Symbol, Handle<Function>>,
-    /// From callers to callees; one node a function.
-    graph: DiGraph<(), ()>,
-    /// For each function whether it calls something that is not known.
-    unknown: Vec<bool>,
+    digests: Vec<OnceLock<Digest>>,
+    acts: Vec<OnceLock<bool>>,
+    needed: Vec<OnceLock<Option<Level>>>,
 }
 
-impl Callees {
-    fn of(module: &Module) -> Self {
-        let with_body = || module.functions.iter().filter(|(_, function)| function.body.is_some());
-        let definitions = with_body().map(|(handle, function)| (function.name, handle)).collect();
-        let mut graph = DiGraph::with_capacity(module.functions.len(), 0);
-        for _ in module.functions.handles() {
-            graph.add_node(());
-        }
-        let mut callees = Self { definitions, graph, unknown: vec![false; module.functions.len()] };
-        let mut seen = FxHashSet::default();
-        for (caller, function) in with_body() {
-            let Some(body) = &function.body else { continue };
-            seen.clear();
-            for call in calls(module, body) {
-                match callees.called(module, body, call) {
-                    // One edge a callee. To ask the graph whether there is one would go over all edges of the caller.
-                    Some(callee) if seen.insert(callee) => {
-                        let (from, to) = (NodeIndex::new(caller.index()), NodeIndex::new(callee.index()));
-                        callees.graph.add_edge(from, to, ());
-                    }
-                    Some(_) => {}
-                    None => callees.unknown[caller.index()] = true,
-                }
-            }
-        }
-        callees
-    }
-
-    /// The definition that a call goes to.
-    fn called(&self, module: &Module, body: &Body, call: Handle<Instruction>) -> Option<Handle<Function>> {
-        body.operands(call).iter().find_map(|operand| match operand {
-            Operand::Function(function) => self.definitions.get(&module.functions[*function].name).copied(),
-            _ => None,
-        })
-    }
-}
-
-/// The calls of a body.
-fn calls(module: &Module, body: &Body) -> impl Iterator<Item = Handle<Instruction>> {
-    body.instructions.iter().filter_map(|(handle, instruction)| {
-        let effects = &module.instance(instruction)?.effects;
-        (effects.control == Control::Call).then_some(handle)
-    })
-}
-
-impl Summaries {
-    fn callees(&self, module: &Module) -> &Callees {
-        self.callees.get_or_init(|| Callees::of(module))
+impl<'a> Summaries<'a> {
+    /// `module` declares the functions whose bodies there are.
+    pub(crate) fn new(module: &Module, bodies: &'a dyn Bodies) -> Self {
+        let functions = module.functions.iter();
+        let with_body = functions.filter(|(_, function)| function.body.is_some());
+        let definitions = with_body.map(|(handle, function)| (function.name, handle)).collect();
+        let count = module.functions.len();
+        Self { bodies, definitions, digests: empty(count), acts: empty(count), needed: empty(count) }
     }
 
     /// The definition that a call goes to; none where that is not known.
@@ -93,108 +86,174 @@ impl Summaries {
         body: &Body,
         call: Handle<Instruction>,
     ) -> Option<Handle<Function>> {
-        self.callees(module).called(module, body, call)
+        body.operands(call).iter().find_map(|operand| match operand {
+            Operand::Function(function) => self.definitions.get(&module.functions[*function].name).copied(),
+            _ => None,
+        })
     }
 
-    /// Whether any instruction reads or writes a variable, or takes its address.
-    pub(crate) fn looks_at(&self, module: &Module, variable: Handle<Variable>) -> bool {
-        let all = self.looked_at.get_or_init(|| {
-            let mut looked_at = vec![false; module.variables.len()];
-            for body in module.functions.iter().filter_map(|(_, function)| function.body.as_ref()) {
-                for operand in body.operands.iter().chain(&body.children) {
-                    if let Operand::Variable { variable, .. }
-                    | Operand::VariableAddress { variable, .. }
-                    | Operand::Element { variable, .. } = operand
-                    {
-                        looked_at[variable.index()] = true;
-                    }
-                }
-            }
-            looked_at
-        });
-        all.get(variable.index()).is_none_or(|looked_at| *looked_at)
+    /// Whether any instruction reads or writes a parameter, or takes its address.
+    pub(crate) fn looks_at(&self, module: &Module, parameter: Handle<Variable>) -> bool {
+        let owner = module.variables[parameter].function;
+        owner.is_none_or(|function| self.digest(function).looked_at.contains(&parameter))
     }
 
     /// Whether a call may start or wait for operations that run on their own, or wait for other threads.
     pub(crate) fn acts(&self, module: &Module, body: &Body, call: Handle<Instruction>) -> bool {
         let Some(callee) = self.called(module, body, call) else { return true };
-        let all = self.acts.get_or_init(|| {
-            let callees = self.callees(module);
-            let mut acts: Vec<bool> = module
-                .functions
-                .iter()
-                .map(|(handle, function)| {
-                    callees.unknown[handle.index()]
-                        || function.body.as_ref().is_some_and(|body| acts_itself(module, body))
-                })
-                .collect();
-            // From callees to callers.
-            let mut pending: Vec<usize> = (0..acts.len()).filter(|&function| acts[function]).collect();
-            while let Some(function) = pending.pop() {
-                let callers = callees.graph.neighbors_directed(NodeIndex::new(function), petgraph::Incoming);
-                for caller in callers {
-                    if !std::mem::replace(&mut acts[caller.index()], true) {
-                        pending.push(caller.index());
-                    }
-                }
+        let known = |function: Handle<Function>| self.acts[function.index()].get().copied();
+        for component in self.components(callee, |function| known(function).is_some()) {
+            let acts = component.iter().any(|&function| {
+                let digest = self.digest(function);
+                let of_callee = |&callee: &Handle<Function>| known(callee).unwrap_or(false);
+                digest.acts || digest.calls_unknown || digest.callees.iter().any(of_callee)
+            });
+            for function in component {
+                self.acts[function.index()].get_or_init(|| acts);
             }
-            acts
-        });
-        all.get(callee.index()).is_none_or(|acts| *acts)
+        }
+        known(callee).unwrap_or(true)
     }
 
     /// From which variance of its callers on it is a danger to call a function; none where it is not.
     pub(crate) fn needed(&self, module: &Module, function: Handle<Function>) -> Option<Level> {
-        let all = self.needed.get_or_init(|| {
-            let callees = self.callees(module);
-            let mut needed = vec![None; module.functions.len()];
-            // Callees come before their callers, except where they call each other.
-            let mut order = DfsPostOrder::empty(&callees.graph);
-            for start in callees.graph.node_indices() {
-                order.move_to(start);
-                while let Some(node) = order.next(&callees.graph) {
-                    let function = Handle::new(node.index() as u32);
-                    needed[node.index()] = needed_by(module, callees, function, &needed);
+        let definition = *self.definitions.get(&module.functions[function].name)?;
+        let known = |function: Handle<Function>| self.needed[function.index()].get().copied();
+        for component in self.components(definition, |function| known(function).is_some()) {
+            // Another thread may be at the same functions: what it has found of some must not change what others need.
+            let mut together: FxHashMap<_, _> = component.iter().map(|&function| (function, None)).collect();
+            for function in component {
+                let of_callee =
+                    |callee| together.get(&callee).copied().unwrap_or_else(|| known(callee).flatten());
+                let needed = self.needed_by(function, of_callee);
+                together.insert(function, needed);
+            }
+            for (function, needed) in together {
+                self.needed[function.index()].get_or_init(|| needed);
+            }
+        }
+        known(definition).flatten()
+    }
+
+    /// What others have to know of a function.
+    pub(crate) fn digest(&self, function: Handle<Function>) -> &Digest {
+        self.digests[function.index()].get_or_init(|| {
+            let mut digest = Digest::default();
+            self.bodies.show(function, &mut |module, body| digest = self.digest_of(module, function, body));
+            digest
+        })
+    }
+
+    /// Keeps what others have to know of a body that somebody has at hand.
+    pub(crate) fn keep(&self, module: &Module, function: Handle<Function>, body: &Body, features: Features) {
+        let is_called = module.functions[function].kind == FunctionKind::Function;
+        let digest = || match is_called || features.calls || features.asynchronous {
+            true => self.digest_of(module, function, body),
+            false => Digest::default(),
+        };
+        self.digests[function.index()].get_or_init(digest);
+    }
+
+    fn digest_of(&self, module: &Module, function: Handle<Function>, body: &Body) -> Digest {
+        let mut digest = Digest::default();
+        let mut seen = FxHashSet::default();
+        for (handle, instruction) in body.instructions.iter() {
+            let Some(instance) = module.instance(instruction) else {
+                digest.acts = true;
+                continue;
+            };
+            let effects = &instance.effects;
+            digest.acts |= effects.asynchronous.is_some() || effects.barrier;
+            digest.meets |= effects.convergence != Convergence::None;
+            if let Some(group) = group_of(instance) {
+                digest.groups[group].get_or_insert_with(|| body.span(handle));
+            }
+            if effects.control == Control::Call {
+                match self.called(module, body, handle) {
+                    Some(callee) if seen.insert(callee) => digest.callees.push(callee),
+                    Some(_) => {}
+                    None => digest.calls_unknown = true,
                 }
             }
-            needed
+        }
+        let is_parameter = |variable: &Handle<Variable>| {
+            let variable = &module.variables[*variable];
+            variable.is_parameter && variable.function == Some(function)
+        };
+        let named = body.operands.iter().chain(&body.children).filter_map(|operand| match operand {
+            Operand::Variable { variable, .. }
+            | Operand::VariableAddress { variable, .. }
+            | Operand::Element { variable, .. } => Some(*variable),
+            _ => None,
         });
-        let callees = self.callees(module);
-        let definition = callees.definitions.get(&module.functions[function].name)?;
-        all.get(definition.index()).copied().flatten()
+        digest.looked_at = named.filter(is_parameter).collect();
+        digest
+    }
+
+    /// A function and those that it reaches by calls, without those that are `known`. Those that call each other are
+    /// together, in order of the text; callees come before their callers.
+    fn components(
+        &self,
+        start: Handle<Function>,
+        known: impl Fn(Handle<Function>) -> bool,
+    ) -> Vec<Vec<Handle<Function>>> {
+        if known(start) {
+            return Vec::new();
+        }
+        let mut graph = DiGraph::<Handle<Function>, ()>::new();
+        let mut nodes = FxHashMap::default();
+        nodes.insert(start, graph.add_node(start));
+        let mut next = 0;
+        while next < graph.node_count() {
+            let node = NodeIndex::new(next);
+            for &callee in &self.digest(graph[node]).callees {
+                if !known(callee) {
+                    let to = *nodes.entry(callee).or_insert_with(|| graph.add_node(callee));
+                    graph.add_edge(node, to, ());
+                }
+            }
+            next += 1;
+        }
+        let in_order = |component: Vec<NodeIndex>| {
+            let mut functions: Vec<_> = component.into_iter().map(|node| graph[node]).collect();
+            functions.sort_unstable();
+            functions
+        };
+        kosaraju_scc(&graph).into_iter().map(in_order).collect()
+    }
+
+    /// What a function needs, where that of its callees is known.
+    fn needed_by(
+        &self,
+        function: Handle<Function>,
+        of_callee: impl Fn(Handle<Function>) -> Option<Level>,
+    ) -> Option<Level> {
+        let digest = self.digest(function);
+        if !digest.meets && digest.callees.iter().all(|&callee| of_callee(callee).is_none()) {
+            return None;
+        }
+        let mut needed = None;
+        self.bodies.show(function, &mut |module, body| {
+            let facts = FunctionFacts::of_body(module, function, body);
+            let graph = Graph::new(&facts);
+            let values = Values::of_whole_warps(&facts, &graph);
+            let of_call = |call: u32| of_callee(self.called(module, body, Handle::new(call))?);
+            needed = needed_on_every_path(&facts, &graph, values, of_call);
+        });
+        needed
     }
 }
 
-/// Whether an instruction of the body acts on operations that run on their own, or waits for other threads.
-fn acts_itself(module: &Module, body: &Body) -> bool {
-    body.instructions.iter().any(|(_, instruction)| {
-        module
-            .instance(instruction)
-            .is_none_or(|instance| instance.effects.asynchronous.is_some() || instance.effects.barrier)
-    })
+fn empty<T>(count: usize) -> Vec<OnceLock<T>> {
+    (0..count).map(|_| OnceLock::new()).collect()
 }
 
-/// What a function needs, where that of its callees is known.
-fn needed_by(
-    module: &Module,
-    callees: &Callees,
-    function: Handle<Function>,
-    needed: &[Option<Level>],
-) -> Option<Level> {
-    let body = module.functions[function].body.as_ref()?;
-    let meets = body.instructions.iter().any(|(_, instruction)| {
-        module.instance(instruction).is_some_and(|instance| instance.effects.convergence != Convergence::None)
-    });
-    let node = NodeIndex::new(function.index());
-    if !meets && callees.graph.neighbors(node).all(|callee| needed[callee.index()].is_none()) {
-        return None;
+/// Which of the groups an instruction works with tensor memory for.
+fn group_of(instance: &Instance) -> Option<usize> {
+    match instance.effects.asynchronous? {
+        (AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Allocation, _) => {
+            GROUPS.iter().position(|group| instance.has(group))
+        }
+        _ => None,
     }
-    let facts = FunctionFacts::new(module, function)?;
-    let of_call = |call: u32| {
-        let callee = callees.called(module, body, Handle::new(call))?;
-        needed[callee.index()]
-    };
-    let graph = Graph::new(&facts);
-    let values = Values::of_whole_warps(&facts, &graph);
-    needed_on_every_path(&facts, &graph, values, of_call)
 }

@@ -5,7 +5,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_unsized, variables};
+use crate::subject::declarations::is_unsized;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -48,14 +48,14 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a parameter that a function or kernel cannot have",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, variable) in variables(context.module) {
+    for (_, variable) in context.variables() {
         out.extend(pointer(context, variable));
     }
-    for (_, function) in context.module.functions.iter() {
+    for (_, function) in context.functions() {
         returns(context, function, out);
         for &handle in function.parameters.iter().chain(&function.returns) {
             let variable = &context.module.variables[handle];

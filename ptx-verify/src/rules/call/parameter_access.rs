@@ -79,7 +79,7 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    for (index, operand) in context.mentions().operands(context.body) {
+    for (index, operand) in context.mentions.operands(context.body) {
         let (Operand::VariableAddress { variable, .. }
         | Operand::Variable { variable, .. }
         | Operand::Element { variable, .. }) = operand

@@ -47,7 +47,7 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a kernel whose parameters take more space than there is",
-    check: Module(check),
+    check: Declarations(check),
     also: [version_too_low::RULE, target_too_low::RULE],
 }
 
@@ -56,7 +56,7 @@ const SMALL: u64 = 4352;
 const LARGE: u64 = 32764;
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, function) in context.module.functions.iter() {
+    for (_, function) in context.functions() {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
             out.extend(kernel(context, function));
         }

@@ -40,7 +40,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    if context.body.labels.is_empty() || context.module.features().sections {
+    if context.body.labels.is_empty() || context.module.has_sections() {
         return;
     }
     let mut used = vec![false; context.body.labels.len()];
@@ -50,7 +50,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
     };
     let listed = context.body.targets.iter().flat_map(|(_, list)| list.targets.iter().copied());
-    for operand in context.mentions().all(context.body).chain(listed) {
+    for operand in context.mentions.all(context.body).chain(listed) {
         if let Operand::Label(label) = operand {
             mark(label);
         }

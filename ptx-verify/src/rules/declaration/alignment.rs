@@ -3,7 +3,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{owner, variables};
+use crate::subject::declarations::owner;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -38,11 +38,11 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "an alignment that does not exist",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, variable) in variables(context.module) {
+    for (_, variable) in context.variables() {
         let name = context.module.name(variable.name);
         let pointed_to = variable.pointer.and_then(|pointer| pointer.align);
         for align in [variable.align, pointed_to].into_iter().flatten() {

@@ -3,7 +3,6 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::variables;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -36,18 +35,18 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "an attribute that does not exist or cannot be there",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    for (_, variable) in variables(module) {
+    for (_, variable) in context.variables() {
         for (symbol, values) in &variable.attributes {
             let word = module.name(*symbol);
             out.extend(fault(word, values.len(), Some(variable), variable.span));
         }
     }
-    for (_, function) in module.functions.iter() {
+    for (_, function) in context.functions() {
         for (symbol, values) in &function.attributes {
             out.extend(fault(module.name(*symbol), values.len(), None, function.span));
         }

@@ -3,6 +3,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
 
@@ -43,14 +44,14 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "contradictory debugging information",
-    check: Module(check),
+    check: DeclarationsAndBodies(check, body),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     let mut files: FxHashMap<i64, Span> = FxHashMap::default();
     let mut labels = FxHashSet::default();
-    for item in &module.items {
+    for item in context.items() {
         match item {
             Item::Directive(directive) if module.name(directive.word) == ".file" => {
                 file(directive, &mut files, out);
@@ -59,11 +60,10 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             Item::Directive(_) | Item::Variable(_) | Item::Function(_) | Item::Alias { .. } => {}
         }
     }
-    for (_, function) in module.functions.iter() {
-        if let Some(body) = &function.body {
-            inlined(module, body, out);
-        }
-    }
+}
+
+fn body(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    inlined(context.module.module, context.body, out);
 }
 
 fn file(directive: &Directive, files: &mut FxHashMap<i64, Span>, out: &mut Vec<Diagnostic>) {

@@ -57,7 +57,7 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a directive that a function cannot have",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 /// What is after a directive.
@@ -114,7 +114,7 @@ const ROWS: &[Row] = &[
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    for (_, function) in module.functions.iter() {
+    for (_, function) in context.functions() {
         let first = First::new(module, function);
         for (index, directive) in function.directives.iter().enumerate() {
             out.extend(one(context, function, &first, index, directive));

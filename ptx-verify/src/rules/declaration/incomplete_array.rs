@@ -4,7 +4,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_unsized, owner, variables};
+use crate::subject::declarations::{is_unsized, owner};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -41,11 +41,11 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "an array without a size",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (handle, variable) in variables(context.module) {
+    for (handle, variable) in context.variables() {
         let name = context.module.name(variable.name);
         if variable.dimensions.iter().skip(1).any(|size| size.is_none_or(|size| size == 0)) {
             out.push(RULE.at(

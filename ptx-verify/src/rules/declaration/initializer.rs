@@ -7,7 +7,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rules::instruction::{target_too_low, version_too_low};
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{type_of, variables};
+use crate::subject::declarations::type_of;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -50,12 +50,12 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "an initial value that the variable cannot have",
-    check: Module(check),
+    check: Declarations(check),
     also: [version_too_low::RULE, target_too_low::RULE],
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, variable) in variables(context.module) {
+    for (_, variable) in context.variables() {
         let Some(initializer) = &variable.initializer else { continue };
         if names_a_kernel(context.module, initializer) {
             out.extend(kernel_address(context, variable));

@@ -31,11 +31,11 @@ declare_rule! {
     class: Hazard,
     level: Warn,
     summary: "an initial value that is cut off",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    for (_, variable) in context.module.variables.iter() {
+    for (_, variable) in context.all_variables() {
         let ty = variable.ty;
         if !matches!(ty.kind(), TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed) {
             continue;

@@ -2,7 +2,6 @@ use ptx_ir::ir::Linkage;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::variables;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -43,12 +42,12 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a linkage directive where it cannot be",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    for (_, variable) in variables(module) {
+    for (_, variable) in context.variables() {
         if let (Some(linkage), Some(_)) = (variable.linkage, variable.function) {
             let (name, word) = (module.name(variable.name), linkage.as_str());
             out.push(
@@ -57,7 +56,7 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
             );
         }
     }
-    for (_, function) in module.functions.iter() {
+    for (_, function) in context.functions() {
         let name = module.name(function.name);
         match function.linkage {
             Some(Linkage::Common) => {

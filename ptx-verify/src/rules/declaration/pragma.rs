@@ -1,6 +1,7 @@
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Item, Module};
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
 
@@ -46,7 +47,7 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a pragma that cannot be there",
-    check: Module(check),
+    check: DeclarationsAndBodies(check, body),
 }
 
 /// The pragma that belongs into a kernel.
@@ -58,30 +59,32 @@ pub(crate) const BODY_ONLY: &[&str] =
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    let of_headers = module.functions.iter().flat_map(|(_, function)| &function.directives);
-    for (text, span) in of_module(module).chain(of_headers).flat_map(|directive| strings(module, directive)) {
+    let of_headers = context.functions().flat_map(|(_, function)| &function.directives);
+    for (text, span) in of_module(context).chain(of_headers).flat_map(|directive| strings(module, directive)) {
         if BODY_ONLY.contains(&word_of(text)) {
             out.push(
                 RULE.at(span, format!("pragma `{}` belongs into the body of a function", word_of(text))),
             );
         }
     }
-    for (text, span) in of_module(module).flat_map(|directive| strings(module, directive)) {
+    for (text, span) in of_module(context).flat_map(|directive| strings(module, directive)) {
         if !BODY_ONLY.contains(&word_of(text)) && text != "nounroll" {
             out.push(RULE.at(span, format!("there is no pragma `{text}` for a module")));
         }
     }
-    for (_, function) in module.functions.iter() {
-        let directives = function.body.iter().flat_map(|body| body.directives.iter());
-        for (text, span) in directives.flat_map(|(_, directive)| strings(module, directive)) {
-            out.extend(frequency(text, span));
-            out.extend(of_kernels(function, text, span));
-        }
+}
+
+fn body(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    let module = context.module.module;
+    let directives = context.body.directives.iter();
+    for (text, span) in directives.flat_map(|(_, directive)| strings(module, directive)) {
+        out.extend(frequency(text, span));
+        out.extend(of_kernels(&module.functions[context.handle], text, span));
     }
 }
 
-fn of_module(module: &Module) -> impl Iterator<Item = &Directive> {
-    module.items.iter().filter_map(|item| match item {
+fn of_module<'a>(context: &ModuleContext<'a>) -> impl Iterator<Item = &'a Directive> {
+    context.items().filter_map(|item| match item {
         Item::Directive(directive) => Some(directive),
         Item::Variable(_) | Item::Function(_) | Item::Alias { .. } | Item::Section(_) => None,
     })

@@ -2,7 +2,7 @@ use ptx_ir::types::Type;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_of_declaration, is_register, variables};
+use crate::subject::declarations::{is_of_declaration, is_register};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -31,11 +31,11 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a predicate that is not in a register",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, variable) in variables(context.module) {
+    for (_, variable) in context.variables() {
         if variable.ty == Type::Pred && !is_register(variable) && !is_of_declaration(context.module, variable)
         {
             let (name, space) = (context.module.name(variable.name), variable.space);

@@ -1,4 +1,4 @@
-use ptx_ir::ir::{FunctionKind, Initializer, Item, Operand};
+use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
@@ -36,52 +36,12 @@ declare_rule! {
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module;
-    let mut used = rustc_hash::FxHashSet::default();
-    for (handle, function) in module.functions.iter() {
-        let Some(body) = &function.body else { continue };
-        let listed = body.targets.iter().flat_map(|(_, list)| list.targets.iter().copied());
-        for operand in context.mentions(handle).all(body).chain(listed) {
-            if let Operand::Function(function) = operand {
-                used.insert(module.functions[function].name);
-            }
-        }
-    }
-    for (_, variable) in module.variables.iter() {
-        if let Some(initializer) = &variable.initializer {
-            mark(context, initializer, &mut used);
-        }
-    }
-    used.extend(module.items.iter().filter_map(|item| match item {
-        Item::Alias { target, .. } => Some(*target),
-        Item::Variable(_) | Item::Function(_) | Item::Directive(_) | Item::Section(_) => None,
-    }));
     for (_, function) in module.functions.iter() {
         let own =
             function.kind == FunctionKind::Function && function.body.is_some() && function.linkage.is_none();
-        if own && !used.contains(&function.name) {
+        if own && !context.part.used.has_function(function.name) {
             let name = module.name(function.name);
             diagnostics.push(RULE.at(function.span, format!("function `{name}` is not used")));
         }
-    }
-}
-
-fn mark(
-    context: &ModuleContext<'_>,
-    initializer: &Initializer,
-    used: &mut rustc_hash::FxHashSet<ptx_ir::ir::Symbol>,
-) {
-    match initializer {
-        Initializer::Function { function, .. } => {
-            used.insert(context.module.functions[*function].name);
-        }
-        Initializer::List(list) => list.iter().for_each(|each| mark(context, each, used)),
-        Initializer::Integer { .. }
-        | Initializer::Decimal(_)
-        | Initializer::SingleBits(_)
-        | Initializer::DoubleBits(_)
-        | Initializer::Variable { .. }
-        | Initializer::Field(..)
-        | Initializer::NumberField(..)
-        | Initializer::Unknown => {}
     }
 }

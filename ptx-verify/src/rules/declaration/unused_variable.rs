@@ -1,11 +1,10 @@
 use std::collections::HashSet;
 
-use ptx_ir::ir::{FunctionKind, Initializer, Operand};
+use ptx_ir::ir::FunctionKind;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::variables;
 use crate::subject::producer::Printed;
 use crate::rule::declare_rule;
 
@@ -39,40 +38,24 @@ declare_rule! {
     class: Style,
     level: Info,
     summary: "a variable that nothing refers to",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module;
-    if context.features().sections {
+    if context.has_sections() {
         return;
     }
-    let mut used = vec![false; module.variables.len()];
-    for (handle, function) in module.functions.iter() {
-        let Some(body) = &function.body else { continue };
-        for operand in context.mentions(handle).all(body) {
-            if let Operand::Variable { variable, .. }
-            | Operand::VariableAddress { variable, .. }
-            | Operand::Element { variable, .. } = operand
-            {
-                used[variable.index()] = true;
-            }
-        }
-    }
-    for (_, variable) in module.variables.iter() {
-        if let Some(initializer) = &variable.initializer {
-            mark(initializer, &mut used);
-        }
-    }
-    let parts = module.variables.iter().filter(|(handle, _)| used[handle.index()]);
+    let used = context.part.used;
+    let parts = context.all_variables().filter(|(handle, _)| used.has_variable(*handle));
     let used_groups: HashSet<Span> =
         parts.filter(|(_, variable)| variable.member.is_some()).map(|(_, variable)| variable.span).collect();
-    for (handle, variable) in variables(module).filter(|(_, variable)| !used_groups.contains(&variable.span))
+    for (handle, variable) in context.variables().filter(|(_, variable)| !used_groups.contains(&variable.span))
     {
         let of_prototype =
             variable.function.is_some_and(|owner| module.functions[owner].kind == FunctionKind::Prototype);
         let hidden =
-            used[handle.index()] || variable.is_parameter || of_prototype || variable.linkage.is_some();
+            used.has_variable(handle) || variable.is_parameter || of_prototype || variable.linkage.is_some();
         if hidden || variable.space.base() == StateSpace::Reg || variable.span.start == variable.span.end {
             continue;
         }
@@ -88,20 +71,5 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             None => format!("variable `{name}` is not used"),
         };
         diagnostics.push(RULE.at(variable.span, message));
-    }
-}
-
-fn mark(initializer: &Initializer, used: &mut [bool]) {
-    match initializer {
-        Initializer::Variable { variable, .. } => used[variable.index()] = true,
-        Initializer::List(list) => list.iter().for_each(|each| mark(each, used)),
-        Initializer::Integer { .. }
-        | Initializer::Decimal(_)
-        | Initializer::SingleBits(_)
-        | Initializer::DoubleBits(_)
-        | Initializer::Function { .. }
-        | Initializer::Field(..)
-        | Initializer::NumberField(..)
-        | Initializer::Unknown => {}
     }
 }

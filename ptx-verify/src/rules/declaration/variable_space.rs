@@ -6,7 +6,7 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_of_declaration, owner, variables};
+use crate::subject::declarations::{is_of_declaration, owner};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -44,11 +44,11 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a variable in a state space that cannot hold it",
-    check: Module(check),
+    check: Declarations(check),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, variable) in variables(context.module) {
+    for (_, variable) in context.variables() {
         if let Some(what) = fault(context, variable) {
             let name = context.module.name(variable.name);
             let (what, help) = what;

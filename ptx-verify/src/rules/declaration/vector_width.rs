@@ -1,8 +1,8 @@
 use ptx_ir::types::Type;
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::subject::declarations::variables;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -30,18 +30,20 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a vector type that does not exist",
-    check: Module(check),
+    check: DeclarationsAndBodies(check, body),
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
-    for (_, variable) in variables(module) {
+    for (_, variable) in context.variables() {
         out.extend(fault(module.name(variable.name), variable.ty, variable.elements, variable.span));
     }
-    for (_, function) in module.functions.iter() {
-        for (_, group) in function.body.iter().flat_map(|body| body.registers.iter()) {
-            out.extend(fault(module.name(group.name), group.ty, group.elements, group.span));
-        }
+}
+
+fn body(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, group) in context.body.registers.iter() {
+        let name = context.module.module.name(group.name);
+        out.extend(fault(name, group.ty, group.elements, group.span));
     }
 }
 

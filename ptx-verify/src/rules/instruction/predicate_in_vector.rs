@@ -40,7 +40,7 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
-    for (place, operand) in context.mentions().operands(context.body) {
+    for (place, operand) in context.mentions.operands(context.body) {
         let Operand::Vector(run) = operand else { continue };
         let predicates =
             context.body.children(run).iter().enumerate().filter_map(|(index, child)| match child {

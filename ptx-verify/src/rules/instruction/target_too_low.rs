@@ -132,7 +132,7 @@ fn variant(target: Target, needed: TargetSet) -> Option<String> {
 /// Reports the special registers of a function that the module's target does not have.
 pub(crate) fn special(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let target = context.module.target();
-    each_special_register(context.body, context.mentions(), |register, span| {
+    each_special_register(context.body, context.mentions, |register, span| {
         if !register.targets().contains(target) {
             out.push(finding(&context.module, span, &format!("`{}`", register.name()), register.targets()));
         }

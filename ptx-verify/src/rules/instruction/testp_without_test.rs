@@ -1,6 +1,6 @@
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
+use crate::subject::function::FunctionContext;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -28,22 +28,20 @@ declare_rule! {
     class: Hazard,
     level: Warn,
     summary: "a `testp` that does not say what it tests",
-    check: Module(check),
+    check: Function(check),
 }
 
-fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let module = context.module;
+fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let (module, body) = (context.module.module, context.body);
     // The table takes the test for optional, as the assembler does; that it should be there is known here.
     let is_bare = |text: &str| matches!(text, "testp.f32" | "testp.f64");
     if !module.spellings.iter().any(|(_, spelling)| is_bare(&spelling.text)) {
         return;
     }
-    for body in module.functions.iter().filter_map(|(_, function)| function.body.as_ref()) {
-        for (handle, instruction) in body.instructions.iter() {
-            if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
-                let finding = RULE.at(body.span(handle), "this `testp` does not say what it tests");
-                diagnostics.push(finding.with_help("add the test, such as `.finite`"));
-            }
+    for (handle, instruction) in body.instructions.iter() {
+        if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
+            let finding = RULE.at(body.span(handle), "this `testp` does not say what it tests");
+            diagnostics.push(finding.with_help("add the test, such as `.finite`"));
         }
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn finding(module: &ModuleContext<'_>, span: Span, what: &str, needed
 /// Reports the special registers of a function that came later than the module's version.
 pub(crate) fn special(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let version = context.module.version();
-    each_special_register(context.body, context.mentions(), |register, span| {
+    each_special_register(context.body, context.mentions, |register, span| {
         if register.min_version() > version {
             out.push(finding(
                 &context.module,

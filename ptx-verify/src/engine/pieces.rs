@@ -1,0 +1,110 @@
+//! A text in pieces: what it declares is lowered first, then its bodies are parsed, lowered, judged and dropped.
+
+use std::sync::{Mutex, PoisonError};
+
+use ptx_ir::ir::{Body, Function, Handle, Module};
+use ptx_ir::lower::{BodyLowering, Declarations, declarations};
+use ptx_syntax::{BodyParser, Diagnostic, outline};
+
+use crate::engine::instruction::SpellingFacts;
+use crate::engine::judge::{Findings, Judge, Judged};
+use crate::engine::levels::Config;
+use crate::engine::parallel;
+use crate::subject::mentions::Used;
+use crate::subject::module::{Features, Shared};
+use crate::subject::summary::Bodies;
+
+/// Texts of fewer bytes are not worth a second thread.
+const PARALLEL_FROM: usize = 200_000;
+
+/// The findings of lowering and of the rules in a text; none where it does not parse, or has no pieces.
+pub(super) fn findings(source: &str, config: &Config) -> Option<Vec<Diagnostic>> {
+    let threads = if source.len() < PARALLEL_FROM { 1 } else { config.threads };
+    findings_by(threads, source, config)
+}
+
+fn findings_by(threads: usize, source: &str, config: &Config) -> Option<Vec<Diagnostic>> {
+    let tree = outline(source)?;
+    let declared = declarations(&tree, source)?;
+    drop(tree);
+    let module = declared.module();
+    let pieces = Pieces { source, declared: &declared, idle: Mutex::default() };
+    let shared = Shared::new(module, &pieces);
+    let judge = Judge::of_pieces(source, config, &shared);
+    let functions: Vec<_> = declared.functions().enumerate().collect();
+    let own = || Worker::new(source, &declared);
+    let work = |worker: &mut Worker<'_>, index: usize| worker.judge(&judge, functions[index]);
+    let judged_pieces = parallel::map(functions.len(), threads, own, work)?;
+    let variables = module.variables.len();
+    let mut findings = Findings::default();
+    let (mut features, mut used) = (Features::default(), Used::default());
+    let mut lowering = Vec::with_capacity(judged_pieces.len());
+    for (of_lowering, judged) in judged_pieces {
+        lowering.push(of_lowering);
+        features |= judged.features;
+        used.add(&judged.used, variables);
+        findings.extend(judged.findings);
+    }
+    findings.extend(judge.module(module, features, used));
+    let mut all = declared.diagnostics(lowering);
+    all.extend(judge.in_order(module, findings));
+    Some(all)
+}
+
+/// The pieces of a text.
+struct Pieces<'s> {
+    source: &'s str,
+    declared: &'s Declarations,
+    /// Workers that have lowered a body for a summary.
+    idle: Mutex<Vec<Worker<'s>>>,
+}
+
+impl Bodies for Pieces<'_> {
+    fn show(&self, function: Handle<Function>, look: &mut dyn FnMut(&Module, &Body)) {
+        let Some(index) = self.declared.index_of(function) else { return };
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle().pop();
+        let mut worker = known.unwrap_or_else(|| Worker::new(self.source, self.declared));
+        if worker.lower(index, function).is_some() {
+            look(worker.lowering.module(), worker.lowering.body());
+        }
+        idle().push(worker);
+    }
+}
+
+/// What a thread has to lower bodies with.
+struct Worker<'s> {
+    source: &'s str,
+    parser: BodyParser,
+    lowering: BodyLowering<'s, 's>,
+    facts: SpellingFacts,
+}
+
+impl<'s> Worker<'s> {
+    fn new(source: &'s str, declared: &'s Declarations) -> Self {
+        let lowering = BodyLowering::new(declared, source);
+        Self { source, parser: BodyParser::default(), lowering, facts: SpellingFacts::default() }
+    }
+
+    /// Lowers the body at an index and gives the findings; none where it does not parse.
+    fn lower(&mut self, index: usize, function: Handle<Function>) -> Option<Vec<Diagnostic>> {
+        let place = self.lowering.module().functions[function].body.as_ref()?.span;
+        let parsed = self.parser.parse(self.source, place)?;
+        Some(self.lowering.lower(index, parsed))
+    }
+
+    /// The findings of lowering in a body, and what the rules say of it.
+    fn judge(
+        &mut self,
+        judge: &Judge<'_>,
+        (index, function): (usize, Handle<Function>),
+    ) -> Option<(Vec<Diagnostic>, Judged)> {
+        let found = self.lower(index, function)?;
+        self.facts.extend(self.lowering.module());
+        let (module, body) = (self.lowering.module(), self.lowering.body());
+        Some((found, judge.body(module, function, body, &self.facts)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
