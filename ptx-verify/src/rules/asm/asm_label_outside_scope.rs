@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use ptx_ir::ir::Statement;
 use ptx_syntax::{Applicability, Diagnostic};
 
-use super::asm_register_outside_scope::{braces, is_unique, is_used_elsewhere};
+use crate::subject::fragment::scope::{braces, is_unique, is_used_elsewhere};
 use crate::subject::fragment::unit::{Unit, inside};
 use crate::rule::declare_rule;
 

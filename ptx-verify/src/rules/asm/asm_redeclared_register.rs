@@ -3,9 +3,7 @@ use std::collections::{HashMap, HashSet};
 use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind};
 use ptx_syntax::{Diagnostic, Span};
 
-use super::asm_register_outside_scope::{is_unique, outside_braces};
 use crate::subject::fragment::stream::{FileUnits, max_inlined_events};
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -81,12 +79,6 @@ fn check(units: &FileUnits<'_>, out: &mut Vec<Diagnostic>) {
             }
         }
     }
-}
-
-/// The names that a statement declares outside braces, with their places.
-pub(crate) fn declared(unit: &Unit<'_>) -> Vec<(String, Span)> {
-    let fresh = outside_braces(unit).into_iter().filter(|(_, span, _)| !is_unique(unit, *span));
-    fresh.map(|(name, span, _)| (name, unit.place(span).unwrap_or(unit.statement.template.span))).collect()
 }
 
 /// Whether any statement declares what others may declare again.

@@ -4,6 +4,7 @@
 pub(crate) mod expand;
 pub(crate) mod fixes;
 pub(crate) mod origin;
+pub(crate) mod scope;
 pub(crate) mod siblings;
 pub(crate) mod stream;
 pub(crate) mod surroundings;

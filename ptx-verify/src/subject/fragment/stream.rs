@@ -9,9 +9,9 @@ use ptx_ir::isa::Chain;
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region, RegionKind, Truth};
 
+use super::scope;
 use super::unit::Unit;
 use crate::dataflow::paths::Origin;
-use crate::rules::asm::asm_redeclared_register;
 
 /// A file with what is kept of the statements that are verified.
 pub(crate) struct FileUnits<'a> {
@@ -231,7 +231,7 @@ pub(crate) fn summary(unit: &Unit<'_>) -> Summary {
     let mut summary = Summary {
         hides: unknown || unit.open_braces != 0,
         compiled: unit.aim.compiled == Truth::True,
-        declared: asm_redeclared_register::declared(unit),
+        declared: scope::declared(unit),
         ..Summary::default()
     };
     if unit.broken || !unit.statement.complete {
