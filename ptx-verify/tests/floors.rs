@@ -9,7 +9,7 @@ use petgraph::graph::DiGraph;
 
 /// From the top to the bottom. A module uses those of its own floor and of those below.
 const FLOORS: [&[&str]; 5] =
-    [&["engine"], &["rules"], &["rule"], &["subject", "objects", "dataflow"], &["facts"]];
+    [&["engine"], &["rules"], &["rule"], &["subject", "objects"], &["facts", "dataflow"]];
 
 /// Modules that may use each other, since each is a part of what the others are.
 const WANTED: [&[&str]; 5] = [

@@ -4,7 +4,7 @@ use super::conditions::Comparison;
 use super::registers::{Occurring, RegisterTable};
 use super::relevance::Relevance;
 use super::uses::{Definitions, Touched, Uses};
-use crate::subject::mentions::owner;
+use crate::facts::mentions::owner;
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};

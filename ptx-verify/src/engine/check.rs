@@ -10,8 +10,8 @@ use crate::engine::levels::Config;
 use crate::engine::parallel;
 use crate::engine::pieces;
 use crate::engine::suppress::Suppressions;
+use crate::facts::mentions::Used;
 use crate::rules::text::module_header;
-use crate::subject::mentions::Used;
 use crate::subject::module::{Features, Shared};
 
 /// Modules with fewer instructions are not worth a second thread.

@@ -6,10 +6,10 @@ use ptx_syntax::Diagnostic;
 use crate::engine::gates;
 use crate::engine::instruction::{self, SpellingFacts};
 use crate::engine::levels::Config;
+use crate::facts::mentions::{Mentions, Used};
 use crate::rule::{Check, Rule};
 use crate::rules::text::module_header;
 use crate::subject::function::{FlowContext, FunctionContext};
-use crate::subject::mentions::{Mentions, Used};
 use crate::subject::module::{Features, ModuleContext, Part, Shared, Wanted};
 
 /// The rules that are asked, and what they have to know of the module and the user.

@@ -10,7 +10,7 @@ use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge, Judged};
 use crate::engine::levels::Config;
 use crate::engine::parallel;
-use crate::subject::mentions::Used;
+use crate::facts::mentions::Used;
 use crate::subject::module::{Features, Shared};
 use crate::subject::summary::Bodies;
 

@@ -4,5 +4,6 @@
 //! Facts are computed and never reported; rules read them and never iterate.
 
 pub mod memory;
+pub(crate) mod mentions;
 pub mod uniformity;
 pub mod values;

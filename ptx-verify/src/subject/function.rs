@@ -7,13 +7,13 @@ use ptx_ir::ir::{Body, Function, Handle, Operand, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Span;
 
-use super::mentions::Mentions;
 use super::module::ModuleContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
 use crate::dataflow::carry::{self, CarryFacts};
 use crate::dataflow::initialization::{self, Unset};
 use crate::facts::memory::{Access, Conversion, MemoryFacts};
+use crate::facts::mentions::Mentions;
 use crate::facts::uniformity::Uniformity;
 use crate::facts::values::number::Number;
 use crate::facts::values::pointer::{Object, Pointer};

@@ -5,7 +5,6 @@ pub(crate) mod declarations;
 pub(crate) mod describe;
 pub(crate) mod fragment;
 pub(crate) mod function;
-pub(crate) mod mentions;
 pub(crate) mod module;
 pub(crate) mod occurrence;
 pub(crate) mod place;

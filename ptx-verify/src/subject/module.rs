@@ -10,9 +10,9 @@ use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
 
-use super::mentions::Used;
 use super::producer::{Printed, Producer};
 use super::summary::{Bodies, Summaries};
+use crate::facts::mentions::Used;
 
 /// What the user wants to know besides what the module says itself.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@ use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FunctionContext;
 use crate::dataflow::aligned;
-use crate::subject::mentions::owner;
+use crate::facts::mentions::owner;
 use crate::rule::declare_rule;
 
 declare_rule! {

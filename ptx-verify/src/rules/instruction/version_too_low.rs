@@ -5,7 +5,7 @@ use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::subject::mentions::each_special_register;
+use crate::facts::mentions::each_special_register;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
 
