@@ -189,6 +189,18 @@ impl Instance {
         self.modifiers.contains(&modifier)
     }
 
+    /// The operand that names the lanes which execute this together.
+    #[must_use]
+    pub fn lane_mask(&self) -> Option<usize> {
+        self.operands.iter().position(|spec| spec.name == "membermask")
+    }
+
+    /// Whether this loads what nobody writes while the kernel runs.
+    #[must_use]
+    pub fn is_read_only_load(&self) -> bool {
+        self.effects.reads_memory && self.has(".nc")
+    }
+
     /// Whether a module for this platform may use it.
     #[must_use]
     pub fn is_available(&self, platform: Platform) -> bool {

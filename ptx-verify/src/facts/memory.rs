@@ -91,9 +91,15 @@ pub struct MemoryFacts {
 }
 
 impl MemoryFacts {
-    /// What a function does with memory. `names` tells whether it takes the address of a variable.
+    /// What a function does with memory. `names` tells whether it takes the address of a variable, `bases` whether the
+    /// registers of addresses are of interest in any case.
     #[must_use]
-    pub fn new<'g>(facts: &FunctionFacts<'_>, graph: impl FnOnce() -> &'g Graph, names: bool) -> Self {
+    pub fn new<'g>(
+        facts: &FunctionFacts<'_>,
+        graph: impl FnOnce() -> &'g Graph,
+        names: bool,
+        bases: bool,
+    ) -> Self {
         let mut memory = Self::default();
         let mut maps = false;
         for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
@@ -110,10 +116,18 @@ impl MemoryFacts {
             || promises.into_iter().any(|parameter| parameter.pointer.is_some())
             || memory.conversions.iter().any(|conversion| conversion.space != StateSpace::Global)
             || memory.accesses.iter().any(|access| !access.direct && has_small_space(access));
-        if all || memory.accesses.iter().any(Access::stands_out) {
-            memory.follow(facts, graph(), all);
-        } else {
+        let follows = all || memory.accesses.iter().any(Access::stands_out);
+        if !follows && !bases {
             memory.follow_named(facts);
+            return memory;
+        }
+        let graph = graph();
+        for access in memory.accesses.iter_mut().filter(|access| !access.direct) {
+            access.base = read(facts, graph, access.instruction, access.index);
+        }
+        match follows {
+            true => memory.follow(facts, graph, all),
+            false => memory.follow_named(facts),
         }
         memory
     }
@@ -161,16 +175,8 @@ impl MemoryFacts {
 
     /// Follows addresses: all, or those that are likely to be misaligned.
     fn follow(&mut self, facts: &FunctionFacts<'_>, graph: &Graph, all: bool) {
-        let read = |instruction: u32, index: usize| {
-            let uses = facts.uses();
-            let mut range = uses.range(instruction);
-            range.find_map(|at| graph.read(at).filter(|_| uses.all()[at].operand() == index))
-        };
-        for access in self.accesses.iter_mut().filter(|access| !access.direct) {
-            access.base = read(access.instruction, access.index);
-        }
         let asked = |access: &Access| all || access.direct || access.stands_out();
-        let sources = self.conversions.iter().filter_map(|each| read(each.instruction, 1));
+        let sources = self.conversions.iter().filter_map(|each| read(facts, graph, each.instruction, 1));
         let roots = self.accesses.iter().filter(|access| asked(access)).filter_map(|access| access.base);
         let slice = Slice::of(facts, graph, roots.chain(sources.filter(|_| all)));
         let mut engine = Engine::again(facts, graph, Values::of_slice(facts, graph, slice));
@@ -216,6 +222,12 @@ impl MemoryFacts {
     }
 }
 
+/// The value that an operand reads.
+fn read(facts: &FunctionFacts<'_>, graph: &Graph, instruction: u32, index: usize) -> Option<ValueId> {
+    let uses = facts.uses();
+    uses.range(instruction).find_map(|at| graph.read(at).filter(|_| uses.all()[at].operand() == index))
+}
+
 fn signed(value: u64, width: u32) -> i64 {
     let above = 64 - width;
     ((value << above) as i64) >> above
@@ -223,7 +235,8 @@ fn signed(value: u64, width: u32) -> i64 {
 
 impl Access {
     /// Whether what the operand adds is no multiple of what the address has to be a multiple of.
-    const fn stands_out(&self) -> bool {
+    #[must_use]
+    pub const fn stands_out(&self) -> bool {
         !self.direct && self.aligned > 1 && !self.distance.unsigned_abs().is_multiple_of(self.aligned as u64)
     }
 }

@@ -37,7 +37,7 @@ rules! {
     }
     call {
         prototype_mismatch call_signature parameter parameter_size parameter_access unset_return_value
-        unset_call_argument
+        unset_call_argument indirect_call_mismatch
     }
     register {
         uninitialized_register maybe_uninitialized_register uninitialized_predicate unused_register
@@ -46,10 +46,11 @@ rules! {
         carry_undefined carry_clobbered carry_polarity carry_across_call carry_unused
     }
     memory {
-        misaligned_constant_offset out_of_bounds_constant_offset state_space_mismatch dead_store
+        misaligned_constant_offset out_of_bounds_constant_offset state_space_mismatch
+        declared_alignment_too_low inconsistent_alignment read_only_load_of_written dead_store
     }
     control {
-        divergent_barrier unreachable_code unused_label
+        divergent_barrier empty_lane_mask unreachable_code unused_label
     }
     asynchronous {
         cp_async_no_wait bulk_copy_no_wait wgmma_missing_fence wgmma_missing_wait mbarrier_uninitialized

@@ -17,7 +17,7 @@ use crate::facts::mentions::Mentions;
 use crate::facts::uniformity::Uniformity;
 use crate::facts::values::number::Number;
 use crate::facts::values::pointer::{Object, Pointer};
-use crate::facts::values::{Assumption, Engine, Graph, Values};
+use crate::facts::values::{Assumption, Engine, Graph, Slice, Values};
 
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]
@@ -120,6 +120,31 @@ impl<'a> FlowContext<'a> {
         }
     }
 
+    /// Asks about operands, as instructions and places in these. Of the values only those are followed that these are
+    /// computed of.
+    pub(crate) fn ask_slice<R>(
+        &self,
+        operands: &[(u32, usize)],
+        mut question: impl FnMut(&mut Engine<'_, 'a>, u32, usize) -> R,
+    ) -> Vec<R> {
+        let Some(facts) = self.facts().filter(|_| !operands.is_empty()) else { return Vec::new() };
+        let (graph, uses) = (self.graph(), facts.uses());
+        let roots = operands.iter().filter_map(|&(instruction, index)| {
+            let mut range = uses.range(instruction);
+            range.find_map(|at| graph.read(at).filter(|_| uses.all()[at].operand() == index))
+        });
+        let values = Values::of_slice(facts, graph, Slice::of(facts, graph, roots));
+        let mut engine = Engine::again(facts, graph, values);
+        operands.iter().map(|&(instruction, index)| question(&mut engine, instruction, index)).collect()
+    }
+
+    /// What is known of operands as numbers.
+    pub(crate) fn numbers(&self, operands: &[(u32, usize)], width: u32) -> Vec<Option<Number>> {
+        self.ask_slice(operands, |engine, instruction, index| {
+            engine.operand(instruction, index, width).map(|fact| fact.number)
+        })
+    }
+
     /// Whether control can come to an instruction: not where the branches on the way there contradict each other.
     pub(crate) fn can_come(&self, instruction: u32) -> bool {
         let can_come = self.ask_values(|engine| {
@@ -145,7 +170,7 @@ impl<'a> FlowContext<'a> {
             Some(facts) => {
                 let is_named = |operand| matches!(operand, Operand::Variable { .. });
                 let names = self.mentions.all(self.body).any(is_named);
-                MemoryFacts::new(facts, || self.graph(), names)
+                MemoryFacts::new(facts, || self.graph(), names, self.module.features().read_only_loads)
             }
             None => MemoryFacts::default(),
         })

@@ -89,13 +89,17 @@ pub(crate) struct Features {
     pub(crate) asynchronous: bool,
     /// Among them, uses of `mbarrier` objects.
     pub(crate) mbarrier: bool,
+    /// Loads of what nobody writes while the kernel runs.
+    pub(crate) read_only_loads: bool,
 }
 
 impl Features {
     /// What the instructions of a spelling may be.
     pub(crate) fn of(spelling: &Spelling) -> Self {
         let mut features = Self::default();
-        for effects in spelling.resolved.instances.iter().map(|instance| &instance.effects) {
+        for instance in &spelling.resolved.instances {
+            let effects = &instance.effects;
+            features.read_only_loads |= instance.is_read_only_load();
             let is_call = effects.control == Control::Call;
             features.calls |= is_call;
             features.carry |= effects.carry.is_some();
@@ -114,6 +118,7 @@ impl BitOrAssign for Features {
         self.convergence |= other.convergence;
         self.asynchronous |= other.asynchronous;
         self.mbarrier |= other.mbarrier;
+        self.read_only_loads |= other.read_only_loads;
     }
 }
 

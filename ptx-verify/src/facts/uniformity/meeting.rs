@@ -88,11 +88,8 @@ enum Mask {
 
 /// The lanes that the mask of an instruction names.
 fn mask_of(engine: &mut Engine<'_, '_>, instruction: u32, instance: &Instance) -> Mask {
-    let operands = engine.facts().body.operands(Handle::new(instruction));
-    if instance.operands.last().is_none_or(|spec| spec.name != "membermask") {
-        return Mask::None;
-    }
-    let mask = operands.len().checked_sub(1).and_then(|last| engine.operand(instruction, last, 32));
+    let Some(index) = instance.lane_mask() else { return Mask::None };
+    let mask = engine.operand(instruction, index, 32);
     match mask.and_then(|mask| mask.number.value()) {
         Some(mask) if mask == u64::from(u32::MAX) => Mask::All,
         _ => Mask::Some,

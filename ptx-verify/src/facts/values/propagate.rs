@@ -477,7 +477,11 @@ impl<'f, 'm> Engine<'f, 'm> {
         Fact { number: Number::unknown(width), form }
     }
 
-    pub(in crate::facts) fn sum(&self, fact: Fact) -> &Sum {
+    pub(crate) fn base(&self, base: BaseId) -> Base {
+        self.values.forms.what(base)
+    }
+
+    pub(crate) fn sum(&self, fact: Fact) -> &Sum {
         self.values.forms.sum(fact.form)
     }
 

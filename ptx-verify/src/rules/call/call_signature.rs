@@ -374,7 +374,7 @@ fn memory(module: &Module, formal: &Variable, variable: Handle<Variable>, name: 
     (wanted != aligned).then(|| format!("`{name}` is aligned to {aligned} and the parameter to {wanted}"))
 }
 
-fn same_type(formal: &Variable, given: &Variable) -> bool {
+pub(crate) fn same_type(formal: &Variable, given: &Variable) -> bool {
     let bits = |variable: &Variable| variable.ty.kind() == TypeKind::Bits;
     match (formal.dimensions.len(), given.dimensions.len()) {
         (0, 0) => scalar(formal).zip(scalar(given)).is_some_and(|(formal, given)| corresponds(formal, given)),

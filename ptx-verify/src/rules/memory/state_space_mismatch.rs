@@ -31,7 +31,7 @@ declare_rule! {
     /// ## What it may miss
     /// Addresses that come from memory or from other functions. A variable named in a generic access is accessed in its
     /// own space, which the assembler sees to. Global addresses are the same numbers as generic
-    /// ones, so mixing these two is not reported.
+    /// ones, so an access that mixes these two is not reported; a conversion that is made twice is.
     name: "state-space-mismatch",
     code: "P0703",
     former: ["H0322"],
@@ -64,9 +64,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let space = conversion.space;
         let message = if address.space != space {
             format!("this converts an address of `{}` as one of `{space}`", address.space)
-        } else if conversion.to_generic && address.notation == Notation::Generic && space != StateSpace::Global {
+        } else if conversion.to_generic && address.notation == Notation::Generic {
             "this address is generic already".to_owned()
-        } else if !conversion.to_generic && address.notation == Notation::Space && space != StateSpace::Global {
+        } else if !conversion.to_generic && address.notation == Notation::Space {
             format!("this is an address of `{space}` already, not a generic one")
         } else {
             continue;

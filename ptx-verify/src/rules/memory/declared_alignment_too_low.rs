@@ -1,0 +1,83 @@
+use ptx_ir::ir::{Handle, Linkage, Variable};
+use ptx_ir::space::StateSpace;
+use ptx_syntax::Diagnostic;
+
+use crate::facts::memory::Access;
+use crate::rule::{declare_rule, with_others};
+use crate::subject::declarations::is_unsized;
+use crate::subject::function::FlowContext;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an access of a variable that is only aligned if the variable happens to lie better than it is declared:
+    /// the distance from its start is a multiple of what the access needs, and the declared alignment is not.
+    ///
+    /// ## Why is this bad
+    /// An address has to be a multiple of the size of the access, else the behaviour is undefined: the kernel stops with
+    /// a misaligned address. Where the variable lies depends on what is declared beside it. PTX ISA manual, section
+    /// "Alignment".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// .shared .align 4 .b8 tile[16];
+    /// ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .shared .align 16 .b8 tile[16];
+    /// ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Distances of which it is not known what they are multiples of. Variables that are defined elsewhere, and parameters,
+    /// whose places others decide about.
+    name: "declared-alignment-too-low",
+    code: "P0705",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "a variable that is accessed in larger pieces than it is aligned to",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    // The first access of each variable, the largest alignment that one needs, and how many there are besides.
+    let mut found: Vec<(Handle<Variable>, &Access, u32, usize)> = Vec::new();
+    for access in context.accesses() {
+        let Some(handle) = access.variable().filter(|&variable| is_too_low(context, access, variable)) else {
+            continue;
+        };
+        match found.iter_mut().find(|(known, ..)| *known == handle) {
+            Some((_, _, needed, others)) => {
+                *needed = access.aligned.max(*needed);
+                *others += 1;
+            }
+            None if context.can_come(access.instruction) => found.push((handle, access, access.aligned, 0)),
+            None => {}
+        }
+    }
+    for (handle, access, needed, others) in found {
+        let variable = &context.module.module.variables[handle];
+        let name = context.module.module.name(variable.name);
+        let (aligned, alignment) = (access.aligned, variable.alignment());
+        let message =
+            format!("this access needs a multiple of {aligned}, and `{name}` is aligned to {alignment}");
+        let finding = RULE.at(access.span, with_others(message, others, "access"));
+        let finding = finding.with_secondary(variable.span, format!("aligned to {alignment} bytes"));
+        diagnostics.push(finding.with_help(format!("declare `{name}` with `.align {needed}`")));
+    }
+}
+
+/// Whether the address is aligned only where the variable is better than it says.
+fn is_too_low(context: &FlowContext<'_>, access: &Access, variable: Handle<Variable>) -> bool {
+    let variable = &context.module.module.variables[variable];
+    let Some(low) = access.aligned.checked_sub(1).filter(|_| access.aligned.is_power_of_two()) else {
+        return false;
+    };
+    variable.alignment() < access.aligned
+        && variable.linkage != Some(Linkage::Extern)
+        && !is_unsized(variable)
+        && variable.space.base() != StateSpace::Param
+        && access.span_from_start.is_some_and(|distance| distance.zeros & u64::from(low) == u64::from(low))
+}

@@ -1,0 +1,86 @@
+use ptx_ir::ir::Handle;
+use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::dataflow::FunctionFacts;
+use crate::facts::memory::Access;
+use crate::facts::values::ValueId;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports `ld.global.nc` of what the same thread has written before, behind the same register.
+    ///
+    /// ## Why is this bad
+    /// With `.nc`, the load may take what lies in the cache for data that nobody writes while the kernel runs. It may give
+    /// what was there before the store. PTX ISA manual, section "ld.global.nc".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// st.global.u32 [%rd1], %r1;
+    /// ld.global.nc.u32 %r2, [%rd1];
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// st.global.u32 [%rd1], %r1;
+    /// ld.global.u32 %r2, [%rd1];
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Addresses that are computed in other instructions, stores under guards or on some paths only, and those of other
+    /// threads.
+    name: "read-only-load-of-written",
+    code: "P0707",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "`ld.global.nc` of what the thread has written",
+    check: Flow(check),
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(facts) = context.facts() else { return };
+    if !context.module.features().read_only_loads {
+        return;
+    }
+    let is_read_only = |access: &&Access| {
+        facts.instance(access.instruction).is_some_and(|instance| access.reads && instance.is_read_only_load())
+    };
+    // The first store behind each register; the others are behind it or on other paths.
+    let mut stores: FxHashMap<ValueId, Vec<&Access>> = FxHashMap::default();
+    for store in context.accesses().iter().filter(|access| access.writes) {
+        if let Some(base) = store.base.filter(|_| !facts.is_guarded(store.instruction)) {
+            stores.entry(base).or_default().push(store);
+        }
+    }
+    if stores.is_empty() {
+        return;
+    }
+    for load in context.accesses().iter().filter(is_read_only) {
+        let Some(stores) = load.base.and_then(|base| stores.get(&base)) else { continue };
+        let before = stores.iter().take(MAX_STORES).find(|store| {
+            overlap(store, load) && comes_before(facts, store.instruction, load.instruction)
+        });
+        let Some(before) = before.filter(|_| context.can_come(load.instruction)) else { continue };
+        let finding = RULE.at(load.span, "this takes what lies here for read-only, but it was written before");
+        diagnostics.push(
+            finding.with_secondary(before.span, "written here").with_help("load it without `.nc`"),
+        );
+    }
+}
+
+/// Stores behind one register that are compared with a load.
+const MAX_STORES: usize = 32;
+
+fn overlap(one: &Access, other: &Access) -> bool {
+    let end = |access: &Access| access.distance.saturating_add(i64::from(access.bytes));
+    one.distance < end(other) && other.distance < end(one)
+}
+
+/// Whether every path to an instruction leads past another one.
+fn comes_before(facts: &FunctionFacts<'_>, first: u32, then: u32) -> bool {
+    let (one, other) = (facts.cfg.block_of(Handle::new(first)), facts.cfg.block_of(Handle::new(then)));
+    if one == other { first < then } else { facts.cfg.dominates(one, other) }
+}
