@@ -12,8 +12,12 @@ use std::path::{Path, PathBuf};
 use crate::foreign::Name;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
-/// Files larger than this are refused before they are read.
-pub const MAX_BYTES: u64 = 256 << 20;
+/// Files larger than this are refused before they are read: a place in a text has 32 bits, which count 4 GiB. Ends of
+/// places, and what is computed from them, stay below that too.
+pub const MAX_BYTES: u64 = (4 << 30) - (1 << 20);
+
+/// A pipe or a device does not say beforehand how much it has, and may never end; so many bytes are read of it.
+const MAX_STREAM_BYTES: u64 = 256 << 20;
 
 /// Stands for one byte that is not part of valid UTF-8: the ASCII control character DEL, which PTX has as little as
 /// the byte. NVIDIA's assembler calls both non-ASCII.
@@ -94,7 +98,7 @@ impl Input {
     pub fn read(&self) -> anyhow::Result<Source> {
         let bytes = match &self.origin {
             Origin::File(path) => read_file(path),
-            Origin::Stdin => read_limited(io::stdin().lock(), 0),
+            Origin::Stdin => read_limited(io::stdin().lock(), 0, MAX_STREAM_BYTES),
         };
         let bytes =
             bytes.map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", self.name, plain(&error)))?;
@@ -118,9 +122,13 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is a directory"));
     }
     if metadata.len() > MAX_BYTES {
-        return Err(too_large(Some(metadata.len())));
+        let (is, supported) = (metadata.len() >> 20, MAX_BYTES >> 20);
+        return Err(io::Error::other(format!(
+            "its {is} MiB are more than the {supported} MiB that are supported"
+        )));
     }
-    read_limited(file, metadata.len() as usize)
+    let max = if metadata.is_file() { MAX_BYTES } else { MAX_STREAM_BYTES };
+    read_limited(file, metadata.len() as usize, max)
 }
 
 /// The text of a file that is read besides the sources, of at most `max` bytes. Only regular files are: a
@@ -154,16 +162,16 @@ pub fn check_regular(of: &Metadata, max: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads at most [`MAX_BYTES`]: a pipe or a device does not say beforehand how much it has.
-fn read_limited(reader: impl Read, expected: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(expected + 1);
-    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES { Err(too_large(None)) } else { Ok(bytes) }
-}
-
-fn too_large(size: Option<u64>) -> io::Error {
-    let size = size.map_or_else(String::new, |bytes| format!("its {} MiB are ", bytes >> 20));
-    io::Error::other(format!("{size}more than the {} MiB that are supported", MAX_BYTES >> 20))
+/// Reads at most `max` bytes.
+fn read_limited(reader: impl Read, expected: usize, max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(expected + 1)?;
+    reader.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= max {
+        return Ok(bytes);
+    }
+    let what = if max < MAX_BYTES { "read of a pipe or a device; write it to a file" } else { "supported" };
+    Err(io::Error::other(format!("more than the {} MiB that are {what}", max >> 20)))
 }
 
 impl Source {

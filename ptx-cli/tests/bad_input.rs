@@ -198,13 +198,13 @@ fn one_long_line_with_many_findings_is_rendered_quickly() {
 fn a_file_that_is_too_large_is_refused_before_it_is_read() {
     let scratch = Scratch::new();
     let path = scratch.file("huge.ptx", "");
-    // A sparse file: a gigabyte that takes no disk.
-    std::fs::File::options().write(true).open(path).unwrap().set_len(1 << 30).unwrap();
+    // A sparse file: five gigabytes that take no disk.
+    std::fs::File::options().write(true).open(path).unwrap().set_len(5 << 30).unwrap();
     let started = std::time::Instant::now();
     let answer = scratch.run(&["verify", "huge.ptx"]);
     assert_eq!(answer.status, 2);
     let expected =
-        "error: cannot read `huge.ptx`: its 1024 MiB are more than the 256 MiB that are supported\n";
+        "error: cannot read `huge.ptx`: its 5120 MiB are more than the 4095 MiB that are supported\n";
     assert_eq!(answer.stderr, expected);
     assert!(started.elapsed().as_secs() < 5);
 }

@@ -315,7 +315,7 @@ fn files_that_never_end_or_never_begin_are_refused() {
             &format!("cannot read the baseline `{name}`: {reason}"),
         );
     }
-    refused(&["verify", "/dev/zero"], "more than the 256 MiB that are supported");
+    refused(&["verify", "/dev/zero"], "more than the 256 MiB that are read of a pipe or a device");
     huge("d/.gitignore");
     refused(
         &["verify", "."],
