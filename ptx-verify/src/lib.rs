@@ -29,6 +29,7 @@ pub use engine::cuda::{CudaConfig, CudaVerification, check_cuda, verify_cuda, ve
 pub use engine::fix;
 pub use engine::levels::{Config, Levels, UnknownRule};
 pub use engine::requirements::{Requirement, Requirements, requirements};
+pub use engine::session::Session;
 pub use engine::suppress::Suppressions;
 pub use rule::{Level, RuleInfo};
 pub use rules::{find_rule, nearest_rule, rules};

@@ -47,13 +47,19 @@ pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
 
 /// The same without pieces, for any text.
 pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
+    let (found, broken) = all_findings(source, config);
+    complete(source, config, broken, found)
+}
+
+/// The findings of all steps in any text, and whether it does not parse.
+pub(super) fn all_findings(source: &str, config: &Config) -> (Vec<Diagnostic>, bool) {
     let parse = ptx_syntax::parse(source);
     let lowered = ptx_ir::lower::lower(&parse.tree, source);
     let broken = !parse.diagnostics.is_empty();
     let mut diagnostics = parse.diagnostics;
     diagnostics.extend(lowered.diagnostics);
     diagnostics.extend(findings(&lowered.module, source, config));
-    complete(source, config, broken, diagnostics)
+    (diagnostics, broken)
 }
 
 /// Adds to the findings in a text, which may be broken, what is no matter of its pieces.

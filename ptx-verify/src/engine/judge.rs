@@ -23,7 +23,7 @@ pub(super) struct Judge<'a> {
 }
 
 /// What was found, by who found it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Findings {
     /// What rules about declarations found, with the place of the rule among all.
     declared: Vec<(usize, Diagnostic)>,
@@ -36,6 +36,11 @@ impl Findings {
         self.declared.extend(other.declared);
         self.gates.extend(other.gates);
         self.in_bodies.extend(other.in_bodies);
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        let declared = self.declared.iter_mut().map(|(_, found)| found);
+        declared.chain(&mut self.gates).chain(&mut self.in_bodies)
     }
 }
 

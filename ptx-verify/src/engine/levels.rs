@@ -10,7 +10,7 @@ use crate::rule::{Level, Rule};
 use crate::rules::{self, find_rule, nearest_rule};
 
 /// Everything that a verification can be asked for. The default asks for what the file itself says.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// Levels that differ from the rules' own.
     pub levels: Levels,

@@ -10,4 +10,5 @@ pub(crate) mod levels;
 mod parallel;
 mod pieces;
 pub(crate) mod requirements;
+pub(crate) mod session;
 pub(crate) mod suppress;

@@ -15,7 +15,7 @@ use crate::subject::module::{Features, Shared};
 use crate::subject::summary::Bodies;
 
 /// Texts of fewer bytes are not worth a second thread.
-const PARALLEL_FROM: usize = 200_000;
+pub(super) const PARALLEL_FROM: usize = 200_000;
 
 /// The findings of lowering and of the rules in a text; none where it does not parse, or has no pieces.
 pub(super) fn findings(source: &str, config: &Config) -> Option<Vec<Diagnostic>> {
@@ -28,35 +28,64 @@ fn findings_by(threads: usize, source: &str, config: &Config) -> Option<Vec<Diag
     let declared = declarations(&tree, source)?;
     drop(tree);
     let module = declared.module();
-    let pieces = Pieces { source, declared: &declared, idle: Mutex::default() };
+    let pieces = Pieces::new(source, &declared);
     let shared = Shared::new(module, &pieces);
     let judge = Judge::of_pieces(source, config, &shared);
     let functions: Vec<_> = declared.functions().enumerate().collect();
     let own = || Worker::new(source, &declared);
     let work = |worker: &mut Worker<'_>, index: usize| worker.judge(&judge, functions[index]);
-    let judged_pieces = parallel::map(functions.len(), threads, own, work)?;
+    let pieces = parallel::map(functions.len(), threads, own, work)?;
+    Some(together(&declared, &judge, &pieces))
+}
+
+/// What is found in all pieces of a text and in its declarations.
+pub(super) fn together<'p>(
+    declared: &Declarations,
+    judge: &Judge<'_>,
+    pieces: impl IntoIterator<Item = &'p Piece>,
+) -> Vec<Diagnostic> {
+    let module = declared.module();
     let variables = module.variables.len();
     let mut findings = Findings::default();
     let (mut features, mut used) = (Features::default(), Used::default());
-    let mut lowering = Vec::with_capacity(judged_pieces.len());
-    for (of_lowering, judged) in judged_pieces {
-        lowering.push(of_lowering);
+    let mut lowering = Vec::new();
+    for Piece { lowering: of_lowering, judged } in pieces {
+        lowering.push(of_lowering.clone());
         features |= judged.features;
         used.add(&judged.used, variables);
-        findings.extend(judged.findings);
+        findings.extend(judged.findings.clone());
     }
     findings.extend(judge.module(module, features, used));
     let mut all = declared.diagnostics(lowering);
     all.extend(judge.in_order(module, findings));
-    Some(all)
+    all
+}
+
+/// The bytes of the body of a function.
+pub(super) fn length(declared: &Declarations, function: Handle<Function>) -> usize {
+    let body = declared.module().functions[function].body.as_ref();
+    body.map_or(0, |body| (body.span.end - body.span.start) as usize)
+}
+
+/// What is known of a body.
+pub(super) struct Piece {
+    /// The findings of lowering.
+    pub(super) lowering: Vec<Diagnostic>,
+    pub(super) judged: Judged,
 }
 
 /// The pieces of a text.
-struct Pieces<'s> {
+pub(super) struct Pieces<'s> {
     source: &'s str,
     declared: &'s Declarations,
     /// Workers that have lowered a body for a summary.
     idle: Mutex<Vec<Worker<'s>>>,
+}
+
+impl<'s> Pieces<'s> {
+    pub(super) fn new(source: &'s str, declared: &'s Declarations) -> Self {
+        Self { source, declared, idle: Mutex::default() }
+    }
 }
 
 impl Bodies for Pieces<'_> {
@@ -73,7 +102,7 @@ impl Bodies for Pieces<'_> {
 }
 
 /// What a thread has to lower bodies with.
-struct Worker<'s> {
+pub(super) struct Worker<'s> {
     source: &'s str,
     parser: BodyParser,
     lowering: BodyLowering<'s, 's>,
@@ -81,7 +110,7 @@ struct Worker<'s> {
 }
 
 impl<'s> Worker<'s> {
-    fn new(source: &'s str, declared: &'s Declarations) -> Self {
+    pub(super) fn new(source: &'s str, declared: &'s Declarations) -> Self {
         let lowering = BodyLowering::new(declared, source);
         Self { source, parser: BodyParser::default(), lowering, facts: SpellingFacts::default() }
     }
@@ -93,16 +122,16 @@ impl<'s> Worker<'s> {
         Some(self.lowering.lower(index, parsed))
     }
 
-    /// The findings of lowering in a body, and what the rules say of it.
-    fn judge(
+    /// The findings of lowering in a body, and what the rules say of it; none where it does not parse.
+    pub(super) fn judge(
         &mut self,
         judge: &Judge<'_>,
         (index, function): (usize, Handle<Function>),
-    ) -> Option<(Vec<Diagnostic>, Judged)> {
-        let found = self.lower(index, function)?;
+    ) -> Option<Piece> {
+        let lowering = self.lower(index, function)?;
         self.facts.extend(self.lowering.module());
         let (module, body) = (self.lowering.module(), self.lowering.body());
-        Some((found, judge.body(module, function, body, &self.facts)))
+        Some(Piece { lowering, judged: judge.body(module, function, body, &self.facts) })
     }
 }
 

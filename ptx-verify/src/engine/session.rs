@@ -1,0 +1,214 @@
+//! A text that is verified after each edit: what an edit leaves alone keeps its findings.
+
+use ptx_ir::ir::FunctionKind;
+use ptx_ir::lower::{Declarations, declarations};
+use ptx_syntax::{Diagnostic, Span, outline};
+
+use crate::engine::check::{all_findings, check_whole, complete};
+use crate::engine::judge::{Findings, Judge};
+use crate::engine::levels::Config;
+use crate::engine::parallel;
+use crate::engine::pieces::{self, Piece, Pieces, Worker};
+use crate::subject::module::Shared;
+
+/// Verifies the versions of a text, as an editor has them, one after the other.
+///
+/// A body whose text did not change, nor that of the declarations, is not looked at again. Memory holds the last version
+/// and its findings.
+#[derive(Default)]
+pub struct Session {
+    known: Option<Known>,
+}
+
+/// What is kept of a version.
+struct Known {
+    source: String,
+    config: Config,
+    /// Where its bodies are, in order.
+    places: Vec<Span>,
+    /// What is known of each; none where it does not parse.
+    pieces: Vec<Option<Piece>>,
+}
+
+impl Session {
+    /// The same as [`check`](crate::check), sooner.
+    #[must_use]
+    pub fn check(&mut self, source: &str, config: &Config) -> Vec<Diagnostic> {
+        let known = self.known.take().filter(|known| known.config == *config);
+        match self.found_again(known, source, config) {
+            Some((found, broken)) => complete(source, config, broken, found),
+            None => check_whole(source, config),
+        }
+    }
+
+    /// What is found before suppressions and levels, and whether the text does not parse; none where the text has no
+    /// pieces.
+    fn found_again(
+        &mut self,
+        known: Option<Known>,
+        source: &str,
+        config: &Config,
+    ) -> Option<(Vec<Diagnostic>, bool)> {
+        let tree = outline(source)?;
+        let declared = declarations(&tree, source)?;
+        drop(tree);
+        let bodies = declared.functions().map(|function| declared.module().functions[function].body.as_ref());
+        let places: Vec<Span> = bodies.map(|body| body.map(|body| body.span)).collect::<Option<_>>()?;
+        let kept = known.and_then(|known| known.kept(source, &places, &declared));
+        let kept = kept.unwrap_or_else(|| places.iter().map(|_| None).collect());
+        let module = declared.module();
+        let all = Pieces::new(source, &declared);
+        let shared = Shared::new(module, &all);
+        let judge = Judge::of_pieces(source, config, &shared);
+        let pieces = looked_at(kept, source, config, &declared, &judge);
+        let whole = pieces.iter().all(Option::is_some);
+        let found = if whole {
+            pieces::together(&declared, &judge, pieces.iter().flatten())
+        } else {
+            in_parts(source, config, &declared, &judge, &places, &pieces)?
+        };
+        self.known = Some(Known { source: source.to_owned(), config: config.clone(), places, pieces });
+        Some((found, !whole))
+    }
+}
+
+/// All pieces, of which some are known.
+fn looked_at(
+    mut kept: Vec<Option<Piece>>,
+    source: &str,
+    config: &Config,
+    declared: &Declarations,
+    judge: &Judge<'_>,
+) -> Vec<Option<Piece>> {
+    let functions: Vec<_> = declared.functions().enumerate().collect();
+    let missing: Vec<_> = functions.into_iter().filter(|(index, _)| kept[*index].is_none()).collect();
+    let bytes: usize = missing.iter().map(|(_, function)| pieces::length(declared, *function)).sum();
+    let threads = if bytes < pieces::PARALLEL_FROM { 1 } else { config.threads };
+    let own = || Worker::new(source, declared);
+    let work = |worker: &mut Worker<'_>, index: usize| Some(worker.judge(judge, missing[index]));
+    let found = parallel::map(missing.len(), threads, own, work).unwrap_or_default();
+    for ((index, _), piece) in missing.iter().zip(found) {
+        kept[*index] = piece;
+    }
+    kept
+}
+
+/// What is found in a text of which some bodies do not parse: these and the declarations are looked at as a text of
+/// their own, with nothing in the other bodies.
+fn in_parts(
+    source: &str,
+    config: &Config,
+    declared: &Declarations,
+    judge: &Judge<'_>,
+    places: &[Span],
+    pieces: &[Option<Piece>],
+) -> Option<Vec<Diagnostic>> {
+    let mut rest = String::new();
+    let mut in_rest = Vec::with_capacity(places.len());
+    let mut at = 0;
+    for (place, piece) in places.iter().zip(pieces) {
+        rest.push_str(source.get(at..place.start as usize)?);
+        let start = rest.len() as u32;
+        rest.push_str(if piece.is_some() { "{}" } else { place.text(source) });
+        in_rest.push(Span::new(start, rest.len() as u32));
+        at = place.end as usize;
+    }
+    rest.push_str(source.get(at..)?);
+    let emptied: Vec<bool> = pieces.iter().map(Option::is_some).collect();
+    let moved = Moves { from: &in_rest, to: places, changed: &emptied };
+    let mut all = Vec::new();
+    for mut found in all_findings(&rest, config).0 {
+        let body = in_rest.partition_point(|body| body.end <= found.span.start);
+        let within = in_rest.get(body).is_some_and(|body| body.start <= found.span.start);
+        if !within || !emptied[body] {
+            moved.diagnostic(&mut found)?;
+            all.push(found);
+        }
+    }
+    let mut findings = Findings::default();
+    for piece in pieces.iter().flatten() {
+        all.extend(piece.lowering.iter().cloned());
+        findings.extend(piece.judged.findings.clone());
+    }
+    all.extend(judge.in_order(declared.module(), findings));
+    Some(all)
+}
+
+impl Known {
+    /// What is known of the bodies of the next version, at their new places; none where the declarations changed.
+    fn kept(self, source: &str, places: &[Span], declared: &Declarations) -> Option<Vec<Option<Piece>>> {
+        let Self { source: before, places: old, mut pieces, .. } = self;
+        if old.len() != places.len() {
+            return None;
+        }
+        let (mut left, mut right) = (0, 0);
+        for (old, new) in old.iter().zip(places) {
+            if before.get(left..old.start as usize)? != source.get(right..new.start as usize)? {
+                return None;
+            }
+            (left, right) = (old.end as usize, new.end as usize);
+        }
+        if before.get(left..)? != source.get(right..)? {
+            return None;
+        }
+        let both = old.iter().zip(places);
+        let changed: Vec<bool> = both.map(|(old, new)| old.text(&before) != new.text(source)).collect();
+        // What is said of a call depends on the function that is called.
+        let is_called = |function| declared.module().functions[function].kind != FunctionKind::Entry;
+        let mut functions = declared.functions().zip(&changed);
+        let callee_changed = functions.any(|(function, changed)| *changed && is_called(function));
+        let moved = Moves { from: &old, to: places, changed: &changed };
+        for (kept, changed) in pieces.iter_mut().zip(&changed) {
+            let stays = kept.as_mut().is_some_and(|piece| {
+                !changed && !(callee_changed && piece.judged.features.calls) && moved.piece(piece).is_some()
+            });
+            if !stays {
+                *kept = None;
+            }
+        }
+        Some(pieces)
+    }
+}
+
+/// How the places of one text are found in another that has the same declarations and other bodies.
+struct Moves<'a> {
+    /// The bodies in the first text and in the second.
+    from: &'a [Span],
+    to: &'a [Span],
+    /// Those of which nothing but the ends is known.
+    changed: &'a [bool],
+}
+
+impl Moves<'_> {
+    fn offset(&self, at: u32) -> Option<u32> {
+        let body = self.from.partition_point(|body| body.start <= at);
+        let Some(body) = body.checked_sub(1) else { return Some(at) };
+        let (from, to) = (self.from[body], self.to[body]);
+        match at.checked_sub(from.end) {
+            Some(beyond) => Some(to.end + beyond),
+            None if self.changed[body] && at > from.start => None,
+            None => Some(to.start + (at - from.start)),
+        }
+    }
+
+    fn span(&self, span: &mut Span) -> Option<()> {
+        let start = self.offset(span.start)?;
+        let end = if span.end > span.start { self.offset(span.end - 1)? + 1 } else { start };
+        *span = Span::new(start, end);
+        Some(())
+    }
+
+    fn diagnostic(&self, found: &mut Diagnostic) -> Option<()> {
+        self.span(&mut found.span)?;
+        found.labels.iter_mut().try_for_each(|label| self.span(&mut label.span))?;
+        found.fix.iter_mut().flat_map(|fix| &mut fix.edits).try_for_each(|edit| self.span(&mut edit.span))
+    }
+
+    fn piece(&self, piece: &mut Piece) -> Option<()> {
+        let findings = piece.lowering.iter_mut().chain(piece.judged.findings.all_mut());
+        findings.into_iter().try_for_each(|found| self.diagnostic(found))
+    }
+}
+
+#[cfg(test)]
+mod tests;
