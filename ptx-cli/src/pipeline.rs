@@ -1,12 +1,12 @@
 //! The way of a source through the library crates.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
 use ptx_emit::format::Unformatted;
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span};
-use ptx_verify::{Config, CudaConfig, CudaVerification};
+use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
 
 use crate::include;
 use crate::options::{Compiler, Options};
@@ -26,11 +26,32 @@ pub fn verify_and_cover(source: &Source, options: &Options, threads: usize) -> C
         return of_ptx(found);
     }
     let mut verified = match source.kind {
-        Kind::Ptx => of_ptx(ptx(source, options, threads)),
+        Kind::Ptx => of_ptx(ptx(options, threads, |config| ptx_verify::check(&source.text, config))),
         Kind::Cuda => cuda(source, options),
     };
     source.name_bytes(&mut verified.diagnostics);
     verified
+}
+
+/// What is kept of a PTX document between its versions, for each target that it is verified for.
+#[derive(Default)]
+pub struct Sessions {
+    by_target: HashMap<Option<Target>, Session>,
+}
+
+/// The findings of [`verify`] in the next version of a document, by one thread.
+pub fn verify_again(source: &Source, options: &Options, sessions: &mut Sessions) -> Vec<Diagnostic> {
+    if source.kind != Kind::Ptx || source.not_text().is_some() {
+        return verify(source, options, 1);
+    }
+    let targets = &options.ptx_targets;
+    let is_wanted = |target: &Option<Target>| target.map_or(targets.is_empty(), |one| targets.contains(&one));
+    sessions.by_target.retain(|target, _| is_wanted(target));
+    let check =
+        |config: &Config| sessions.by_target.entry(config.target).or_default().check(&source.text, config);
+    let mut found = ptx(options, 1, check);
+    source.name_bytes(&mut found);
+    found
 }
 
 /// Verifies the asm statements of a CUDA source.
@@ -50,10 +71,14 @@ fn cuda(source: &Source, options: &Options) -> CudaVerification {
 }
 
 /// Verifies PTX for each target that was asked for. What several targets have in common is told once.
-fn ptx(source: &Source, options: &Options, threads: usize) -> Vec<Diagnostic> {
-    let check = |target: Option<Target>| {
+fn ptx(
+    options: &Options,
+    threads: usize,
+    mut check: impl FnMut(&Config) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut check = |target: Option<Target>| {
         let levels = options.levels.clone();
-        ptx_verify::check(&source.text, &Config { levels, target, version: options.ptx_version, threads })
+        check(&Config { levels, target, version: options.ptx_version, threads })
     };
     match options.ptx_targets.as_slice() {
         [] => check(None),

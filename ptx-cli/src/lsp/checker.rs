@@ -20,7 +20,7 @@ use super::configuration::Configuration;
 use super::convert::{self, Shown};
 use super::document::{Document, MAX_BYTES};
 use super::wire::Outgoing;
-use crate::pipeline;
+use crate::pipeline::{self, Sessions};
 use crate::work::guarded;
 
 /// A pause in typing is at least so long,
@@ -63,6 +63,8 @@ struct Open {
     changed: Option<(Instant, Instant)>,
     /// How long the last verification took.
     took: Duration,
+    /// What is known of the version that was verified last.
+    sessions: Sessions,
 }
 
 impl Open {
@@ -157,8 +159,10 @@ impl Checker {
     /// Verifies the latest version of a document and tells the editor.
     fn check(&mut self, uri: &str) {
         let started = Instant::now();
+        let mut sessions = Sessions::default();
         if let Some(open) = self.open.get_mut(uri) {
             open.changed = None;
+            sessions = std::mem::take(&mut open.sessions);
         }
         // One that was closed meanwhile is forgotten with the next task.
         let Some(document) = locked(&self.documents).get(uri).cloned() else { return };
@@ -169,8 +173,20 @@ impl Checker {
         let found = match (document.too_large, options) {
             (None, None) => Ok(Vec::new()),
             (Some(bytes), _) => Err(too_large(bytes)),
-            (None, Some(options)) => guarded(|| pipeline::verify(&document.source, &options, 1))
-                .map_err(|_| "internal error: this version of the document is not verified".to_owned()),
+            (None, Some(options)) => {
+                let known = std::mem::take(&mut sessions);
+                let work = move || {
+                    let mut known = known;
+                    (pipeline::verify_again(&document.source, &options, &mut known), known)
+                };
+                // After a panic nothing is known.
+                guarded(work)
+                    .map(|(found, known)| {
+                        sessions = known;
+                        found
+                    })
+                    .map_err(|_| "internal error: this version of the document is not verified".to_owned())
+            }
         };
         let (diagnostics, shown) = found_in(document, found);
         let params = json!({"uri": document.uri, "version": document.version, "diagnostics": diagnostics});
@@ -178,6 +194,7 @@ impl Checker {
         self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
         if let Some(open) = self.open.get_mut(uri) {
             open.took = started.elapsed();
+            open.sessions = sessions;
         }
     }
 

@@ -51,9 +51,11 @@ impl Document {
             (None, "cuda-cpp" | "cuda" | "cpp" | "c") => Kind::Cuda,
             (None, _) => Kind::Ptx,
         };
-        Self::of(uri.as_str().to_owned(), path, name, kind, version, text, encoding)
+        let lines = Lines::new(&text);
+        Self::of(uri.as_str().to_owned(), path, name, kind, version, text, lines, encoding)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the parts of a document, put together at one place")]
     fn of(
         uri: String,
         path: Option<PathBuf>,
@@ -61,33 +63,37 @@ impl Document {
         kind: Kind,
         version: i32,
         text: String,
+        lines: Lines,
         encoding: Encoding,
     ) -> Self {
         let too_large = Some(text.len()).filter(|length| *length > MAX_BYTES);
-        let text = if too_large.is_some() { String::new() } else { text };
-        let lines = Lines::new(&text);
+        let (text, lines) = if too_large.is_some() { (String::new(), Lines::new("")) } else { (text, lines) };
         let source = Source::new(name, kind, text.into_bytes());
         let known_tokens = OnceLock::new();
         Self { uri, path, version, source, lines, encoding, known_tokens, too_large }
     }
 
-    /// The document after the changes of an editor. The capabilities ask for the whole text with every change; an
-    /// editor that sends parts is understood too.
+    /// The document after the changes of an editor: parts of the text, each as the ones before have left it, or all of
+    /// it.
     pub fn changed(&self, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> Self {
         let mut text = self.source.text.clone();
+        let mut lines = self.lines.clone();
         for change in changes {
             match change.range {
-                None => text = change.text,
+                None => {
+                    text = change.text;
+                    lines = Lines::new(&text);
+                }
                 Some(range) => {
-                    let lines = Lines::new(&text);
-                    let start = lines.offset(&text, self.encoding, range.start) as usize;
-                    let end = lines.offset(&text, self.encoding, range.end) as usize;
-                    text.replace_range(start..end.max(start), &change.text);
+                    let start = lines.offset(&text, self.encoding, range.start);
+                    let end = lines.offset(&text, self.encoding, range.end).max(start);
+                    text.replace_range(start as usize..end as usize, &change.text);
+                    lines.replace(&text, start..end, change.text.len() as u32);
                 }
             }
         }
         let (name, kind) = (self.source.name.clone(), self.source.kind);
-        Self::of(self.uri.clone(), self.path.clone(), name, kind, version, text, self.encoding)
+        Self::of(self.uri.clone(), self.path.clone(), name, kind, version, text, lines, self.encoding)
     }
 
     /// The edits that format it: none where it is as it should be, and nothing where nothing can be formatted:

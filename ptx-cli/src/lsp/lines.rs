@@ -2,6 +2,8 @@
 //!
 //! Lines end with `\n`, `\r\n` or `\r`, unlike those of our messages. A column counts bytes or units of UTF-16.
 
+use std::ops::Range;
+
 use lsp_types::Position;
 
 /// In which units the editor counts columns.
@@ -44,6 +46,16 @@ fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
+/// Where lines begin that are ended by one of these bytes.
+fn starts_after(text: &str, bytes: Range<u32>) -> impl Iterator<Item = u32> {
+    let all = text.as_bytes();
+    let (from, to) = (bytes.start as usize, (bytes.end as usize).min(all.len()));
+    memchr::memchr2_iter(b'\n', b'\r', all.get(from..to).unwrap_or_default())
+        .map(move |at| from + at)
+        .filter(|&at| all[at] == b'\n' || all.get(at + 1) != Some(&b'\n'))
+        .map(|at| at as u32 + 1)
+}
+
 /// Where the lines of a text begin.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -52,15 +64,21 @@ pub struct Lines {
 
 impl Lines {
     pub fn new(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let mut starts = vec![0];
-        for (at, byte) in bytes.iter().enumerate() {
-            let ends = *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-            if ends {
-                starts.push(at as u32 + 1);
-            }
+        let starts = std::iter::once(0).chain(starts_after(text, 0..text.len() as u32));
+        Self { starts: starts.collect() }
+    }
+
+    /// Follows the text, in which `replaced` bytes have become `length` others.
+    pub fn replace(&mut self, text: &str, replaced: Range<u32>, length: u32) {
+        // Whether a line ends before the replaced bytes depends on the first of them.
+        let first = replaced.start.max(1);
+        let from = self.starts.partition_point(|&start| start < first);
+        let to = self.starts.partition_point(|&start| start <= replaced.end).max(from);
+        for start in &mut self.starts[to..] {
+            *start = *start - replaced.end + (replaced.start + length);
         }
-        Self { starts }
+        let again = starts_after(text, first - 1..replaced.start + length);
+        self.starts.splice(from..to, again.collect::<Vec<_>>());
     }
 
     /// The place of a byte.
@@ -145,6 +163,25 @@ mod tests {
             let end = |line, character| lines.offset(text, encoding, Position::new(line, character));
             assert_eq!((end(0, 99), end(0, u32::MAX)), (2, 2));
             assert_eq!((end(99, 0), end(3, 5)), (text.len() as u32, text.len() as u32));
+        }
+    }
+
+    #[test]
+    fn lines_follow_any_replacement() {
+        let pieces = ["", "\n", "\r", "\r\n", "a", "\nb\r", "\n\n"];
+        for text in ["", "a", "\r\n", "a\r\nb\n\rc", "\n\r\n\r", "x\ny\nz"] {
+            for start in 0..=text.len() {
+                for end in start..=text.len() {
+                    for piece in pieces {
+                        let mut lines = Lines::new(text);
+                        let mut changed = text.to_owned();
+                        changed.replace_range(start..end, piece);
+                        lines.replace(&changed, start as u32..end as u32, piece.len() as u32);
+                        let expected = Lines::new(&changed);
+                        assert_eq!(lines.starts, expected.starts, "{text:?} {start}..{end} {piece:?}");
+                    }
+                }
+            }
         }
     }
 
