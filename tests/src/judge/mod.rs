@@ -49,7 +49,9 @@ impl Family {
                 Self::Register
             }
             "carry-undefined" | "carry-across-call" => Self::Carry,
-            "misaligned-constant-offset" => Self::Alignment,
+            "misaligned-constant-offset" | "declared-alignment-too-low" | "inconsistent-alignment" => {
+                Self::Alignment
+            }
             "out-of-bounds-constant-offset" => Self::Bounds,
             _ => return None,
         })

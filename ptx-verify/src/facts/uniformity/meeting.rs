@@ -33,6 +33,8 @@ struct Need {
     /// Something that is equal for instructions at which threads of different paths can meet; none where all have to be
     /// at this one.
     place: Option<u64>,
+    /// Whether only the lanes of a mask have to come.
+    of_mask: bool,
 }
 
 /// Whether an instruction is one that threads have to come to together.
@@ -46,23 +48,24 @@ fn need(engine: &mut Engine<'_, '_>, instruction: u32) -> Option<Need> {
     let instance = facts.instance(instruction)?;
     let effects = &instance.effects;
     let operands = facts.body.operands(Handle::new(instruction));
-    let here = |least| Some(Need { least, place: None });
+    let here = |least| Some(Need { least, place: None, of_mask: false });
+    let at_place = |engine: &mut Engine<'_, '_>, least, of_mask| {
+        Some(Need { least, place: Some(place(engine, instruction, instance)), of_mask })
+    };
     match effects.convergence {
         Convergence::None => None,
         Convergence::Aligned if effects.barrier && is_counted(instance, operands) => here(Level::Lanes),
         Convergence::Aligned if effects.barrier => {
             // Lanes have to be together; warps may come from several places.
-            Some(Need { least: Level::Warps, place: Some(place(engine, instruction, instance)) })
+            at_place(engine, Level::Warps, false)
         }
         Convergence::Aligned => here(Level::Lanes),
         Convergence::Participants => match mask_of(engine, instruction, instance) {
             // All lanes of the mask meet, wherever they are, if they say the same.
-            Mask::All => {
-                Some(Need { least: Level::Lanes, place: Some(place(engine, instruction, instance)) })
-            }
-            Mask::Some => None,
+            Mask::All => at_place(engine, Level::Lanes, false),
+            Mask::Some => at_place(engine, Level::Lanes, true),
             Mask::None if effects.barrier && !is_counted(instance, operands) => {
-                Some(Need { least: Level::Warps, place: Some(place(engine, instruction, instance)) })
+                at_place(engine, Level::Warps, false)
             }
             Mask::None => None,
         },
@@ -113,7 +116,7 @@ impl Uniformity {
     pub(super) fn meetings(&self, engine: &mut Engine<'_, '_>) -> Vec<Divergent> {
         let (facts, graph) = (engine.facts(), engine.graph());
         let mut found = Vec::new();
-        let mut balanced: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut balanced: FxHashMap<(u32, bool), bool> = FxHashMap::default();
         let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
         for &block in facts.cfg.reverse_postorder() {
             if !engine.is_reached(block) {
@@ -121,7 +124,11 @@ impl Uniformity {
             }
             for instruction in facts.cfg.instructions(block) {
                 let Some(need) = need(engine, instruction) else { continue };
-                let Some(here) = self.cause(facts, graph, instruction, need.least) else { continue };
+                let here = match (need.of_mask, facts.instance(instruction)) {
+                    (true, Some(instance)) => self.leaves_out(engine, instruction, instance),
+                    _ => self.cause(facts, graph, instruction, need.least),
+                };
+                let Some(here) = here else { continue };
                 let Cause::Branch(branch) = here.cause else {
                     found.push(here);
                     continue;
@@ -133,9 +140,9 @@ impl Uniformity {
                     || self.control.join(branching).is_none();
                 let meet = need.place.is_some()
                     && parts
-                    && *balanced
-                        .entry(branch)
-                        .or_insert_with(|| self.is_balanced(engine, branch, here.level, &mut visits));
+                    && *balanced.entry((branch, need.of_mask)).or_insert_with(|| {
+                        self.is_balanced(engine, branch, here.level, need.of_mask, &mut visits)
+                    });
                 if !meet {
                     found.push(here);
                 }
@@ -152,6 +159,7 @@ impl Uniformity {
         engine: &mut Engine<'_, '_>,
         branch: u32,
         level: Level,
+        of_mask: bool,
         visits: &mut usize,
     ) -> bool {
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -174,7 +182,9 @@ impl Uniformity {
             *visits = left;
             let mut after = before;
             for instruction in facts.cfg.instructions(next) {
-                let Some(need) = need(engine, instruction) else { continue };
+                let Some(need) = need(engine, instruction).filter(|need| need.of_mask == of_mask) else {
+                    continue;
+                };
                 let Some(place) = need.place.filter(|_| need.least >= level || level == Level::Lanes) else {
                     continue;
                 };
@@ -217,7 +227,7 @@ pub fn needed_on_every_path(
             }
             let needed = match facts.is_call(instruction) {
                 true => of_call(instruction),
-                false => need(&mut engine, instruction).map(|need| need.least),
+                false => need(&mut engine, instruction).filter(|need| !need.of_mask).map(|need| need.least),
             };
             least = least.into_iter().chain(needed).min();
         }

@@ -9,6 +9,7 @@
 //! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
 
 mod control;
+mod masks;
 mod meeting;
 mod taint;
 mod vary;

@@ -56,6 +56,18 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         }
     }
 
+    /// Assumes that this is what a lane sees. Where rows of blocks are no whole warps, nothing is known by that.
+    pub(crate) fn lane_is(&mut self, lane: u32) {
+        if let Some(base) = self.engine.values.forms.find(Base::Lane) {
+            self.numbers.insert(base, Number::constant(u32::BITS, u64::from(lane)));
+        }
+    }
+
+    /// What a predicate is, where that follows.
+    pub(crate) fn holds(&self, predicate: &Sum) -> Option<bool> {
+        self.evaluate_sum(predicate, MAX_DEPTH)
+    }
+
     /// Assumes that a predicate has a value.
     fn assume(&mut self, predicate: Form, value: bool, depth: usize) {
         if self.evaluate(predicate, depth) == Some(!value) {
@@ -180,6 +192,17 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 let (low, high) = (known.low.max(now.low), known.high.min(now.high));
                 if low <= high { Number::between(width, low, high) } else { known }
             }
+            (
+                Base::Operation { computes: Computation::And, operands: [one, other, Form::NONE], .. },
+                Some(depth),
+            ) => {
+                let now = self.number(one, depth).and(self.number(other, depth)).extended(width);
+                let (low, high) = (known.low.max(now.low), known.high.min(now.high));
+                match low <= high {
+                    true => Number::between(width, low, high).with_bits(now.zeros, now.ones),
+                    false => known,
+                }
+            }
             _ => known,
         }
     }
@@ -198,7 +221,10 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
 
     /// What a predicate is, where that follows.
     fn evaluate(&self, predicate: Form, depth: usize) -> Option<bool> {
-        let sum = *self.engine.values.forms.sum(predicate);
+        self.evaluate_sum(self.engine.values.forms.sum(predicate), depth)
+    }
+
+    fn evaluate_sum(&self, sum: &Sum, depth: usize) -> Option<bool> {
         let mut value = sum.offset() & 1 != 0;
         for (base, _) in sum.terms() {
             value ^= self.truth(base, depth)?;

@@ -221,6 +221,12 @@ impl Forms {
         id
     }
 
+    /// The number of a base, where a sum has it.
+    #[must_use]
+    pub fn find(&self, base: Base) -> Option<BaseId> {
+        self.base_ids.get(&base).copied()
+    }
+
     /// A sum by its number.
     #[must_use]
     pub fn sum(&self, form: Form) -> &Sum {

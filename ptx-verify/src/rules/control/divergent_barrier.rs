@@ -18,6 +18,8 @@ declare_rule! {
     /// Threads are told apart by what their values are computed from, bit by bit: `%tid.x / 32` is the same in a warp,
     /// and so are a sum that a butterfly of `shfl.sync` has made of all lanes, and a comparison with a multiple of 32.
     /// Without `.aligned`, threads may come from several places, if they say the same there as often.
+    /// Of the lanes that a mask names, all have to come: where the mask is a number, or where a vote or `activemask` has
+    /// found it out, the conditions on the way there are held against it.
     ///
     /// ## Why is this bad
     /// The threads that come wait for those that do not: the kernel hangs, or the result is undefined. PTX ISA
@@ -39,8 +41,8 @@ declare_rule! {
     /// ## What it may miss
     /// What memory holds at one address, and what a function is passed, is taken to be the same in all threads, and what
     /// lies at an address that depends on the thread to differ. Threads that leave the function before the barrier are not
-    /// counted, unless those that stay and those that leave both wait for others first. Masks that name some lanes only
-    /// are not looked at. Blocks and their rows are taken to be whole warps. Of a function that is called, only a barrier
+    /// counted, unless those that stay and those that leave both wait for others first. Of masks that
+    /// come from elsewhere nothing is known. Blocks and their rows are taken to be whole warps. Of a function that is called, only a barrier
     /// that every path through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "P0801",

@@ -1,0 +1,210 @@
+//! Masks that name some lanes of a warp, and whether those come.
+//!
+//! A mask is a number, or what a vote or `activemask` has found out. The conditions on the way to an instruction are held
+//! against it: each has to let all lanes through that the mask names. Conditions that were there before the mask was
+//! found are no matter: whoever took part in that has passed them.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::{Computation, Instance};
+
+use super::{Cause, Divergent, Level, Uniformity};
+use crate::facts::values::linear::{Base, Form, Sum};
+use crate::facts::values::{Assumption, Engine, Kind, ValueId};
+
+/// The lanes of a warp.
+const LANES: u32 = 32;
+/// Parts of a condition that are told apart.
+const MAX_CONJUNCTS: usize = 8;
+/// Branches on the way to an instruction that are looked at.
+const MAX_DOMINATORS: usize = 24;
+
+/// Which lanes a mask names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// These.
+    Known(u32),
+    /// Those that an instruction has found: of those that came there, the ones for which a predicate holds, or all.
+    Found {
+        /// The instruction.
+        by: u32,
+        /// The predicate.
+        holds: Option<Form>,
+    },
+}
+
+/// A condition that lanes pass on the way.
+struct Passed {
+    predicate: ValueId,
+    value: bool,
+    /// Where the condition is asked.
+    block: NodeIndex,
+    cause: Cause,
+}
+
+impl Lanes {
+    /// The lanes that a mask names, where something is known of them.
+    pub(super) fn of(engine: &mut Engine<'_, '_>, instruction: u32, index: usize) -> Option<Self> {
+        let known = engine.operand(instruction, index, u32::BITS)?;
+        if let Some(mask) = known.number.value() {
+            return Some(Self::Known(mask as u32));
+        }
+        let facts = engine.facts();
+        let uses = facts.uses();
+        let mut range = uses.range(instruction);
+        let read =
+            range.find_map(|at| engine.graph.read(at).filter(|_| uses.all()[at].operand() == index))?;
+        let Kind::Computed { instruction: by, .. } = engine.graph.kind(read) else { return None };
+        let instance = facts.instance(by)?;
+        match instance.effects.computes? {
+            Computation::ActiveMask => Some(Self::Found { by, holds: None }),
+            Computation::Vote => {
+                let names_all = instance.lane_mask().is_none_or(|mask| {
+                    let mask = engine.operand(by, mask, u32::BITS).and_then(|fact| fact.number.value());
+                    mask == Some(u64::from(u32::MAX))
+                });
+                let predicate = engine.operand(by, 1, 1)?;
+                names_all.then_some(Self::Found { by, holds: Some(predicate.form) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Uniformity {
+    /// Why not all lanes come to an instruction that its mask names; none where they do, or it is not known.
+    pub(super) fn leaves_out(
+        &self,
+        engine: &mut Engine<'_, '_>,
+        instruction: u32,
+        instance: &Instance,
+    ) -> Option<Divergent> {
+        if !self.known {
+            return None;
+        }
+        let lanes = Lanes::of(engine, instruction, instance.lane_mask()?)?;
+        let facts = engine.facts();
+        let block = facts.cfg.block_of(Handle::new(instruction));
+        let before = match lanes {
+            Lanes::Known(_) => None,
+            Lanes::Found { by, .. } => Some(facts.cfg.block_of(Handle::new(by))),
+        };
+        if before.is_some_and(|before| !facts.cfg.dominates(before, block)) {
+            return None;
+        }
+        let by_lanes =
+            |passed: &Passed| self.seen_in(engine, passed).is_some_and(|level| level == Level::Lanes);
+        let on_the_way = conditions(engine, instruction, block, before);
+        let parting: Vec<Passed> = on_the_way.into_iter().filter(by_lanes).collect();
+        let wrong = parting.into_iter().find(|passed| !self.lets_through(engine, lanes, passed))?;
+        Some(Divergent { instruction, cause: wrong.cause, level: Level::Lanes })
+    }
+
+    /// Whether a condition lets all lanes through that a mask names, or none of them.
+    fn lets_through(&self, engine: &Engine<'_, '_>, lanes: Lanes, passed: &Passed) -> bool {
+        let Some(condition) = engine.values.of(passed.predicate).map(|fact| fact.form) else { return true };
+        let named = match lanes {
+            Lanes::Known(mask) => Named::These(mask),
+            Lanes::Found { holds: None, .. } => Named::Where(Vec::new()),
+            Lanes::Found { holds: Some(holds), .. } => Named::Where(conjuncts(engine, holds, true)),
+        };
+        conjuncts(engine, condition, passed.value).iter().all(|literal| {
+            self.is_same_in_warp(engine, literal)
+                || match &named {
+                    Named::These(mask) => holds_for(engine, *mask, literal),
+                    Named::Where(all) => all.contains(literal),
+                }
+        })
+    }
+
+    /// Whether all lanes of a warp see the same of a predicate.
+    fn is_same_in_warp(&self, engine: &Engine<'_, '_>, literal: &Sum) -> bool {
+        let forms = engine.values.forms();
+        literal.terms().all(|(base, _)| {
+            forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes))
+        })
+    }
+
+    /// Who is told apart by a condition.
+    fn seen_in(&self, engine: &Engine<'_, '_>, passed: &Passed) -> Option<Level> {
+        let made = match engine.graph.kind(passed.predicate) {
+            Kind::Computed { instruction, .. } | Kind::Guarded { instruction, .. } => {
+                engine.facts().cfg.block_of(Handle::new(instruction))
+            }
+            Kind::Joined { block } => block,
+            _ => passed.block,
+        };
+        let left = self.control.between(made, passed.block).and_then(super::Vary::level);
+        self.of(passed.predicate).level().max(left)
+    }
+}
+
+/// The conditions that hold where control has come to an instruction, the last first; those that already held at the end
+/// of a block are left out.
+fn conditions(
+    engine: &Engine<'_, '_>,
+    instruction: u32,
+    block: NodeIndex,
+    before: Option<NodeIndex>,
+) -> Vec<Passed> {
+    let (facts, graph) = (engine.facts(), engine.graph);
+    let mut found = Vec::new();
+    if let (Some(predicate), Some(condition)) = (graph.guard(instruction), facts.condition(instruction)) {
+        found.push(Passed { predicate, value: condition.value, block, cause: Cause::Guard });
+    }
+    let mut at = Some(block);
+    for _ in 0..MAX_DOMINATORS {
+        let Some(inside) = at.filter(|&inside| Some(inside) != before) else { break };
+        let mut taken = (0..graph.predecessor_count(inside))
+            .filter(|&position| engine.values.is_taken(graph, inside, position));
+        if let (Some(only), None) = (taken.next(), taken.next())
+            && let Some(condition) = graph.condition(inside, only)
+            && let Some((from, _)) = graph.predecessors(inside).nth(only)
+            && let Some(branch) = facts.cfg.instructions(from).last()
+            && let Some(predicate) = graph.guard(branch)
+        {
+            let cause = Cause::Branch(branch);
+            found.push(Passed { predicate, value: condition.value, block: from, cause });
+        }
+        at = facts.cfg.immediate_dominator(inside);
+    }
+    found
+}
+
+/// The lanes that a mask names.
+enum Named {
+    /// These.
+    These(u32),
+    /// Those for which all of these predicates hold.
+    Where(Vec<Sum>),
+}
+
+/// Predicates that all hold where one has a value.
+fn conjuncts(engine: &Engine<'_, '_>, predicate: Form, value: bool) -> Vec<Sum> {
+    let forms = engine.values.forms();
+    let opposite = Sum::constant(1, u64::from(!value));
+    let mut open: Vec<Sum> = forms.sum(predicate).plus(&opposite, 1).into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(sum) = open.pop() {
+        let mut terms = sum.terms();
+        match (terms.next().map(|(base, _)| forms.what(base)), terms.next(), sum.offset()) {
+            (Some(Base::Operation { computes: Computation::And, operands: [a, b, _], .. }), None, 0)
+                if found.len() + open.len() < MAX_CONJUNCTS =>
+            {
+                open.extend([*forms.sum(a), *forms.sum(b)]);
+            }
+            _ => found.push(sum),
+        }
+    }
+    found
+}
+
+/// Whether a predicate holds for all lanes of a mask.
+fn holds_for(engine: &Engine<'_, '_>, mask: u32, literal: &Sum) -> bool {
+    let mut named = (0..LANES).filter(|lane| mask >> lane & 1 != 0);
+    named.all(|lane| {
+        let mut assumption = Assumption::new(engine);
+        assumption.lane_is(lane);
+        assumption.holds(literal) == Some(true)
+    })
+}
