@@ -1,7 +1,7 @@
 //! Asks the rules, in an order that does not depend on threads.
 
 use ptx_ir::ir::{Body, Function, Handle, Module};
-use ptx_syntax::{Class, Diagnostic};
+use ptx_syntax::{Class, Diagnostic, Span};
 
 use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
@@ -40,7 +40,7 @@ pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic>
 #[must_use]
 pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
     match pieces::findings(source, config) {
-        Some(found) => complete(source, config, false, found),
+        Some((found, bodies)) => complete(source, config, false, &bodies, found),
         None => check_whole(source, config),
     }
 }
@@ -48,7 +48,7 @@ pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
 /// The same without pieces, for any text.
 pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
     let (found, broken) = all_findings(source, config);
-    complete(source, config, broken, found)
+    complete(source, config, broken, &[], found)
 }
 
 /// The findings of all steps in any text, and whether it does not parse.
@@ -62,18 +62,20 @@ pub(super) fn all_findings(source: &str, config: &Config) -> (Vec<Diagnostic>, b
     (diagnostics, broken)
 }
 
-/// Adds to the findings in a text, which may be broken, what is no matter of its pieces.
+/// Adds to the findings in a text, which may be broken, what is no matter of its pieces. The fixes of findings in `parts`
+/// were looked at.
 pub(super) fn complete(
     source: &str,
     config: &Config,
     broken: bool,
+    parts: &[Span],
     mut diagnostics: Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     if source.is_empty() {
         // To the rules, a module without a text is one that a program built.
         diagnostics.push(module_header::empty());
     }
-    fix::drop_flawed(source, &mut diagnostics);
+    fix::drop_flawed(source, parts, &mut diagnostics);
     let mut suppressions = Suppressions::of_ptx(source);
     finish(&mut suppressions, config, &mut diagnostics);
     if broken {

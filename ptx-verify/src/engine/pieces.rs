@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_ir::lower::{BodyLowering, Declarations, declarations};
-use ptx_syntax::{BodyParser, Diagnostic, outline};
+use ptx_syntax::{BodyParser, Diagnostic, Span, outline};
 
+use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge, Judged};
 use crate::engine::levels::Config;
@@ -17,13 +18,14 @@ use crate::subject::summary::Bodies;
 /// Texts of fewer bytes are not worth a second thread.
 pub(super) const PARALLEL_FROM: usize = 200_000;
 
-/// The findings of lowering and of the rules in a text; none where it does not parse, or has no pieces.
-pub(super) fn findings(source: &str, config: &Config) -> Option<Vec<Diagnostic>> {
+/// The findings of lowering and of the rules in a text, and where its bodies are; none where it does not parse, or has no
+/// pieces.
+pub(super) fn findings(source: &str, config: &Config) -> Option<(Vec<Diagnostic>, Vec<Span>)> {
     let threads = if source.len() < PARALLEL_FROM { 1 } else { config.threads };
     findings_by(threads, source, config)
 }
 
-fn findings_by(threads: usize, source: &str, config: &Config) -> Option<Vec<Diagnostic>> {
+fn findings_by(threads: usize, source: &str, config: &Config) -> Option<(Vec<Diagnostic>, Vec<Span>)> {
     let tree = outline(source)?;
     let declared = declarations(&tree, source)?;
     drop(tree);
@@ -35,7 +37,8 @@ fn findings_by(threads: usize, source: &str, config: &Config) -> Option<Vec<Diag
     let own = || Worker::new(source, &declared);
     let work = |worker: &mut Worker<'_>, index: usize| worker.judge(&judge, functions[index]);
     let pieces = parallel::map(functions.len(), threads, own, work)?;
-    Some(together(&declared, &judge, &pieces))
+    let places = functions.iter().filter_map(|(_, function)| place(&declared, *function)).collect();
+    Some((together(&declared, &judge, &pieces), places))
 }
 
 /// What is found in all pieces of a text and in its declarations.
@@ -61,10 +64,9 @@ pub(super) fn together<'p>(
     all
 }
 
-/// The bytes of the body of a function.
-pub(super) fn length(declared: &Declarations, function: Handle<Function>) -> usize {
-    let body = declared.module().functions[function].body.as_ref();
-    body.map_or(0, |body| (body.span.end - body.span.start) as usize)
+/// Where the body of a function is.
+pub(super) fn place(declared: &Declarations, function: Handle<Function>) -> Option<Span> {
+    declared.module().functions[function].body.as_ref().map(|body| body.span)
 }
 
 /// What is known of a body.
@@ -72,6 +74,12 @@ pub(super) struct Piece {
     /// The findings of lowering.
     pub(super) lowering: Vec<Diagnostic>,
     pub(super) judged: Judged,
+}
+
+impl Piece {
+    pub(super) fn findings(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        self.lowering.iter_mut().chain(self.judged.findings.all_mut())
+    }
 }
 
 /// The pieces of a text.
@@ -131,7 +139,9 @@ impl<'s> Worker<'s> {
         let lowering = self.lower(index, function)?;
         self.facts.extend(self.lowering.module());
         let (module, body) = (self.lowering.module(), self.lowering.body());
-        Some(Piece { lowering, judged: judge.body(module, function, body, &self.facts) })
+        let mut piece = Piece { lowering, judged: judge.body(module, function, body, &self.facts) };
+        fix::drop_flawed_in(self.source, body.span, piece.findings());
+        Some(piece)
     }
 }
 

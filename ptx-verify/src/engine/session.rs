@@ -35,10 +35,12 @@ impl Session {
     #[must_use]
     pub fn check(&mut self, source: &str, config: &Config) -> Vec<Diagnostic> {
         let known = self.known.take().filter(|known| known.config == *config);
-        match self.found_again(known, source, config) {
-            Some((found, broken)) => complete(source, config, broken, found),
-            None => check_whole(source, config),
-        }
+        let Some((found, broken)) = self.found_again(known, source, config) else {
+            return check_whole(source, config);
+        };
+        let known = self.known.iter().flat_map(|known| known.places.iter().zip(&known.pieces));
+        let parts: Vec<Span> = known.filter(|(_, piece)| piece.is_some()).map(|(place, _)| *place).collect();
+        complete(source, config, broken, &parts, found)
     }
 
     /// What is found before suppressions and levels, and whether the text does not parse; none where the text has no
@@ -52,8 +54,8 @@ impl Session {
         let tree = outline(source)?;
         let declared = declarations(&tree, source)?;
         drop(tree);
-        let bodies = declared.functions().map(|function| declared.module().functions[function].body.as_ref());
-        let places: Vec<Span> = bodies.map(|body| body.map(|body| body.span)).collect::<Option<_>>()?;
+        let places: Vec<Span> =
+            declared.functions().map(|function| pieces::place(&declared, function)).collect::<Option<_>>()?;
         let kept = known.and_then(|known| known.kept(source, &places, &declared));
         let kept = kept.unwrap_or_else(|| places.iter().map(|_| None).collect());
         let module = declared.module();
@@ -72,6 +74,10 @@ impl Session {
     }
 }
 
+fn length(span: Span) -> usize {
+    (span.end - span.start) as usize
+}
+
 /// All pieces, of which some are known.
 fn looked_at(
     mut kept: Vec<Option<Piece>>,
@@ -82,7 +88,8 @@ fn looked_at(
 ) -> Vec<Option<Piece>> {
     let functions: Vec<_> = declared.functions().enumerate().collect();
     let missing: Vec<_> = functions.into_iter().filter(|(index, _)| kept[*index].is_none()).collect();
-    let bytes: usize = missing.iter().map(|(_, function)| pieces::length(declared, *function)).sum();
+    let bytes: usize =
+        missing.iter().filter_map(|(_, function)| pieces::place(declared, *function)).map(length).sum();
     let threads = if bytes < pieces::PARALLEL_FROM { 1 } else { config.threads };
     let own = || Worker::new(source, declared);
     let work = |worker: &mut Worker<'_>, index: usize| Some(worker.judge(judge, missing[index]));
@@ -205,8 +212,7 @@ impl Moves<'_> {
     }
 
     fn piece(&self, piece: &mut Piece) -> Option<()> {
-        let findings = piece.lowering.iter_mut().chain(piece.judged.findings.all_mut());
-        findings.into_iter().try_for_each(|found| self.diagnostic(found))
+        piece.findings().try_for_each(|found| self.diagnostic(found))
     }
 }
 

@@ -29,6 +29,13 @@ impl Comments {
         }
     }
 
+    /// The places of the comments in a part of a PTX text that begins with a token.
+    pub fn of_part(text: &str, part: Span) -> Self {
+        let moved = |span: Span| Span::new(part.start + span.start, part.start + span.end);
+        let spans = comments_of(part.text(text)).map(moved).collect();
+        Self { spans, inner: Vec::new(), texts: Vec::new(), inner_texts: Vec::new() }
+    }
+
     /// The comments of a CUDA source whose asm statements are known.
     pub fn of_cuda(text: &str, file: &cuda::CudaFile) -> Self {
         let spans = cuda::all_comments(text);

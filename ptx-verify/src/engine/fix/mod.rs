@@ -21,7 +21,7 @@ mod trial;
 use std::fmt;
 
 use ptx_syntax::cuda::CudaFile;
-use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity};
+use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity, Span};
 
 use comments::Comments;
 use trial::Trials;
@@ -163,22 +163,48 @@ pub fn flaw(text: &str, language: Language, found: &Diagnostic) -> Option<Refusa
     flaw_among(text, &Comments::of(text, language), found)
 }
 
-/// Takes away the fixes of findings in PTX that have a [`flaw`]; what such a fix was to do stays as help.
-pub(crate) fn drop_flawed(text: &str, diagnostics: &mut [Diagnostic]) {
-    drop_flawed_among(text, || Comments::of(text, Language::Ptx), diagnostics);
+/// Takes away the fixes of findings in PTX that have a [`flaw`]; what such a fix was to do stays as help. Of findings
+/// that lie in one of `parts`, which are in order, this was done before.
+pub(crate) fn drop_flawed(text: &str, parts: &[Span], diagnostics: &mut [Diagnostic]) {
+    let is_new = |found: &&mut Diagnostic| {
+        let part = parts.partition_point(|part| part.end <= found.span.start);
+        parts.get(part).is_none_or(|part| !lies_in(found, *part))
+    };
+    let comments = || Comments::of_part(text, Span::new(0, text.len() as u32));
+    drop_flawed_among(text, comments, diagnostics.iter_mut().filter(is_new));
+}
+
+/// The same for those findings that lie in a part of the text with all their edits. The part begins with a token.
+pub(crate) fn drop_flawed_in<'d>(
+    text: &str,
+    part: Span,
+    diagnostics: impl Iterator<Item = &'d mut Diagnostic>,
+) {
+    let within = diagnostics.filter(|found| lies_in(found, part));
+    drop_flawed_among(text, || Comments::of_part(text, part), within);
+}
+
+fn lies_in(found: &Diagnostic, part: Span) -> bool {
+    let lies_in = |span: Span| part.start <= span.start && span.end <= part.end;
+    lies_in(found.span) && found.fix.iter().flat_map(|fix| &fix.edits).all(|edit| lies_in(edit.span))
 }
 
 /// The same for findings in a CUDA source.
 pub(crate) fn drop_flawed_in_cuda(text: &str, file: &CudaFile, diagnostics: &mut [Diagnostic]) {
-    drop_flawed_among(text, || Comments::of_cuda(text, file), diagnostics);
+    drop_flawed_among(text, || Comments::of_cuda(text, file), diagnostics.iter_mut());
 }
 
-fn drop_flawed_among(text: &str, comments: impl FnOnce() -> Comments, diagnostics: &mut [Diagnostic]) {
-    if diagnostics.iter().all(|found| found.fix.is_none()) {
+fn drop_flawed_among<'d>(
+    text: &str,
+    comments: impl FnOnce() -> Comments,
+    diagnostics: impl Iterator<Item = &'d mut Diagnostic>,
+) {
+    let mut with_fix = diagnostics.filter(|found| found.fix.is_some()).peekable();
+    if with_fix.peek().is_none() {
         return;
     }
     let comments = comments();
-    for found in diagnostics {
+    for found in with_fix {
         match flaw_among(text, &comments, found) {
             None => {}
             Some(Refusal::Modifier(_)) => found.fix = None,
@@ -209,7 +235,6 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ptx_syntax::Span;
 
     use super::*;
 

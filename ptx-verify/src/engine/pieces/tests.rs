@@ -24,7 +24,8 @@ fn same_findings(text: &str) -> Option<Vec<Diagnostic>> {
     let config = all_rules();
     let whole = check_whole(text, &config);
     for threads in [1, 2, 7] {
-        let found = complete(text, &config, false, findings_by(threads, text, &config)?);
+        let (found, bodies) = findings_by(threads, text, &config)?;
+        let found = complete(text, &config, false, &bodies, found);
         assert_eq!(found, whole, "with {threads} threads");
     }
     Some(whole)
