@@ -80,10 +80,20 @@ pub(crate) enum Check {
     AsmFile(fn(&FileUnits<'_>, &mut Vec<Diagnostic>)),
 }
 
+/// What has to be known of a program for a rule to speak of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Any part of a function.
+    Part,
+    /// A whole function or module. Such a rule is not asked about an asm statement, which is a part of one.
+    Whole,
+}
+
 /// A rule: what users are told, and what it does.
 pub(crate) struct Rule {
     pub(crate) info: RuleInfo,
     pub(crate) check: Check,
+    pub(crate) scope: Scope,
     /// Other rules whose findings the check makes too.
     pub(crate) also: &'static [&'static Rule],
 }
@@ -123,6 +133,7 @@ macro_rules! declare_rule {
         level: $level:ident,
         summary: $summary:literal,
         check: $check:expr,
+        $(scope: $scope:ident,)?
         $(also: [$($also:expr),+],)?
     ) => {
         $(#[doc = $doc])*
@@ -143,8 +154,11 @@ macro_rules! declare_rule {
                 };
                 $check
             },
+            scope: $crate::rule::declare_rule!(@scope $($scope)?),
             also: &[$($(&$also),+)?],
         };
     };
+    (@scope) => { $crate::rule::Scope::Part };
+    (@scope $scope:ident) => { $crate::rule::Scope::$scope };
 }
 pub(crate) use declare_rule;

@@ -6,11 +6,12 @@ use ptx_syntax::{Class, Diagnostic, Span};
 use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge};
-use crate::engine::levels::Config;
+use crate::engine::levels::{Config, Levels};
 use crate::engine::parallel;
 use crate::engine::pieces;
 use crate::engine::suppress::Suppressions;
 use crate::facts::mentions::Used;
+use crate::rule::Scope;
 use crate::rules::text::module_header;
 use crate::subject::module::{Features, Shared};
 
@@ -26,6 +27,14 @@ const PARALLEL_FROM: usize = 20_000;
 pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
     let mut diagnostics = findings(module, source, config);
     config.levels.apply(&mut diagnostics);
+    sort(&mut diagnostics);
+    diagnostics
+}
+
+/// Verifies a module of which a function is a part of one that is not known. Rules over whole functions are not asked.
+pub(super) fn verify_part(module: &Module, source: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default());
+    Levels::default().apply(&mut diagnostics);
     sort(&mut diagnostics);
     diagnostics
 }
@@ -98,8 +107,12 @@ fn sort(diagnostics: &mut [Diagnostic]) {
 
 /// The findings of the rules in a module that has all bodies.
 fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
+    findings_of(Scope::Whole, module, source, config)
+}
+
+fn findings_of(scope: Scope, module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
     let shared = Shared::new(module, module);
-    let judge = Judge::new(source, config, &shared);
+    let judge = Judge::new(scope, source, config, &shared);
     let mut facts = SpellingFacts::default();
     facts.extend(module);
     let bodies: Vec<_> = bodies(module).collect();

@@ -7,7 +7,7 @@ use crate::engine::gates;
 use crate::engine::instruction::{self, SpellingFacts};
 use crate::engine::levels::Config;
 use crate::facts::mentions::{Mentions, Used};
-use crate::rule::{Check, Rule};
+use crate::rule::{Check, Rule, Scope};
 use crate::rules::text::module_header;
 use crate::subject::function::{FlowContext, FunctionContext};
 use crate::subject::module::{Features, ModuleContext, Part, Shared, Wanted};
@@ -52,14 +52,16 @@ pub(super) struct Judged {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
+    /// Asks the rules that need to know so much.
+    pub(super) fn new(scope: Scope, source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
         let wanted = Wanted { target: config.target, version: config.version };
-        Self { source, wanted, shared, rules: config.levels.asked().collect(), in_pieces: false }
+        let asked = config.levels.asked().filter(|rule| scope == Scope::Whole || rule.scope == Scope::Part);
+        Self { source, wanted, shared, rules: asked.collect(), in_pieces: false }
     }
 
     /// For a module whose bodies are lowered one by one.
     pub(super) fn of_pieces(source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
-        Self { in_pieces: true, ..Self::new(source, config, shared) }
+        Self { in_pieces: true, ..Self::new(Scope::Whole, source, config, shared) }
     }
 
     fn context<'c>(&self, module: &'c Module, part: Part<'c>) -> ModuleContext<'c>

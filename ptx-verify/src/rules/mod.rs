@@ -94,6 +94,11 @@ pub fn find_rule(name: &str) -> Option<&'static RuleInfo> {
     rules().find(|rule| rule.name == name || codes(rule).any(|code| code.eq_ignore_ascii_case(name)))
 }
 
+/// The rule with this name.
+pub(crate) fn of_name(name: &str) -> Option<&'static Rule> {
+    all().iter().copied().find(|rule| rule.info.name == name)
+}
+
 /// The code of a rule and those that it had before.
 fn codes(rule: &RuleInfo) -> impl Iterator<Item = &'static str> {
     std::iter::once(rule.code).chain(rule.former.iter().copied())

@@ -9,7 +9,8 @@ use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
 
 use crate::engine::check;
-use crate::engine::levels::Config;
+use crate::rule::Scope;
+use crate::rules;
 use crate::rules::asm::{
     asm_constraint_type_mismatch, asm_control_flow_escape, asm_immediate_not_allowed, asm_missing_separator,
     asm_target_feature, asm_unused_operand, asm_uses_compiler_register,
@@ -19,29 +20,6 @@ use crate::rules::instruction::unknown_opcode;
 use crate::subject::fragment::expand::ProblemKind;
 use crate::subject::fragment::surroundings::Surroundings;
 use crate::subject::fragment::unit::{Unit, inside};
-
-/// Rules that speak of a whole function: a statement is a part of one, and what comes before and after it is not
-/// known. Some of them have a counterpart among the rules for asm.
-const WHOLE_FUNCTION: [&str; 14] = [
-    "missing-terminator",
-    "unreachable-code",
-    "dead-store",
-    "divergent-barrier",
-    "carry-unused",
-    "call-signature",
-    "duplicate-name",
-    "shadowed-declaration",
-    "unknown-suppression",
-    "unused-suppression",
-    "out-of-bounds-constant-offset",
-    "misaligned-constant-offset",
-    "state-space-mismatch",
-    "not-text",
-];
-
-/// And families of such rules.
-const WHOLE_FUNCTION_PREFIXES: [&str; 6] =
-    ["unused-", "cp-async-", "wgmma-", "mbarrier-", "tcgen05-", "missing-debug"];
 
 /// A finding, or one that depends on what other statements of the file declare.
 #[derive(Clone, Debug)]
@@ -223,7 +201,7 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
         return;
     }
     let mut found = unit.found.clone();
-    found.extend(check::verify(&unit.lowered().module, &unit.text, &Config::default()));
+    found.extend(check::verify_part(&unit.lowered().module, &unit.text));
     if unit.broken {
         found.retain(|each| each.class == Class::Invalid);
     }
@@ -252,7 +230,7 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
 
 fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     let rule = found.rule;
-    let prefixed = WHOLE_FUNCTION_PREFIXES.iter().any(|prefix| rule.starts_with(prefix));
+    let whole = rules::of_name(rule).is_some_and(|rule| rule.scope == Scope::Whole);
     // A carry that comes from outside is the business of the stream; one that some path lacks is not.
     let stream = rule == "carry-undefined" && found.severity == Severity::Error;
     // Operands have rules of their own.
@@ -263,7 +241,7 @@ fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     let inlined = !function.is_some_and(|known| known.no_inline);
     let of_kernel = || pragma::word_of(found.span.text(&unit.text).trim_matches('"')) == pragma::KERNEL_ONLY;
     let of_kernel = rule == "pragma" && inlined && of_kernel();
-    WHOLE_FUNCTION.contains(&rule) || prefixed || stream || of_operand || unknown_code || of_kernel
+    whole || stream || of_operand || unknown_code || of_kernel
 }
 
 /// Whether the first name in a message is that of an operand: `%` and a number.

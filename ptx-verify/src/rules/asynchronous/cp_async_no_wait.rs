@@ -48,6 +48,7 @@ declare_rule! {
     level: Warn,
     summary: "an asynchronous copy that nothing waits for",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

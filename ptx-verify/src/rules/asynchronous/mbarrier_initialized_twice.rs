@@ -39,6 +39,7 @@ declare_rule! {
     level: Warn,
     summary: "an `mbarrier` object that is initialised while it is one",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -36,6 +36,7 @@ declare_rule! {
     level: Warn,
     summary: "an `mbarrier` object that is not aligned to 8 bytes",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -40,6 +40,7 @@ declare_rule! {
     level: Warn,
     summary: "an `mbarrier` object that is used though nothing initialises it",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

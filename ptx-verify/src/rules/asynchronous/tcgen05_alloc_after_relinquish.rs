@@ -36,6 +36,7 @@ declare_rule! {
     level: Warn,
     summary: "an allocation of tensor memory after the right to allocate was given up",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

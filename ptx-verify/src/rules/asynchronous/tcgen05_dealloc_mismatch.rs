@@ -39,6 +39,7 @@ declare_rule! {
     level: Warn,
     summary: "tensor memory that is freed with another number of columns than it was allocated with",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

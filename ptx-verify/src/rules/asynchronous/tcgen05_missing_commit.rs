@@ -37,6 +37,7 @@ declare_rule! {
     level: Warn,
     summary: "a `tcgen05.mma` whose completion nothing can see",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

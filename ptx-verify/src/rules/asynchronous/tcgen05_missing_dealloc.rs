@@ -40,6 +40,7 @@ declare_rule! {
     level: Warn,
     summary: "tensor memory that is allocated and not freed",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -49,6 +49,7 @@ declare_rule! {
     level: Warn,
     summary: "an operation on tensor memory that is not waited for before its result is used",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -41,6 +41,7 @@ declare_rule! {
     level: Warn,
     summary: "tensor memory that is used after it was freed",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

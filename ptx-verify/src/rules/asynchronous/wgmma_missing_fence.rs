@@ -36,6 +36,7 @@ declare_rule! {
     level: Warn,
     summary: "a `wgmma.mma_async` without `wgmma.fence` before it",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

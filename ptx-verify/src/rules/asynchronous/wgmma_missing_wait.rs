@@ -41,6 +41,7 @@ declare_rule! {
     level: Warn,
     summary: "a result of `wgmma.mma_async` that is used, or left, before it is there",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -70,6 +70,7 @@ declare_rule! {
     level: Error,
     summary: "a call whose arguments are not what the function takes",
     check: Function(check),
+    scope: Whole,
 }
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {

@@ -34,6 +34,7 @@ declare_rule! {
     level: Info,
     summary: "a carry that nothing reads",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -51,6 +51,7 @@ declare_rule! {
     level: Warn,
     summary: "a barrier that only some threads reach",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

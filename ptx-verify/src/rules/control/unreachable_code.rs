@@ -39,6 +39,7 @@ declare_rule! {
     level: Info,
     summary: "instructions that control never comes to",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

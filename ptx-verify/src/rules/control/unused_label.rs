@@ -36,6 +36,7 @@ declare_rule! {
     level: Info,
     summary: "a label that nothing goes to",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

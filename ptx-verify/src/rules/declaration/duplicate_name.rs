@@ -29,4 +29,5 @@ declare_rule! {
     level: Error,
     summary: "a name that is declared twice",
     check: Elsewhere,
+    scope: Whole,
 }

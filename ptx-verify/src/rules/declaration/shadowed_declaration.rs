@@ -44,6 +44,7 @@ declare_rule! {
     level: Warn,
     summary: "a name that hides another one",
     check: Flow(check),
+    scope: Whole,
 }
 
 /// A name of a scope: a group such as `%r<9>` and a single register of one name do not hide each other.

@@ -32,6 +32,7 @@ declare_rule! {
     level: Info,
     summary: "a function that nothing calls and nobody else can see",
     check: Module(check),
+    scope: Whole,
 }
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -39,6 +39,7 @@ declare_rule! {
     level: Info,
     summary: "a variable that nothing refers to",
     check: Declarations(check),
+    scope: Whole,
 }
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -40,6 +40,7 @@ declare_rule! {
     level: Info,
     summary: "a register that is set and never read",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

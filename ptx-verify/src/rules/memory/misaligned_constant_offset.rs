@@ -36,6 +36,7 @@ declare_rule! {
     level: Error,
     summary: "an address that is no multiple of the size of the access",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

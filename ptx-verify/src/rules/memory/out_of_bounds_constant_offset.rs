@@ -36,6 +36,7 @@ declare_rule! {
     level: Error,
     summary: "an access outside of its variable",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -39,6 +39,7 @@ declare_rule! {
     level: Error,
     summary: "an address that is used in another state space than it has",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

@@ -35,6 +35,7 @@ declare_rule! {
     level: Info,
     summary: "a declared register that nothing uses",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

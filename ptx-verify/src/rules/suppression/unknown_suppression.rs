@@ -28,6 +28,7 @@ declare_rule! {
     level: Warn,
     summary: "a suppression comment that names no rule",
     check: Elsewhere,
+    scope: Whole,
 }
 
 /// Says that `name` in a suppression is no rule.

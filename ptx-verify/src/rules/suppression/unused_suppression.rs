@@ -28,6 +28,7 @@ declare_rule! {
     level: Warn,
     summary: "a suppression comment that suppresses nothing",
     check: Elsewhere,
+    scope: Whole,
 }
 
 /// Says that a suppression of `rule` is of no use.

@@ -36,6 +36,7 @@ declare_rule! {
     level: Warn,
     summary: "a function whose control runs past its end",
     check: Flow(check),
+    scope: Whole,
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {

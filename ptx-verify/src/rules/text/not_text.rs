@@ -24,4 +24,5 @@ declare_rule! {
     level: Error,
     summary: "the file is binary data, not PTX text",
     check: Elsewhere,
+    scope: Whole,
 }
