@@ -114,6 +114,11 @@ impl<T> Arena<T> {
         self.elements.get(handle.index())
     }
 
+    /// Forgets all elements and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.elements.clear();
+    }
+
     /// Makes room for `count` more elements.
     pub fn reserve(&mut self, count: usize) {
         self.elements.reserve_exact(count);

@@ -305,6 +305,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// What logos finds here.
+    #[cold]
     fn unusual(&mut self) -> Option<Token> {
         let mut lexer = TokenKind::lexer(self.source);
         lexer.bump(self.at);
@@ -327,6 +328,26 @@ impl Iterator for Lexer<'_> {
         match plain::token(self.source.as_bytes(), self.at) {
             Some((kind, end)) => Some(self.token(kind, end)),
             None => self.unusual(),
+        }
+    }
+}
+
+impl Lexer<'_> {
+    /// Adds all tokens that follow and mean something.
+    pub(crate) fn collect_significant(&mut self, tokens: &mut Vec<Token>) {
+        let bytes = self.source.as_bytes();
+        loop {
+            self.at = plain::blanks(bytes, self.at);
+            let token = match plain::token(bytes, self.at) {
+                Some((kind, end)) => self.token(kind, end),
+                None => match self.unusual() {
+                    Some(token) => token,
+                    None => return,
+                },
+            };
+            if !token.kind.is_trivia() {
+                tokens.push(token);
+            }
         }
     }
 }

@@ -45,9 +45,7 @@ impl BodyParser {
         self.tokens.extend(HEADER.map(|kind| Token { kind, span: Span::at(span.start) }));
         let mut lexer = Lexer::new(text);
         lexer.move_to(span.start as usize);
-        while let Some(token) = lexer.significant() {
-            self.tokens.push(token);
-        }
+        lexer.collect_significant(&mut self.tokens);
         let terminals = Terminals::new(Significant(self.tokens.iter()), &self.builder);
         self.grammar.parse(&self.builder, terminals).ok()?;
         let tree = &self.builder.get_mut().tree;

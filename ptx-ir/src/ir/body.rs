@@ -172,6 +172,37 @@ pub struct Body {
 }
 
 impl Body {
+    /// Forgets everything and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        let Self {
+            statements,
+            instructions,
+            spans,
+            operands,
+            operand_spans,
+            children,
+            child_spans,
+            registers,
+            register_count,
+            labels,
+            targets,
+            directives,
+            span,
+        } = self;
+        statements.clear();
+        instructions.clear();
+        spans.clear();
+        operands.clear();
+        operand_spans.clear();
+        children.clear();
+        child_spans.clear();
+        registers.clear();
+        labels.clear();
+        targets.clear();
+        directives.clear();
+        (*register_count, *span) = (0, Span::default());
+    }
+
     /// The operands of an instruction.
     #[must_use]
     pub fn operands(&self, instruction: Handle<Instruction>) -> &[Operand] {

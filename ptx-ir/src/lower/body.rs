@@ -4,7 +4,7 @@ use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::Handle;
 use crate::ir::{
-    Body, Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
+    Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
     TargetListKind,
 };
 use crate::isa::Class;
@@ -281,7 +281,8 @@ impl Context<'_, '_> {
     pub(super) fn begin_body(&mut self, span: Span) {
         self.names.clear();
         self.selection.set_platform(self.module.header.platform());
-        self.body = Body { span, ..Body::default() };
+        self.body.clear();
+        self.body.span = span;
         self.block = 0;
     }
 }

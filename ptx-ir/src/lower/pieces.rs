@@ -148,6 +148,7 @@ impl<'d, 's> BodyLowering<'d, 's> {
             spellings: std::mem::take(&mut self.spellings),
             names: std::mem::take(&mut self.names),
             selection: std::mem::take(&mut self.selection),
+            body: std::mem::take(&mut self.body),
             visible: Some(Visible::new(&self.declarations.history, time)),
             function: Some(function),
             ..Context::new(parsed.tree, self.source)

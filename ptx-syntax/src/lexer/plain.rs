@@ -49,12 +49,8 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     if classes & BLANK != 0 {
         return Some((TokenKind::Whitespace, skip(bytes, start + 1, BLANK)));
     }
-    if classes & LETTER != 0 {
-        return word(bytes, skip(bytes, start + 1, WORD));
-    }
-    if first == b'%' {
-        let end = skip(bytes, start + 1, WORD);
-        return if end > start + 1 { word(bytes, end) } else { None };
+    if classes & LETTER != 0 || first == b'%' && bytes.get(start + 1).is_some_and(|&next| is(next, WORD)) {
+        return word(bytes, start + 1);
     }
     if classes & DIGIT != 0 {
         if first == b'0' && bytes.get(start + 1).is_some_and(|&next| is(next, LETTER)) {
@@ -124,23 +120,71 @@ fn is(byte: u8, classes: Classes) -> bool {
     CLASSES[byte as usize] & classes != 0
 }
 
-/// A word whose first part ends at `end`, with what follows it behind dots.
+/// A word that goes on at `at`, with what follows it behind dots; none where a dot is followed by none.
 #[inline]
-fn word(bytes: &[u8], mut end: usize) -> Option<(TokenKind, usize)> {
-    let mut kind = TokenKind::Name;
-    loop {
-        match bytes.get(end) {
-            Some(b'.') => {
-                let next = skip(bytes, end + 1, WORD);
-                if next == end + 1 {
-                    return None;
-                }
-                kind = TokenKind::Dotted;
-                end = next;
-            }
-            Some(b':') if bytes.get(end + 1) == Some(&b':') => return None,
-            _ => return Some((kind, end)),
+fn word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
+    let (mut dots, mut empty, mut last_is_dot) = (0, 0, 0);
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let eight = Eight::of(*eight);
+        let length = eight.other.trailing_zeros() / 8;
+        // The dots of the token, without those behind its end.
+        let own = eight.dots & !u64::MAX.checked_shl(8 * length).unwrap_or(0);
+        dots |= own;
+        empty |= own & (own << 8 | last_is_dot);
+        last_is_dot = own >> 56;
+        at += length as usize;
+        if length < 8 {
+            return ended(bytes, at, (dots != 0, empty != 0));
         }
+    }
+    // The last bytes of a text.
+    let mut before = if last_is_dot != 0 { b'.' } else { 0 };
+    while let Some(&byte) = bytes.get(at)
+        && (byte == b'.' || is(byte, WORD))
+    {
+        dots |= u64::from(byte == b'.');
+        empty |= u64::from(byte == b'.' && before == b'.');
+        before = byte;
+        at += 1;
+    }
+    ended(bytes, at, (dots != 0, empty != 0))
+}
+
+/// A word that ends at `end`.
+#[inline]
+fn ended(bytes: &[u8], end: usize, (dotted, has_empty_part): (bool, bool)) -> Option<(TokenKind, usize)> {
+    let goes_on = bytes.get(end) == Some(&b':') && bytes.get(end + 1) == Some(&b':');
+    if goes_on || has_empty_part || bytes[end - 1] == b'.' {
+        return None;
+    }
+    Some((if dotted { TokenKind::Dotted } else { TokenKind::Name }, end))
+}
+
+/// What eight bytes are, as the high bit of each. A loop over bytes ends where the processor does not expect it, which
+/// costs more than all this.
+struct Eight {
+    dots: u64,
+    /// Neither dots nor parts of words.
+    other: u64,
+}
+
+impl Eight {
+    #[inline]
+    fn of(bytes: [u8; 8]) -> Self {
+        const ONES: u64 = u64::from_ne_bytes([1; 8]);
+        const HIGH: u64 = ONES << 7;
+        let all = u64::from_le_bytes(bytes);
+        // Of seven bits each, so that nothing is carried into the next byte.
+        let low = all & !HIGH;
+        let from = |bytes: u64, first: u8| bytes + ONES * u64::from(0x80 - first);
+        let is = |byte: u8| !((low ^ ONES * u64::from(byte)) + ONES * 0x7f);
+        let lower_case = low | ONES * 0x20;
+        let letter = from(lower_case, b'a') & !from(lower_case, b'z' + 1);
+        let digit = from(low, b'0') & !from(low, b'9' + 1);
+        let ascii = HIGH & !all;
+        let dots = is(b'.') & ascii;
+        let words = (letter | digit | is(b'_') | is(b'$')) & ascii;
+        Self { dots, other: HIGH & !(dots | words) }
     }
 }
 
@@ -157,10 +201,15 @@ fn skip(bytes: &[u8], mut at: usize, classes: Classes) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{TokenKind, token};
+    use super::{Eight, TokenKind, WORD, is, token};
     use logos::Logos;
 
     fn same_as_logos(text: &str) -> usize {
+        // The last bytes of a text are read one by one.
+        same_at_the_end(text) + same_at_the_end(&format!("{text}{:16}", ""))
+    }
+
+    fn same_at_the_end(text: &str) -> usize {
         let mut plain = 0;
         let mut lexer = TokenKind::lexer(text);
         while let Some(kind) = lexer.next() {
@@ -171,6 +220,22 @@ mod tests {
             }
         }
         plain
+    }
+
+    #[test]
+    fn eight_bytes_are_what_each_is() {
+        for at in 0..8 {
+            for byte in 0..=255 {
+                for other in [0, b'.', b'a', b'@', 0xff] {
+                    let mut bytes = [other; 8];
+                    bytes[at] = byte;
+                    let eight = Eight::of(bytes);
+                    let has = |mask: u64| mask >> (8 * at) & 0xff == 0x80;
+                    assert_eq!(has(eight.dots), byte == b'.', "{byte} at {at}");
+                    assert_eq!(has(eight.other), byte != b'.' && !is(byte, WORD), "{byte} at {at}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -242,6 +307,8 @@ mod tests {
             "é",
             "\0",
             "L1::128:4",
+            "a_word_of_more_than_eight",
+            "ld.global.nc",
         ];
         let mut state = 7_u64;
         let mut plain = 0;
