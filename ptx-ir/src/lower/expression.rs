@@ -166,6 +166,9 @@ impl Evaluator<'_> {
         if let Some(literal) = self.literal(node) {
             return literal;
         }
+        if let Some(number) = self.number(node) {
+            return Ok(number);
+        }
         let mut steps = vec![Step::Value(node, 0)];
         let mut values = Vec::new();
         while let Some(step) = steps.pop() {
@@ -197,6 +200,28 @@ impl Evaluator<'_> {
             }
         }
         values.pop().ok_or(Trouble::NotConstant(node.span))
+    }
+
+    /// The value of what most expressions are, without a list of steps: an integer, or minus an integer, perhaps added to
+    /// the base.
+    fn number(&self, node: Node) -> Option<Constant> {
+        let added = match (node.kind, self.tree.children(node)) {
+            (OperandKind::Binary(_), [left, right]) if self.base == Some(left.span) => *right,
+            _ => node,
+        };
+        let value = |node: Node| match integer(node.span.text(self.source)) {
+            Constant::Integer { bits, unsigned } => Some((bits, unsigned)),
+            _ => None,
+        };
+        match (added.kind, self.tree.children(added)) {
+            (OperandKind::Integer, _) => {
+                value(added).map(|(bits, unsigned)| Constant::Integer { bits, unsigned })
+            }
+            (OperandKind::Negate, [child]) if child.kind == OperandKind::Integer => {
+                signed(value(*child)?.0.wrapping_neg()).ok()
+            }
+            _ => None,
+        }
     }
 
     /// The value of a node without operands.

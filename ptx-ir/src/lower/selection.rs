@@ -18,12 +18,19 @@ pub(super) struct Selection {
 /// What is kept for a spelling.
 #[derive(Clone, Copy)]
 struct Kept {
-    /// The kinds of the operands, 16 bits for each; 0 where nothing is kept.
-    kinds: u128,
-    instance: Option<u16>,
+    /// The last two answers, the last one first: many instructions have a register here and a number there.
+    answers: [Answer; 2],
     /// Whether the value of an immediate decides nothing.
     any_value: bool,
     is_call: bool,
+}
+
+/// Which instance operands fit.
+#[derive(Clone, Copy, Default)]
+struct Answer {
+    /// The kinds of the operands, 16 bits for each; 0 where nothing is kept.
+    kinds: u128,
+    instance: Option<u16>,
 }
 
 /// The answer for instructions with more operands than this is not kept.
@@ -35,7 +42,7 @@ impl Selection {
         if self.platform != Some(platform) {
             self.platform = Some(platform);
             for kept in &mut self.kept {
-                kept.kinds = 0;
+                kept.answers = [Answer::default(); 2];
             }
         }
     }
@@ -55,16 +62,19 @@ impl Selection {
         spelling: Handle<Spelling>,
         operands: &[Operand],
     ) -> Option<u16> {
-        let any_value = self.kept(module, spelling).any_value;
-        let kinds = kinds(module, body, operands, any_value);
-        let kept = &self.kept[spelling.index()];
-        if kinds != 0 && kinds == kept.kinds {
-            return kept.instance;
+        let kept = self.kept(module, spelling);
+        let kinds = kinds(module, body, operands, kept.any_value);
+        let [last, other] = kept.answers;
+        if kinds != 0 && kinds == last.kinds {
+            return last.instance;
+        }
+        if kinds != 0 && kinds == other.kinds {
+            kept.answers = [other, last];
+            return other.instance;
         }
         let instance = self.find(module, body, &module.spellings[spelling].resolved, operands);
         if kinds != 0 {
-            let kept = &mut self.kept[spelling.index()];
-            (kept.kinds, kept.instance) = (kinds, instance);
+            self.kept[spelling.index()].answers = [Answer { kinds, instance }, last];
         }
         instance
     }
@@ -89,11 +99,11 @@ impl Selection {
     }
 
     #[inline]
-    fn kept(&mut self, module: &Module, spelling: Handle<Spelling>) -> Kept {
+    fn kept(&mut self, module: &Module, spelling: Handle<Spelling>) -> &mut Kept {
         if spelling.index() >= self.kept.len() {
             self.add(module);
         }
-        self.kept[spelling.index()]
+        &mut self.kept[spelling.index()]
     }
 
     #[cold]
@@ -103,8 +113,7 @@ impl Selection {
             let instances = &spelling.resolved.instances;
             let any_value = |instance: &Instance| instance.operands.iter().all(|spec| spec.ranges.is_empty());
             Kept {
-                kinds: 0,
-                instance: None,
+                answers: [Answer::default(); 2],
                 any_value: instances.iter().all(any_value),
                 is_call: instances.first().is_some_and(|first| first.effects.control == Control::Call),
             }

@@ -5,8 +5,13 @@ use crate::ir::Spelling;
 use crate::isa::resolve;
 use rustc_hash::FxHashMap;
 
+/// So many spellings are found without a hash of all of their bytes.
+const RECENT: usize = 256;
+
 #[derive(Default)]
 pub(super) struct Spellings<'s> {
+    /// The last spelling of those that end alike; empty before the first.
+    recent: Vec<(&'s str, Handle<Spelling>)>,
     /// Spellings as they stand in the source, blanks included.
     written: FxHashMap<&'s str, Handle<Spelling>>,
     /// Spellings without their blanks, for those that have any.
@@ -17,10 +22,19 @@ impl<'s> Spellings<'s> {
     /// The handle of a spelling among those that are known, which it is added to where it is new.
     #[inline]
     pub fn find(&mut self, text: &'s str, known: &mut Arena<Spelling>) -> Handle<Spelling> {
-        match self.written.get(text) {
+        let place = place_of(text);
+        if let Some(&(recent, handle)) = self.recent.get(place)
+            && recent == text
+        {
+            return handle;
+        }
+        let handle = match self.written.get(text) {
             Some(&handle) => handle,
             None => self.add(text, known),
-        }
+        };
+        self.recent.resize(RECENT, (text, handle));
+        self.recent[place] = (text, handle);
+        handle
     }
 
     #[cold]
@@ -46,4 +60,15 @@ impl<'s> Spellings<'s> {
         self.written.insert(text, handle);
         handle
     }
+}
+
+/// Where a spelling is among the recent ones. What instructions differ in is mostly at the end.
+#[inline]
+fn place_of(text: &str) -> usize {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let end = match text.as_bytes().last_chunk() {
+        Some(end) => u64::from_le_bytes(*end),
+        None => text.as_bytes().last_chunk().map_or(0, |end| u32::from_le_bytes(*end).into()),
+    };
+    (end.wrapping_add(text.len() as u64).wrapping_mul(MIX) >> (64 - RECENT.ilog2())) as usize
 }
