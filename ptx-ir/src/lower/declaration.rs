@@ -167,9 +167,11 @@ impl Context<'_, '_> {
     fn initialize(&mut self, declared: &Declared, declarator: &Declarator) {
         let Some(index) = declarator.initializer else { return };
         let value = self.initializer(self.tree.operands[index as usize], 0);
-        for handle in declared.handles() {
+        // A table is not copied where there is one variable.
+        for handle in declared.handles().skip(1) {
             self.module.variables[handle].initializer = Some(value.clone());
         }
+        self.module.variables[declared.first].initializer = Some(value);
     }
 
     fn local_registers(&mut self, specifiers: &Specifiers, declarator: &Declarator, whole: Span) {

@@ -14,6 +14,13 @@ impl Context<'_, '_> {
         }
         let tree = self.tree;
         match node.kind {
+            // Tables may be most of a text.
+            OperandKind::Integer => match expression::integer(self.text(node.span)) {
+                Constant::Integer { bits, unsigned } => {
+                    Initializer::Integer { bits, negative: !unsigned && (bits as i64) < 0 }
+                }
+                _ => self.constant_initializer(node),
+            },
             OperandKind::Vector => Initializer::List(
                 tree.children(node).iter().map(|child| self.initializer(*child, depth + 1)).collect(),
             ),
