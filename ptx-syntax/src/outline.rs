@@ -36,6 +36,15 @@ pub struct BodyParser {
 }
 
 impl BodyParser {
+    /// Gives memory back that only large bodies need. What is made of a tree is smaller than the tree and its tokens.
+    pub fn shrink(&mut self) {
+        const MAX_TOKENS: usize = 1 << 14;
+        if self.tokens.capacity() > MAX_TOKENS {
+            self.tokens = Vec::new();
+            self.builder = RefCell::default();
+        }
+    }
+
     /// The tree of the body that is at `span`, from `{` to `}`: a single function without a name and without
     /// parameters. None where it does not parse.
     pub fn parse(&mut self, source: &str, span: Span) -> Option<ParsedBody<'_>> {

@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ptx_ir::lower;
+use ptx_syntax::BodyParser;
 use ptx_tests::tools::{ptxas, root, skipped};
 use ptx_tests::wheels;
 use ptx_tests::workload::{self, Manner};
@@ -115,20 +117,40 @@ fn run(step: &str, text: &str) {
     use std::hint::black_box;
     match step {
         "lex" => drop(black_box(ptx_syntax::lexer::Lexer::new(text).count())),
-        "parse" => drop(black_box(ptx_syntax::parse(text))),
-        "lower" => {
-            let parse = ptx_syntax::parse(text);
-            drop(black_box(ptx_ir::lower::lower(&parse.tree, text)));
-        }
+        "parse" => parse_in_pieces(text),
+        "lower" => lower_in_pieces(text),
         "verify" => drop(black_box(ptx_verify::check(text, &Config::default()))),
         "format" => drop(black_box(ptx_emit::format(text))),
         "canonical" => {
             let parse = ptx_syntax::parse(text);
-            let lowered = ptx_ir::lower::lower(&parse.tree, text);
+            let lowered = lower::lower(&parse.tree, text);
             drop(parse);
             drop(black_box(ptx_emit::canonical(&lowered.module)));
         }
         _ => panic!("no step `{step}`"),
+    }
+}
+
+/// Parses a text as `verify` does: its items, then each body in the same memory.
+fn parse_in_pieces(text: &str) {
+    let tree = ptx_syntax::outline(text).expect("the text parses");
+    let mut parser = BodyParser::default();
+    for body in tree.functions.iter().filter_map(|function| function.body) {
+        std::hint::black_box(parser.parse(text, body.span).expect("the body parses"));
+    }
+}
+
+/// Parses and lowers a text as `verify` does.
+fn lower_in_pieces(text: &str) {
+    let tree = ptx_syntax::outline(text).expect("the text parses");
+    let declared = lower::declarations(&tree, text).expect("the header is at the head");
+    drop(tree);
+    let mut parser = BodyParser::default();
+    let mut lowering = lower::BodyLowering::new(&declared, text);
+    for (index, function) in declared.functions().enumerate() {
+        let body = declared.module().functions[function].body.as_ref().expect("it has a body");
+        let parsed = parser.parse(text, body.span).expect("the body parses");
+        std::hint::black_box(lowering.lower(index, parsed));
     }
 }
 

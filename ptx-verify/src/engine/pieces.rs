@@ -127,7 +127,10 @@ impl<'s> Worker<'s> {
     fn lower(&mut self, index: usize, function: Handle<Function>) -> Option<Vec<Diagnostic>> {
         let place = self.lowering.module().functions[function].body.as_ref()?.span;
         let parsed = self.parser.parse(self.source, place)?;
-        Some(self.lowering.lower(index, parsed))
+        let found = self.lowering.lower(index, parsed);
+        // The analyses of a large body need the memory.
+        self.parser.shrink();
+        Some(found)
     }
 
     /// The findings of lowering in a body, and what the rules say of it; none where it does not parse.
