@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use ptx_ir::ir::{Function, Handle, Module, Register};
-use ptx_verify::dataflow::carry::{self, CarryFacts};
-use ptx_verify::dataflow::initialization::{Unset, entry_registers, unset_reads};
-use ptx_verify::dataflow::paths::{Origin, Reaching};
 use ptx_verify::dataflow::{FunctionFacts, for_each_register};
+use ptx_verify::facts::carry::{self, CarryFacts};
+use ptx_verify::facts::initialization::{Surroundings, Unset, entry_registers, unset_reads};
+use ptx_verify::facts::paths::{Origin, Reaching};
 use ptx_verify::facts::uniformity::{Divergent, Level, Uniformity};
 use ptx_verify::facts::values::number::Number;
 use ptx_verify::facts::values::pointer::{Notation, Object, Pointer};
@@ -39,13 +39,15 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     let Function { name, .. } = facts.function;
     writeln!(out, "{}", facts.module.name(*name))?;
     let graph = Graph::new(facts);
-    let values = Values::new(facts, &graph);
-    let pointers = values.pointers(facts, &graph);
-    let uniformity = Uniformity::new(facts, &graph, Values::of_whole_warps(facts, &graph));
-    let mut carry = carry::analyze(facts);
+    let mut values = None;
+    let mut carry = carry::analyze(facts, &graph, &mut values);
     carry.readers.sort_by_key(|reader| reader.instruction);
     carry.unread.sort_unstable();
-    let unset = unset_reads(facts, entry_registers(facts));
+    let is_set = entry_registers(facts);
+    let unset = unset_reads(facts, &graph, &mut values, Surroundings { is_set: &is_set, last: u32::MAX });
+    let values = values.unwrap_or_else(|| Values::new(facts, &graph));
+    let pointers = values.pointers(facts, &graph);
+    let uniformity = Uniformity::new(facts, &graph, Values::of_whole_warps(facts, &graph));
     let known = Known { facts, carry, unset, values, pointers, graph, uniformity };
     if known.carry.unknown {
         writeln!(out, "  the carry flag was not followed everywhere")?;

@@ -1,8 +1,6 @@
 //! The facts about a function that several analyses share.
 
-use super::conditions::Comparison;
 use super::registers::{Occurring, RegisterTable};
-use super::relevance::Relevance;
 use super::uses::{Definitions, Touched, Uses};
 use crate::facts::mentions::owner;
 use ptx_ir::cfg::{Cfg, Condition};
@@ -28,7 +26,6 @@ pub struct FunctionFacts<'m> {
     touched: OnceCell<Touched>,
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
-    relevance: OnceCell<Relevance>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
 }
 
@@ -65,7 +62,6 @@ impl<'m> FunctionFacts<'m> {
             touched: OnceCell::new(),
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
-            relevance: OnceCell::new(),
             parameters: OnceCell::new(),
         }
     }
@@ -151,18 +147,6 @@ impl<'m> FunctionFacts<'m> {
             let count = self.body.instructions.len() as u32;
             (0..count).filter(|&index| self.writes_carry(index) || self.is_call(index)).collect()
         })
-    }
-
-    /// Whether what a branch says about a predicate matters to anything else.
-    #[must_use]
-    pub(super) fn matters(&self, register: Register) -> bool {
-        self.relevance.get_or_init(|| Relevance::new(self)).matters(self, register)
-    }
-
-    /// Whether the operands of a comparison are compared more than once.
-    #[must_use]
-    pub(super) fn repeats(&self, comparison: &Comparison) -> bool {
-        self.relevance.get_or_init(|| Relevance::new(self)).repeats(comparison)
     }
 
     /// The instructions that store into a variable of the `.param` space, ascending.

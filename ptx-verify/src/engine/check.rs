@@ -31,9 +31,10 @@ pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic>
     diagnostics
 }
 
-/// Verifies a module of which a function is a part of one that is not known. Rules over whole functions are not asked.
-pub(super) fn verify_part(module: &Module, source: &str) -> Vec<Diagnostic> {
-    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default());
+/// Verifies a module of which a function is a part of one that is not known. Rules over whole functions are not asked. The
+/// part ends at a place in the text: instructions from there on stand for what the rest makes of its results.
+pub(super) fn verify_part(module: &Module, source: &str, end: u32) -> Vec<Diagnostic> {
+    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default(), Some(end));
     Levels::default().apply(&mut diagnostics);
     sort(&mut diagnostics);
     diagnostics
@@ -107,12 +108,18 @@ fn sort(diagnostics: &mut [Diagnostic]) {
 
 /// The findings of the rules in a module that has all bodies.
 fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
-    findings_of(Scope::Whole, module, source, config)
+    findings_of(Scope::Whole, module, source, config, None)
 }
 
-fn findings_of(scope: Scope, module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
+fn findings_of(
+    scope: Scope,
+    module: &Module,
+    source: &str,
+    config: &Config,
+    end: Option<u32>,
+) -> Vec<Diagnostic> {
     let shared = Shared::new(module, module);
-    let judge = Judge::new(scope, source, config, &shared);
+    let judge = Judge::new(scope, source, config, &shared).with_end(end);
     let mut facts = SpellingFacts::default();
     facts.extend(module);
     let bodies: Vec<_> = bodies(module).collect();

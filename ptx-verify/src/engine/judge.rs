@@ -54,9 +54,15 @@ pub(super) struct Judged {
 impl<'a> Judge<'a> {
     /// Asks the rules that need to know so much.
     pub(super) fn new(scope: Scope, source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
-        let wanted = Wanted { target: config.target, version: config.version };
+        let wanted = Wanted { target: config.target, version: config.version, end: None };
         let asked = config.levels.asked().filter(|rule| scope == Scope::Whole || rule.scope == Scope::Part);
         Self { source, wanted, shared, rules: asked.collect(), in_pieces: false }
+    }
+
+    /// For a fragment of a function, which ends at a place in the text.
+    pub(super) fn with_end(mut self, end: Option<u32>) -> Self {
+        self.wanted.end = end;
+        self
     }
 
     /// For a module whose bodies are lowered one by one.

@@ -3,7 +3,10 @@
 //!
 //! Facts are computed and never reported; rules read them and never iterate.
 
+pub mod carry;
+pub mod initialization;
 pub mod memory;
 pub(crate) mod mentions;
+pub mod paths;
 pub mod uniformity;
 pub mod values;

@@ -10,10 +10,11 @@ use ptx_syntax::Span;
 use super::module::ModuleContext;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
-use crate::dataflow::carry::{self, CarryFacts};
-use crate::dataflow::initialization::{self, Unset};
+use crate::facts::carry::{self, CarryFacts};
+use crate::facts::initialization::{self, Surroundings, Unset};
 use crate::facts::memory::{Access, Conversion, MemoryFacts};
 use crate::facts::mentions::Mentions;
+use crate::facts::paths::Walker;
 use crate::facts::uniformity::Uniformity;
 use crate::facts::values::number::Number;
 use crate::facts::values::pointer::{Object, Pointer};
@@ -80,9 +81,38 @@ impl<'a> FlowContext<'a> {
     /// Reads of registers that nothing may have set.
     pub(crate) fn unset(&self) -> &[Unset] {
         self.unset.get_or_init(|| match self.facts() {
-            Some(facts) => initialization::unset_reads(facts, initialization::entry_registers(facts)),
+            Some(facts) => {
+                let is_set = initialization::entry_registers(facts);
+                let last = self.module.wanted.end.map_or(u32::MAX, |end| self.first_behind(end));
+                let around = Surroundings { is_set: &is_set, last };
+                self.keep_values(|values| initialization::unset_reads(facts, self.graph(), values, around))
+            }
             None => Vec::new(),
         })
+    }
+
+    /// Calls a function that may find what is known of the values.
+    fn keep_values<R>(&self, find: impl FnOnce(&mut Option<Values>) -> R) -> R {
+        let mut values = self.values.take();
+        let found = find(&mut values);
+        self.values.replace(values);
+        found
+    }
+
+    /// Asks which writes reach places.
+    pub(crate) fn walk<R>(&self, question: impl FnOnce(&mut Walker<'_, 'a>) -> R) -> Option<R> {
+        let (facts, graph) = (self.facts()?, self.graph());
+        let values = self.values.take().unwrap_or_else(|| Values::new(facts, graph));
+        let mut walker = Walker::new(facts, graph, values);
+        let answer = question(&mut walker);
+        self.values.replace(Some(walker.into_values()));
+        Some(answer)
+    }
+
+    /// The first instruction from a place in the text on.
+    fn first_behind(&self, end: u32) -> u32 {
+        let count = self.body.instructions.len() as u32;
+        (0..count).find(|&each| self.body.span(Handle::new(each)).start >= end).unwrap_or(count)
     }
 
     /// The graph of the values.
@@ -159,7 +189,9 @@ impl<'a> FlowContext<'a> {
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
         self.carry.get_or_init(|| match self.facts() {
-            Some(facts) if self.module.features().carry => carry::analyze(facts),
+            Some(facts) if self.module.features().carry => {
+                self.keep_values(|values| carry::analyze(facts, self.graph(), values))
+            }
             Some(_) | None => CarryFacts::default(),
         })
     }

@@ -21,6 +21,9 @@ pub(crate) struct Wanted {
     pub(crate) target: Option<Target>,
     /// The PTX version of the assembler or driver.
     pub(crate) version: Option<Version>,
+    /// Where in the text a fragment of a function ends: instructions from there on stand for what others make of its
+    /// results.
+    pub(crate) end: Option<u32>,
 }
 
 /// A module and what it is verified for.

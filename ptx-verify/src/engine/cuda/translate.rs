@@ -201,7 +201,7 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
         return;
     }
     let mut found = unit.found.clone();
-    found.extend(check::verify_part(&unit.lowered().module, &unit.text));
+    found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template.end));
     if unit.broken {
         found.retain(|each| each.class == Class::Invalid);
     }

@@ -93,6 +93,12 @@ impl Uniformity {
         taint::may_part(facts)
     }
 
+    /// Whether all lanes of a warp have the same value; no where that is not known.
+    #[must_use]
+    pub fn is_uniform_in_warps(&self, value: ValueId) -> bool {
+        self.known && self.of(value).level() != Some(Level::Lanes)
+    }
+
     /// How a value varies.
     #[must_use]
     pub fn of(&self, value: ValueId) -> Vary {

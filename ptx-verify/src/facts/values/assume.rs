@@ -20,6 +20,11 @@ const MAX_DOMINATORS: usize = 24;
 pub(crate) struct Assumption<'e, 'f, 'm> {
     engine: &'e Engine<'f, 'm>,
     numbers: FxHashMap<BaseId, Number>,
+    /// Of sums of several terms, or whose limits would go round the end without what is added: the terms, what is added,
+    /// and what is known of that.
+    sums: FxHashMap<Sum, (u64, Number)>,
+    /// What such a sum, or a sum of one term, is not.
+    excluded: Vec<(Sum, u64)>,
     truths: FxHashMap<BaseId, bool>,
     impossible: bool,
 }
@@ -27,12 +32,53 @@ pub(crate) struct Assumption<'e, 'f, 'm> {
 impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     /// Nothing is assumed.
     pub(crate) fn new(engine: &'e Engine<'f, 'm>) -> Self {
-        Self { engine, numbers: FxHashMap::default(), truths: FxHashMap::default(), impossible: false }
+        Self {
+            engine,
+            numbers: FxHashMap::default(),
+            sums: FxHashMap::default(),
+            excluded: Vec::new(),
+            truths: FxHashMap::default(),
+            impossible: false,
+        }
     }
 
     /// Whether all that is assumed cannot hold together.
     pub(crate) fn is_impossible(&self) -> bool {
-        self.impossible
+        self.impossible || self.excludes_all()
+    }
+
+    /// Whether nothing is left of the values that some sum may have.
+    fn excludes_all(&self) -> bool {
+        let mut excluded = self.excluded.clone();
+        excluded.sort_unstable();
+        excluded.dedup();
+        excluded.chunk_by(|one, other| one.0 == other.0).any(|group| {
+            let Some((sum, _)) = group.first() else { return false };
+            let (mut low, mut high) = self.limits(sum);
+            let values = || group.iter().map(|(_, value)| *value);
+            for value in values() {
+                low += u64::from(value == low && low < u64::MAX);
+            }
+            for value in values().rev() {
+                high -= u64::from(value == high && high > 0);
+            }
+            // Where each lane of a warp has its turn, the rows of blocks are one warp wide.
+            let is_tid = sum.terms().all(|(base, factor)| {
+                let is_it = |base| match base {
+                    Base::Special(register) => register.name() == "%tid.x",
+                    base => matches!(base, Base::Lane | Base::Warp),
+                };
+                factor == 1 && is_it(self.engine.values.forms.what(base))
+            });
+            low > high || is_tid && (0..32).all(|lane| values().any(|value| value == lane))
+        })
+    }
+
+    /// The smallest and the largest value of a sum to which nothing is added. Ascending values that are excluded shrink
+    /// the range from both ends.
+    fn limits(&self, sum: &Sum) -> (u64, u64) {
+        let number = self.of_sum(sum, MAX_DEPTH);
+        (number.low, number.high)
     }
 
     /// Assumes what has to hold for control to be in a block: the branches on the way to it that there is no way around.
@@ -69,6 +115,10 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     /// Assumes that a predicate has a value.
+    pub(super) fn hold(&mut self, predicate: Form, value: bool) {
+        self.assume(predicate, value, MAX_DEPTH);
+    }
+
     fn assume(&mut self, predicate: Form, value: bool, depth: usize) {
         if self.evaluate(predicate, depth) == Some(!value) {
             self.impossible = true;
@@ -103,6 +153,13 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             Computation::Compare if b == Form::NONE && value => {
                 let width = self.engine.values.forms.sum(a).width();
                 self.narrow(a, Number::constant(width, 0), depth);
+            }
+            Computation::Compare if b == Form::NONE => {
+                let sum = *self.engine.values.forms.sum(a);
+                // `sum` is not 0, so the terms are not the opposite of what is added.
+                let (terms, is_opposite) = positive(sum.without_offset());
+                let value = if is_opposite { sum.offset() } else { sum.offset().wrapping_neg() };
+                self.excluded.push((terms, value & mask(sum.width())));
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
                 let (one, other) = (self.number(a, depth), self.number(b, depth));
@@ -144,7 +201,9 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         let sum = *self.engine.values.forms.sum(form);
         let all = mask(sum.width());
         let mut terms = sum.terms();
-        let (Some((base, factor)), None) = (terms.next(), terms.next()) else { return };
+        let (Some((base, factor)), None) = (terms.next(), terms.next()) else {
+            return self.narrow_sum(&sum, number, depth);
+        };
         let (low, high) = match factor {
             1 => (number.low.wrapping_sub(sum.offset()) & all, number.high.wrapping_sub(sum.offset()) & all),
             _ if factor == all => {
@@ -152,9 +211,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             }
             _ => return,
         };
-        // Limits that went round the end say nothing.
         if low > high {
-            return;
+            return self.narrow_sum(&sum, number, depth);
         }
         let known = self.base(base, sum.width(), depth);
         let (low, high) = (low.max(known.low), high.min(known.high));
@@ -173,11 +231,36 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         }
     }
 
+    /// The same of a sum of several terms.
+    fn narrow_sum(&mut self, sum: &Sum, number: Number, depth: usize) {
+        let (terms, is_opposite) = positive(*sum);
+        let zero = Number::constant(sum.width(), 0);
+        let number = if is_opposite { zero.subtract(number) } else { number };
+        let known = self.of_sum(&terms, depth);
+        let (low, high) = (number.low.max(known.low), number.high.min(known.high));
+        if low > high {
+            self.impossible = true;
+            return;
+        }
+        let number = Number::between(sum.width(), low, high);
+        self.sums.insert(terms.without_offset(), (terms.offset(), number));
+    }
+
     /// What is known of a base.
     fn base(&self, base: BaseId, width: u32, depth: usize) -> Number {
-        if let Some(number) = self.numbers.get(&base) {
-            return number.extended(width);
+        let known = self.derived(base, width, depth);
+        let Some(number) = self.numbers.get(&base).map(|number| number.extended(width)) else { return known };
+        let (low, high) = (known.low.max(number.low), known.high.min(number.high));
+        // Where the two contradict each other, what was assumed is to be found wrong.
+        if low > high {
+            known
+        } else {
+            Number::between(width, low, high).with_bits(number.zeros, number.ones)
         }
+    }
+
+    /// The same by what it is computed of.
+    fn derived(&self, base: BaseId, width: u32, depth: usize) -> Number {
         let known = self.engine.base_number(base, width);
         match (self.engine.values.forms.what(base), depth.checked_sub(1)) {
             (
@@ -196,7 +279,15 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 Base::Operation { computes: Computation::And, operands: [one, other, Form::NONE], .. },
                 Some(depth),
             ) => {
-                let now = self.number(one, depth).and(self.number(other, depth)).extended(width);
+                let (one, other) = (self.number(one, depth), self.number(other, depth));
+                // What the bits of a mask have room for stays as it is.
+                let fits =
+                    |number: Number, bits: u64| bits & bits.wrapping_add(1) == 0 && number.high <= bits;
+                let now = match (one.value(), other.value()) {
+                    (_, Some(bits)) if fits(one, bits) => one.extended(width),
+                    (Some(bits), _) if fits(other, bits) => other.extended(width),
+                    _ => one.and(other).extended(width),
+                };
                 let (low, high) = (known.low.max(now.low), known.high.min(now.high));
                 match low <= high {
                     true => Number::between(width, low, high).with_bits(now.zeros, now.ones),
@@ -208,15 +299,44 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     fn number(&self, form: Form, depth: usize) -> Number {
-        let sum: &Sum = self.engine.values.forms.sum(form);
+        self.of_sum(self.engine.values.forms.sum(form), depth)
+    }
+
+    fn of_sum(&self, sum: &Sum, depth: usize) -> Number {
         let width = sum.width();
-        sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
+        let number = sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
             let term = self.base(base, width, depth);
             match factor == mask(width) {
                 true => number.subtract(term),
                 false => number.plus(term.multiply(Number::constant(width, factor))),
             }
-        })
+        });
+        let (terms, is_opposite) = positive(*sum);
+        let Some(&(offset, known)) = self.sums.get(&terms.without_offset()) else { return number };
+        let known = known.plus(Number::constant(width, terms.offset().wrapping_sub(offset)));
+        let known = if is_opposite { Number::constant(width, 0).subtract(known) } else { known };
+        let (low, high) = (number.low.max(known.low), number.high.min(known.high));
+        if low > high {
+            number
+        } else {
+            Number::between(width, low, high).with_bits(number.zeros, number.ones)
+        }
+    }
+
+    /// What a comparison of the same operands says of this one.
+    fn compared_before(&self, order: Computation, detail: u64, [a, b]: [Form; 2]) -> Option<bool> {
+        let truth = |detail: u64, operands: [Form; 2]| {
+            let operands = [operands[0], operands[1], Form::NONE];
+            let id = self.engine.values.forms.find(Base::Operation { computes: order, detail, operands })?;
+            self.truths.get(&id).copied()
+        };
+        let forms = &self.engine.values.forms;
+        let difference = forms.sum(a).plus(forms.sum(b), u64::MAX)?;
+        let equal = [difference, difference.times(u64::MAX)].into_iter().any(|difference| {
+            let form = forms.find_sum(&difference);
+            form.is_some_and(|form| truth(detail & 0xff, [form, Form::NONE]) == Some(true))
+        });
+        (equal || truth(detail, [b, a]) == Some(true)).then_some(false)
     }
 
     /// What a predicate is, where that follows.
@@ -256,6 +376,9 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 }
             }
             Computation::Compare if detail >> 16 == 1 => {
+                if let Some(value) = self.compared_before(computes, detail, [a, b]) {
+                    return Some(value);
+                }
                 let (one, other) = (self.number(a, depth), self.number(b, depth));
                 let positive = |number: Number| number.high >> (number.width - 1) == 0;
                 if detail >> 8 & 1 != 0 && !(positive(one) && positive(other)) {
@@ -270,4 +393,10 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             _ => None,
         }
     }
+}
+
+/// Of a sum and its opposite the one whose first factor is no negative number, and whether that is the opposite.
+fn positive(sum: Sum) -> (Sum, bool) {
+    let is_negative = sum.terms().next().is_some_and(|(_, factor)| factor > mask(sum.width()) >> 1);
+    if is_negative { (sum.times(u64::MAX), true) } else { (sum, false) }
 }

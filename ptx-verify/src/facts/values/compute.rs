@@ -382,7 +382,7 @@ impl Engine<'_, '_> {
         }
     }
 
-    fn multiplied(&mut self, a: Fact, b: Fact) -> Fact {
+    pub(super) fn multiplied(&mut self, a: Fact, b: Fact) -> Fact {
         let w = u32::from(a.number.width);
         let number = a.number.multiply(b.number);
         let sum = match (a.number.value(), b.number.value()) {
@@ -408,7 +408,7 @@ impl Engine<'_, '_> {
         (self.bound(&rest)? <= mask(bits)).then_some(rest)
     }
 
-    fn and(&mut self, a: Fact, b: Fact) -> Fact {
+    pub(super) fn and(&mut self, a: Fact, b: Fact) -> Fact {
         let w = u32::from(a.number.width);
         let number = a.number.and(b.number);
         let (a, b) = if a.number.value().is_some() { (b, a) } else { (a, b) };
@@ -481,7 +481,7 @@ impl Engine<'_, '_> {
     }
 
     /// Zeros come in from above.
-    fn shifted_right(&mut self, a: Fact, by: u64) -> Fact {
+    pub(super) fn shifted_right(&mut self, a: Fact, by: u64) -> Fact {
         let w = u32::from(a.number.width);
         if by == 0 {
             return a;
@@ -585,7 +585,7 @@ impl Engine<'_, '_> {
         Some(answer)
     }
 
-    fn ordered(&mut self, order: Order, a: Fact, b: Fact, signed: bool) -> Fact {
+    pub(super) fn ordered(&mut self, order: Order, a: Fact, b: Fact, signed: bool) -> Fact {
         let w = u32::from(a.number.width);
         let difference = self.sum(a).plus(self.sum(b), u64::MAX);
         let (one, other) = (a.number, b.number);
@@ -609,6 +609,9 @@ impl Engine<'_, '_> {
         if let Some(value) = decided {
             return self.constant(1, value);
         }
+        if let Some(answer) = self.chosen(order, a, b, signed) {
+            return answer;
+        }
         let unknown = Number::unknown(1);
         match (order, difference) {
             (Order::Equal, Some(difference)) => {
@@ -623,6 +626,37 @@ impl Engine<'_, '_> {
             }
             (Order::Less, _) => self.fact(unknown, None, detail(Computation::Compare, w, signed, 1), &[a, b]),
         }
+    }
+
+    /// A comparison with a number of what a `selp` chose from two numbers: it asks what the `selp` was told.
+    fn chosen(&mut self, order: Order, a: Fact, b: Fact, signed: bool) -> Option<Fact> {
+        let selection = |engine: &Self, fact: Fact| {
+            let sum = engine.sum(fact);
+            let mut terms = sum.terms();
+            let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+            match engine.values.forms.what(base) {
+                Base::Operation { computes: Computation::Select, operands, .. } => Some(operands),
+                _ => None,
+            }
+        };
+        let of_a = selection(self, a).filter(|_| b.number.value().is_some());
+        let of_b = selection(self, b).filter(|_| a.number.value().is_some());
+        let [condition, first, second] = of_a.or(of_b)?;
+        let mut answer = |form: Form| {
+            let width = u32::from(a.number.width);
+            let value = self.values.forms.sum(form).value()?;
+            let choice = self.constant(width, value);
+            let (a, b) = if of_a.is_some() { (choice, b) } else { (a, choice) };
+            self.ordered(order, a, b, signed).number.value()
+        };
+        let (first, second) = (answer(first)?, answer(second)?);
+        let condition = Fact { number: Number::unknown(1), form: condition };
+        Some(match (first, second) {
+            (0, 0) => self.constant(1, 0),
+            (0, _) => self.negated(condition),
+            (_, 0) => condition,
+            _ => self.constant(1, 1),
+        })
     }
 
     /// A special register.

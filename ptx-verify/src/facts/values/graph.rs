@@ -25,7 +25,7 @@ use crate::dataflow::FunctionFacts;
 pub struct ValueId(u32);
 
 impl ValueId {
-    const NONE: Self = Self(u32::MAX);
+    pub(in crate::facts) const NONE: Self = Self(u32::MAX);
 
     /// The number, for tables with an entry a value.
     #[must_use]
@@ -262,6 +262,19 @@ impl Graph {
             let each = self.carry[place];
             (each.read.some(), each.written.some())
         })
+    }
+}
+
+impl Graph {
+    /// Where the carry flag is read or written, in order of the text, with the value that is read.
+    pub(in crate::facts) fn flags(&self) -> impl Iterator<Item = (u32, Option<ValueId>)> {
+        self.carry.iter().map(|each| (each.instruction, each.read.some()))
+    }
+
+    /// The calls that leave the carry flag undefined, with the value that it has after them.
+    pub(in crate::facts) fn lost_flags(&self) -> impl Iterator<Item = (ValueId, u32)> {
+        let flags = self.carry.iter().filter_map(|each| Some((each.written.some()?, each.instruction)));
+        flags.filter(|(value, _)| self.kinds[value.index()] == Kind::Undefined)
     }
 }
 

@@ -82,7 +82,7 @@ impl Form {
 const MAX_TERMS: usize = 4;
 
 /// A sum modulo two to the width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sum {
     width: u8,
     count: u8,
@@ -225,6 +225,12 @@ impl Forms {
     #[must_use]
     pub fn find(&self, base: Base) -> Option<BaseId> {
         self.base_ids.get(&base).copied()
+    }
+
+    /// The number of a sum that was met before.
+    #[must_use]
+    pub fn find_sum(&self, sum: &Sum) -> Option<Form> {
+        self.sum_ids.get(sum).copied()
     }
 
     /// A sum by its number.

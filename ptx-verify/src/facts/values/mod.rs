@@ -3,6 +3,7 @@
 mod address;
 mod assume;
 mod compute;
+mod condition;
 mod frontier;
 mod graph;
 pub mod linear;
@@ -13,7 +14,8 @@ mod slice;
 
 pub(crate) use address::space_of;
 pub(crate) use assume::Assumption;
-pub use compute::{Order, Relation};
+pub use compute::{Order, Relation, is_signed, width};
+pub(crate) use condition::{Edge, Literal, Literals, Stated};
 pub use graph::{Graph, Kind, ValueId, Variable};
 pub(crate) use propagate::Engine;
 pub use propagate::{Fact, Values};

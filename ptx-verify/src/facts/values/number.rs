@@ -131,14 +131,14 @@ impl Number {
         let carry_is_1 = least ^ self.ones ^ other.ones;
         let known = self.known() & other.known() & (carry_is_0 | carry_is_1);
         let bits = Self::of_bits(self.bits(), !most & known, least & known);
-        let low = self.low.checked_add(other.low).and_then(|sum| sum.checked_add(carry));
-        let high = self.high.checked_add(other.high).and_then(|sum| sum.checked_add(carry));
-        match (low, high) {
-            (Some(low), Some(high)) if high <= all => {
-                Self { low: max(bits.low, low), high: min(bits.high, high), ..bits }.settled()
-            }
-            _ => bits,
+        let total = |one: u64, other: u64| u128::from(one) + u128::from(other) + u128::from(carry);
+        let (low, high) = (total(self.low, other.low), total(self.high, other.high));
+        // Between limits that both fit, or that both do not, nothing wraps.
+        if low >> self.width != high >> self.width {
+            return bits;
         }
+        let (low, high) = (low as u64 & all, high as u64 & all);
+        Self { low: max(bits.low, low), high: min(bits.high, high), ..bits }.settled()
     }
 
     /// The difference, without what does not fit.
@@ -146,8 +146,11 @@ impl Number {
     pub fn subtract(self, other: Self) -> Self {
         let bits = self.sum(other.inverted(), 1);
         let bits = Self::of_bits(self.bits(), bits.zeros, bits.ones);
-        if self.low >= other.high {
-            let (low, high) = (self.low - other.high, self.high - other.low);
+        // Where all differences borrow, or none does, they lie between those of the limits.
+        if self.low >= other.high || self.high < other.low {
+            let all = mask(self.bits());
+            let (low, high) =
+                (self.low.wrapping_sub(other.high) & all, self.high.wrapping_sub(other.low) & all);
             return Self { low: max(bits.low, low), high: min(bits.high, high), ..bits }.settled();
         }
         bits

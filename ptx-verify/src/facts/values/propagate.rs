@@ -420,6 +420,10 @@ impl<'f, 'm> Engine<'f, 'm> {
                 false if merged.number == before.number => before.number,
                 false => Number::unknown(u32::from(before.number.width)),
             };
+            // Where nothing comes from outside, each turn may be another sum of the one before.
+            if merged.form != before.form {
+                merged.form = own;
+            }
         }
         if self.put(join, merged) {
             self.turns[join.index()] = turn.saturating_add(1);
@@ -561,7 +565,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     /// A predicate among the operands.
-    pub(super) fn predicate(&mut self, instruction: u32, index: usize) -> Option<Fact> {
+    pub(crate) fn predicate(&mut self, instruction: u32, index: usize) -> Option<Fact> {
         self.operand(instruction, index, 1)
     }
 

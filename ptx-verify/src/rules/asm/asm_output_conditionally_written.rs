@@ -7,7 +7,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::{Mode, Unit};
-use crate::dataflow::initialization::Unset;
+use crate::facts::initialization::Unset;
 use crate::dataflow::{Access, FunctionFacts, for_each_register};
 use crate::rule::declare_rule;
 

@@ -1,11 +1,12 @@
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::{Handle, Operand, Variable};
 use ptx_ir::space::StateSpace;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::paths::{Budget, Target, Walker};
+use crate::dataflow::FunctionFacts;
+use crate::facts::paths::Undefined;
 use crate::rule::declare_rule;
-use crate::rules::register::maybe_uninitialized_register::with_way;
+use crate::rules::register::maybe_uninitialized_register::with_path;
 
 declare_rule! {
     /// ## What it does
@@ -45,72 +46,84 @@ declare_rule! {
     check: Flow(check),
 }
 
-/// Steps of all walks of a function.
-const MOST_STEPS: usize = 20_000;
-
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().calls {
         return;
     }
     let Some(facts) = context.facts() else { return };
-    let mut walker = Walker::new(facts);
-    let mut budget = Budget::new(MOST_STEPS + 2 * context.body.instructions.len());
+    let mut open = Vec::new();
     for handle in context.body.instructions.handles() {
         let call = handle.index() as u32;
         if facts.is_call(call) && facts.cfg.is_reachable(facts.cfg.block_of(handle)) {
-            arguments(context, call, (&mut walker, &mut budget), diagnostics);
+            open.extend(arguments(context, facts, call));
         }
     }
+    if open.is_empty() {
+        return;
+    }
+    context.walk(|walker| {
+        for argument in open {
+            let found = walker.reaching(facts.parameter_writers(argument.variable), argument.call);
+            let undefined = found.undefined.as_ref().filter(|_| !found.unknown);
+            if let Some(undefined) = undefined.filter(|_| !ignores(context, argument.call, argument.place)) {
+                diagnostics.push(finding(context, &argument, undefined, found.writers.is_empty()));
+            }
+        }
+    });
 }
 
-fn arguments(
-    context: &FlowContext<'_>,
+/// An argument that nothing stores in the block of its call.
+struct Argument {
     call: u32,
-    (walker, budget): (&mut Walker<'_, '_>, &mut Budget),
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let Some(facts) = context.facts() else { return };
-    let module = context.module.module;
+    /// Which of the parameters it is for.
+    place: usize,
+    variable: Handle<Variable>,
+    span: Span,
+}
+
+fn arguments(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, call: u32) -> Vec<Argument> {
+    let (module, handle) = (context.module.module, Handle::new(call));
     // The list before holds the results.
-    let Some((index, run)) =
-        context.body.operands(Handle::new(call)).iter().enumerate().skip(1).find_map(|(index, operand)| {
-            match operand {
-                Operand::List(run) => Some((index, *run)),
-                _ => None,
-            }
-        })
-    else {
-        return;
+    let mut operands = context.body.operands(handle).iter().enumerate().skip(1);
+    let Some((index, run)) = operands.find_map(|(index, operand)| match operand {
+        Operand::List(run) => Some((index, *run)),
+        _ => None,
+    }) else {
+        return Vec::new();
     };
-    for (place, child) in context.body.children(run).iter().enumerate() {
-        let Operand::Variable { variable: handle, .. } = *child else { continue };
+    let open = context.body.children(run).iter().enumerate().filter_map(|(place, child)| {
+        let Operand::Variable { variable: handle, .. } = *child else { return None };
         let variable = &module.variables[handle];
-        if variable.space.base() != StateSpace::Param || variable.is_parameter || facts.escapes(handle) {
-            continue;
-        }
-        if variable.size() == Some(0) {
-            continue;
-        }
-        let found = walker.reaching(Target::Parameter(handle), call, budget);
-        let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
-        if ignores(context, call, place) {
-            continue;
-        }
-        let name = module.name(variable.name);
-        let message = if found.writers.is_empty() {
-            format!("the argument `{name}` is passed, but nothing is stored in it before")
-        } else {
-            format!("the argument `{name}` may be passed before it is stored")
-        };
+        let is_followed = variable.space.base() == StateSpace::Param
+            && !variable.is_parameter
+            && !facts.escapes(handle)
+            && variable.size() != Some(0)
+            && !is_stored_in_block(facts, facts.parameter_writers(handle), call);
         let span = context.body.child_spans.get(run.first as usize + place).copied();
         let span = span.unwrap_or_else(|| context.body.operand_span(Handle::new(call), index));
-        let finding = RULE.at(span, message).with_secondary(variable.span, "declared here");
-        diagnostics.push(if found.writers.is_empty() {
-            finding
-        } else {
-            with_way(context, undefined, finding)
-        });
-    }
+        is_followed.then_some(Argument { call, place, variable: handle, span })
+    });
+    open.collect()
+}
+
+fn finding(context: &FlowContext<'_>, argument: &Argument, undefined: &Undefined, certain: bool) -> Diagnostic {
+    let module = context.module.module;
+    let variable = &module.variables[argument.variable];
+    let name = module.name(variable.name);
+    let message = if certain {
+        format!("the argument `{name}` is passed, but nothing is stored in it before")
+    } else {
+        format!("the argument `{name}` may be passed before it is stored")
+    };
+    let finding = RULE.at(argument.span, message).with_secondary(variable.span, "declared here");
+    if certain { finding } else { with_path(context, undefined, finding) }
+}
+
+/// Whether one of the writes runs in any case before the call, in the same block, as compilers have it.
+fn is_stored_in_block(facts: &FunctionFacts<'_>, writes: &[u32], call: u32) -> bool {
+    let start = facts.cfg.instructions(facts.cfg.block_of(Handle::new(call))).start;
+    let before = &writes[..writes.partition_point(|&write| write < call)];
+    before.iter().rev().take_while(|&&write| write >= start).any(|&write| !facts.is_guarded(write))
 }
 
 /// Whether the function that is called is known and never looks at its parameter number `place`.

@@ -6,9 +6,8 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::paths::{Budget, Target, Walker};
 use crate::rule::declare_rule;
-use crate::rules::register::maybe_uninitialized_register::with_way;
+use crate::rules::register::maybe_uninitialized_register::with_path;
 
 declare_rule! {
     /// ## What it does
@@ -44,9 +43,6 @@ declare_rule! {
     check: Flow(check),
 }
 
-/// Steps of all walks of a function.
-const MOST_STEPS: usize = 20_000;
-
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
@@ -54,8 +50,6 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if returned.is_empty() {
         return;
     }
-    let mut walker = Walker::new(facts);
-    let mut budget = Budget::new(MOST_STEPS);
     // A return ends its block.
     let last = |block: &NodeIndex| facts.cfg.instructions(*block).last();
     let returns = |each: &u32| {
@@ -63,16 +57,34 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     };
     let mut ends: Vec<u32> = facts.cfg.reverse_postorder().iter().filter_map(last).filter(returns).collect();
     ends.sort_unstable();
-    for (handle, target) in returned {
-        let variable = &module.variables[handle];
-        let name = module.name(variable.name);
-        for &end in &ends {
-            let found = walker.reaching(target, end, &mut budget);
+    let writes = |target| match target {
+        Target::Parameter(variable) => facts.parameter_writers(variable),
+        Target::Register(register) => facts.definitions(register),
+    };
+    let open = returned.into_iter().flat_map(|(handle, target)| {
+        let is_open = move |end: &u32| !is_set_before(facts, writes(target), *end);
+        ends.iter().copied().filter(is_open).map(move |end| (handle, target, end))
+    });
+    let open: Vec<_> = open.collect();
+    if open.is_empty() {
+        return;
+    }
+    context.walk(|walker| {
+        let mut last = None;
+        for (handle, target, end) in open {
+            // One return is told of for each value.
+            if last == Some((handle, target)) {
+                continue;
+            }
+            let found = walker.reaching(writes(target), end);
             let Some(undefined) = found.undefined.as_ref().filter(|_| !found.unknown) else { continue };
+            last = Some((handle, target));
+            let variable = &module.variables[handle];
+            let name = module.name(variable.name);
             let certain = found.writers.is_empty();
             let (sets, set) = match target {
-                Target::Parameter(_) | Target::Nothing => ("stores", "stored"),
-                Target::Register(_) | Target::Carry => ("sets", "set"),
+                Target::Parameter(_) => ("stores", "stored"),
+                Target::Register(_) => ("sets", "set"),
             };
             let message = if certain {
                 format!("this returns, but nothing {sets} the return value `{name}` before")
@@ -81,10 +93,36 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             };
             let finding = RULE.at(context.instruction_span(end), message);
             let finding = finding.with_secondary(variable.span, "declared here");
-            diagnostics.push(if certain { finding } else { with_way(context, undefined, finding) });
-            break;
+            diagnostics.push(if certain { finding } else { with_path(context, undefined, finding) });
         }
-    }
+    });
+}
+
+/// Writes of a return value that are looked at for one that always comes first.
+const MAX_WRITES: usize = 16;
+
+/// Whether one of the writes runs in any case before an instruction.
+fn is_set_before(facts: &FunctionFacts<'_>, writes: &[u32], instruction: u32) -> bool {
+    let before = &writes[..writes.partition_point(|&write| write < instruction)];
+    before.iter().rev().take(MAX_WRITES).any(|&write| is_before(facts, write, instruction))
+}
+
+/// Whether a write runs in any case before an instruction.
+fn is_before(facts: &FunctionFacts<'_>, write: u32, instruction: u32) -> bool {
+    let block = |instruction| facts.cfg.block_of(FunctionFacts::handle(instruction));
+    let (there, here) = (block(write), block(instruction));
+    !facts.is_guarded(write)
+        && facts.cfg.is_reachable(there)
+        && if there == here { write < instruction } else { facts.cfg.dominates(there, here) }
+}
+
+/// What is returned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// A register.
+    Register(Register),
+    /// A variable of the `.param` space.
+    Parameter(Handle<Variable>),
 }
 
 /// The return values that are followed: those in registers come first among the registers of the function.

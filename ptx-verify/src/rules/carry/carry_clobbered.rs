@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::carry::{Reader, fits};
+use crate::facts::carry::{Reader, fits};
 use crate::rule::declare_rule;
 use crate::rules::carry::carry_polarity::counts_flag;
 

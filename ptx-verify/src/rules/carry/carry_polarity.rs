@@ -4,7 +4,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::carry::fits;
+use crate::facts::carry::fits;
 use crate::facts::values::number::Number;
 use crate::rule::declare_rule;
 

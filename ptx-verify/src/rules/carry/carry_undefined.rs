@@ -1,9 +1,9 @@
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::paths::Origin;
+use crate::facts::paths::Origin;
 use crate::rule::declare_rule;
-use crate::rules::register::maybe_uninitialized_register::with_way;
+use crate::rules::register::maybe_uninitialized_register::with_path;
 
 declare_rule! {
     /// ## What it does
@@ -41,11 +41,11 @@ declare_rule! {
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for reader in &context.carry().readers {
         let Some(undefined) = &reader.reaching.undefined else { continue };
-        if reader.reaching.unknown || undefined.origin != Origin::Entry {
+        if undefined.origin != Origin::Entry {
             continue;
         }
         let span = context.instruction_span(reader.instruction);
-        let certain = reader.reaching.writers.is_empty();
+        let certain = reader.reaching.writers.is_empty() && !reader.reaching.unknown;
         let finding = if certain {
             RULE.at(span, "the carry flag is read here, but no instruction has set it")
                 .with_help("give the instruction that makes the carry the modifier `.cc`")
@@ -55,7 +55,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             for &writer in reader.reaching.writers.iter().take(3) {
                 finding = finding.with_secondary(context.instruction_span(writer), "set here");
             }
-            with_way(context, undefined, finding)
+            with_path(context, undefined, finding)
         };
         diagnostics.push(finding);
     }

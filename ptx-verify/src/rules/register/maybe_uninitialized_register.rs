@@ -1,25 +1,27 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::initialization::Unset;
-use crate::dataflow::paths::Undefined;
+use crate::facts::initialization::Unset;
+use crate::facts::paths::Undefined;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use crate::rules::register::uninitialized_register::{Together, by_operand, is_predicate};
 
 declare_rule! {
     /// ## What it does
-    /// Reports a register that is set on some ways to a read and not on others. Guards count: what `@%p1` sets
-    /// is set where `%p1` holds, and a branch on `%p1`, a second guard with the same condition, or `@%p1` and
-    /// `@!%p1` together are understood, through copies, negations and repeated comparisons too.
+    /// Reports a register that is set on some paths to a read and not on others, where some instruction looks at what was
+    /// read. Guards count: what `@%p1` sets is set where `%p1` holds, and a branch on `%p1`, a second guard with the same
+    /// condition, or `@%p1` and `@!%p1` together are understood, through copies, negations, comparisons, votes and the
+    /// turns of loops too.
     ///
     /// ## Why is this bad
-    /// On the other ways the register holds any value, and neither the assembler nor the driver says so.
+    /// On the other paths the register holds any value, and neither the assembler nor the driver says so.
     ///
     /// ## Example
     /// ```ptx
     /// @%p1 mov.u32 %r1, 1;
     /// add.u32 %r2, %r1, 1;
+    /// st.global.u32 [%rd1], %r2;
     /// ```
     ///
     /// ## Use instead
@@ -27,13 +29,13 @@ declare_rule! {
     /// mov.u32 %r1, 0;
     /// @%p1 mov.u32 %r1, 1;
     /// add.u32 %r2, %r1, 1;
+    /// st.global.u32 [%rd1], %r2;
     /// ```
     ///
     /// ## What it may miss
     /// Only one read of each register is reported. Where following all paths would take too long, nothing is.
-    /// Conditions that depend on each other through arithmetic are not recognised and may be reported although
-    /// the program never takes the way. What threads give to `shfl` is trusted, because only some of them are asked for
-    /// it, and so is arithmetic whose result only guarded instructions use that run where the register is set.
+    /// Conditions that depend on each other in a way that is not followed may be reported although the program never takes
+    /// the path. What threads give to `shfl` is trusted, because only some of them are asked for it.
     name: "maybe-uninitialized-register",
     code: "P0502",
     former: ["H0302"],
@@ -58,25 +60,24 @@ pub(crate) fn they_are(all: &[&Unset]) -> &'static str {
     if all.len() == 1 { "it is" } else { "they are" }
 }
 
-/// Adds where the register is set, and a way on which it is not.
+/// Adds where the register is set, and a path on which it is not.
 pub(crate) fn explain(context: &FlowContext<'_>, unset: &Unset, mut finding: Diagnostic) -> Diagnostic {
     const MOST_WRITES: usize = 3;
     for &write in unset.reaching.writers.iter().take(MOST_WRITES) {
         finding = finding.with_secondary(context.instruction_span(write), "set here");
     }
     match &unset.reaching.undefined {
-        Some(undefined) => with_way(context, undefined, finding),
+        Some(undefined) => with_path(context, undefined, finding),
         None => finding,
     }
 }
 
-/// Describes the way on which something is undefined by the conditions on it.
-pub(crate) fn with_way(context: &FlowContext<'_>, undefined: &Undefined, finding: Diagnostic) -> Diagnostic {
+/// Describes the path on which something is undefined by the conditions on it.
+pub(crate) fn with_path(context: &FlowContext<'_>, undefined: &Undefined, finding: Diagnostic) -> Diagnostic {
     const MOST_CONDITIONS: usize = 4;
     let Some(facts) = context.facts() else { return finding };
-    // The way was walked backwards, so it already starts at the entry.
     let conditions: Vec<String> = undefined
-        .way
+        .path
         .iter()
         .filter_map(|&(instruction, happened)| {
             let condition = facts.condition(instruction)?;

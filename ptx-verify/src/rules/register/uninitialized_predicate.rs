@@ -3,7 +3,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::initialization::Unset;
+use crate::facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register;

@@ -5,16 +5,17 @@ use ptx_syntax::{Diagnostic, Severity, Span};
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::initialization::Unset;
+use crate::facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports a register that is read though no write of it can come before, whatever way control takes. It is
-    /// a warning where nothing in the function ever sets the register and it is one of a range `%r<N>`:
-    /// that is how compilers print an operand whose value does not matter. So it is where nothing ever sets the
-    /// register and it is only copied to where nothing reads it, as a move that does nothing.
+    /// Reports a register that is read though no write of it can come before, whatever path control takes, and that some
+    /// instruction looks at: it stores what is computed from the register, uses it as an address, a guard or an argument,
+    /// or hands it to other threads. Bits that are masked, shifted out or cut off before are not looked at. It is a
+    /// warning where nothing in the function ever sets the register and it is one of a range `%r<N>`: that is how
+    /// compilers print an operand whose value does not matter.
     ///
     /// ## Why is this bad
     /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
@@ -24,6 +25,7 @@ declare_rule! {
     /// ```ptx
     /// .reg .u32 %r<3>;
     /// add.u32 %r2, %r1, 1;
+    /// st.local.u32 [4], %r2;
     /// ```
     ///
     /// ## Use instead
@@ -31,12 +33,13 @@ declare_rule! {
     /// .reg .u32 %r<3>;
     /// mov.u32 %r1, 0;
     /// add.u32 %r2, %r1, 1;
+    /// st.local.u32 [4], %r2;
     /// ```
     ///
     /// ## What it may miss
-    /// Only the first read of each register is reported, and what one list reads in one finding. A byte of the function's own memory that gets a register which
-    /// nothing sets is an object without members, and silent. Functions so large that following all paths would take
-    /// too long are given the benefit of the doubt.
+    /// Only the first read of each register is reported, and what one list reads in one finding. A byte of the function's
+    /// own memory that gets a register which nothing sets is an object without members, and silent. Where following all
+    /// paths would take too long, conditions are not considered.
     name: "uninitialized-register",
     code: "P0501",
     former: ["H0301"],

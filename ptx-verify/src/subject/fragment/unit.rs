@@ -24,8 +24,9 @@ use super::siblings::Siblings;
 use super::toolkit::Toolkit;
 use super::values;
 use crate::dataflow::FunctionFacts;
-use crate::dataflow::carry::{self, CarryFacts};
-use crate::dataflow::initialization::{self, Unset};
+use crate::facts::carry::{self, CarryFacts};
+use crate::facts::initialization::{self, Surroundings, Unset};
+use crate::facts::values::Graph;
 
 /// What an operand is for the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,13 +238,23 @@ impl<'a> Unit<'a> {
             let set = |register: Register| {
                 self.operand_of(register).is_some_and(|index| self.operands[index].mode != Mode::Output)
             };
-            initialization::unset_reads(&facts, set)
+            // What was put behind the template stands for the uses of the outputs.
+            let is_behind =
+                |&instruction: &u32| facts.body.span(Handle::new(instruction)).start >= self.template.end;
+            let count = facts.body.instructions.len() as u32;
+            let last = (0..count).find(is_behind).unwrap_or(count);
+            let around = Surroundings { is_set: &set, last };
+            initialization::unset_reads(&facts, &Graph::new(&facts), &mut None, around)
         })
     }
 
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
-        self.carry.get_or_init(|| self.facts().map(|facts| carry::analyze(&facts)).unwrap_or_default())
+        self.carry.get_or_init(|| {
+            self.facts()
+                .map(|facts| carry::analyze(&facts, &Graph::new(&facts), &mut None))
+                .unwrap_or_default()
+        })
     }
 
     /// The operand that a register stands for.

@@ -1,0 +1,204 @@
+//! Reads of registers that nothing may have set.
+//!
+//! Three steps, each for what the one before left, so that functions in which every register is set before it is read cost
+//! one look at each read. What a register holds before its first write is followed forward through joins and guarded
+//! writes, and through what is computed ([`flow`]). Backwards, the bits are found that anybody looks at ([`demand`]). And
+//! for what is looked at, the paths are walked on which it can be so (`paths`).
+
+mod demand;
+mod flow;
+mod observers;
+
+use ptx_ir::ir::Register;
+use rustc_hash::FxHashMap;
+
+use super::paths::{Follow, Reaching, Search, Tracked, Undefined};
+use super::values::{Engine, Graph, ValueId, Values, Variable};
+use crate::dataflow::FunctionFacts;
+use demand::{Candidate, Demand};
+use flow::Flow;
+pub(in crate::facts) use flow::Sources;
+use observers::{Observers, Read};
+
+/// A read that may see a register that was never set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unset {
+    /// The register.
+    pub register: Register,
+    /// The instruction that reads it.
+    pub instruction: u32,
+    /// The operand that reads it; none for the guard.
+    pub operand: Option<usize>,
+    /// Whether no write can reach the read, whatever path is taken.
+    pub certain: bool,
+    /// What the read may see.
+    pub reaching: Reaching,
+}
+
+/// What a function is given, and what is looked at after it.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Whether a register is set when the function is entered.
+    pub is_set: &'a dyn Fn(Register) -> bool,
+    /// From this instruction on, all that is read is looked at.
+    pub last: u32,
+}
+
+/// The registers that a function finds set at its entry.
+pub fn entry_registers(facts: &FunctionFacts<'_>) -> impl Fn(Register) -> bool + use<> {
+    let (returns, all) = (facts.return_registers(), facts.entry_registers());
+    move |register| register.0 >= returns && register.0 < all
+}
+
+/// Finds reads of unset registers, in order of the text: for each register the first that is certain, or else the first.
+/// What is known of the values is found where it is asked for.
+#[must_use]
+pub fn unset_reads(
+    facts: &FunctionFacts<'_>,
+    graph: &Graph,
+    values: &mut Option<Values>,
+    around: Surroundings<'_>,
+) -> Vec<Unset> {
+    let Some(flow) = Flow::new(facts, graph, around.is_set) else { return Vec::new() };
+    let known = values.take().unwrap_or_else(|| Values::new(facts, graph));
+    let mut engine = Engine::again(facts, graph, known);
+    let demand = Demand::new(&mut engine, &flow, around.last);
+    let mut analysis = Analysis { facts, graph, found: FxHashMap::default() };
+    if !demand.candidates.is_empty() {
+        let mut search = Search::of(engine);
+        analysis.search(&mut search, &flow, &demand, around);
+        engine = search.engine;
+    }
+    *values = Some(engine.into_values());
+    let mut found: Vec<Unset> = analysis.found.into_values().collect();
+    found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
+    found
+}
+
+/// Follows values that may be undefined.
+struct Through<'a> {
+    flow: &'a Flow,
+    around: Surroundings<'a>,
+    graph: &'a Graph,
+    /// The registers of which a read was found.
+    found: Vec<Register>,
+}
+
+impl Follow for Through<'_> {
+    fn operands(
+        &mut self,
+        engine: &mut Engine<'_, '_>,
+        instruction: u32,
+        at: Option<usize>,
+        bits: u64,
+        visit: &mut dyn FnMut(Option<usize>, ValueId, u64),
+    ) {
+        let graph = engine.graph();
+        Observers { engine }.needed(instruction, at, bits, |read, bits| {
+            let (at, value) = match read {
+                Read::Use(at) => (Some(at), graph.read(at)),
+                Read::Carry => (None, graph.carry(instruction).0),
+            };
+            if let Some(value) = value.filter(|value| self.flow.is_tainted(*value)) {
+                visit(at, value, bits);
+            }
+        });
+    }
+
+    fn is_settled(&self, value: ValueId) -> bool {
+        let is_found = || match self.graph.variable(value) {
+            Variable::Register(register) => self.found.contains(&register),
+            Variable::Carry => false,
+        };
+        !self.flow.is_tainted(value) || !self.flow.is_computed(value) && is_found()
+    }
+
+    fn is_set(&self, register: Register) -> bool {
+        (self.around.is_set)(register)
+    }
+
+    fn wants_writers(&self) -> bool {
+        false
+    }
+}
+
+struct Analysis<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    graph: &'f Graph,
+    found: FxHashMap<Register, Unset>,
+}
+
+impl<'f, 'm> Analysis<'f, 'm> {
+    /// Asks of what is looked at whether it may be undefined.
+    fn search(
+        &mut self,
+        search: &mut Search<'f, 'm>,
+        flow: &Flow,
+        demand: &Demand,
+        around: Surroundings<'_>,
+    ) {
+        let mut follow = Through { flow, around, graph: self.graph, found: Vec::new() };
+        search.begin();
+        for sink in &demand.sinks {
+            let tracked = Tracked::Value(sink.value);
+            search.walk((sink.instruction, sink.at), tracked, sink.bits, &[], &mut follow);
+            for found in std::mem::take(&mut search.found) {
+                let Err(undefined) = found.what else { continue };
+                let value = match found.read {
+                    (_, Some(at)) => self.graph.read(at),
+                    (instruction, None) => self.graph.guard(instruction),
+                };
+                let Some(value) = value.filter(|value| flow.is_unset(*value)) else { continue };
+                if let Variable::Register(register) = self.graph.variable(value)
+                    && !follow.found.contains(&register)
+                {
+                    follow.found.push(register);
+                    let read = self.first_like(demand, found.read, value);
+                    self.note(read, value, register, undefined);
+                }
+            }
+        }
+        if search.gave_up {
+            self.take_for_granted(demand);
+        }
+    }
+
+    /// The first read of the same value that every path to a read leads through.
+    fn first_like(&self, demand: &Demand, read: super::paths::Read, value: ValueId) -> super::paths::Read {
+        let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
+        let here = block(read.0);
+        let before = |candidate: &&Candidate| {
+            let there = block(candidate.instruction);
+            candidate.value == value
+                && !self.facts.is_guarded(candidate.instruction)
+                && if there == here {
+                    candidate.instruction < read.0
+                } else {
+                    self.facts.cfg.dominates(there, here)
+                }
+        };
+        let first = demand.candidates.iter().find(before);
+        first.map_or(read, |first| (first.instruction, first.at))
+    }
+
+    fn note(&mut self, read: super::paths::Read, value: ValueId, register: Register, undefined: Undefined) {
+        let sources = Sources::of(self.graph, value);
+        let certain = sources.are_none();
+        let (instruction, at) = read;
+        let operand = at.map(|at| self.facts.uses().all()[at].operand());
+        let reaching = Reaching { writers: sources.writers, undefined: Some(undefined), unknown: false };
+        self.found.insert(register, Unset { register, instruction, operand, certain, reaching });
+    }
+
+    /// Where paths could not all be followed, what no path sets is unset all the same.
+    fn take_for_granted(&mut self, demand: &Demand) {
+        for candidate in &demand.candidates {
+            let Variable::Register(register) = self.graph.variable(candidate.value) else { continue };
+            if self.found.contains_key(&register) || !Sources::of(self.graph, candidate.value).are_none() {
+                continue;
+            }
+            let undefined = Undefined { origin: super::paths::Origin::Entry, path: Vec::new() };
+            self.note((candidate.instruction, candidate.at), candidate.value, register, undefined);
+        }
+    }
+}

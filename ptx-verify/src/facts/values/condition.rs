@@ -1,0 +1,393 @@
+//! Conditions on a path that is walked backwards, as predicates of values.
+//!
+//! A condition is the sum of a predicate, so that equal conditions are equal numbers, through copies, negations and
+//! repeated comparisons. Where the walk leaves a block by its start, what the block joins becomes what the edge brings;
+//! where it goes around a loop, what the later turn computed is another value than what the earlier one did, and what is
+//! known of it is forgotten.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::isa::Computation;
+use rustc_hash::FxHashMap;
+
+use super::assume::Assumption;
+use super::graph::{Kind, ValueId};
+use super::linear::{Base, BaseId, Form, Sum};
+use super::number::Number;
+use super::propagate::{Engine, Fact};
+use crate::dataflow::FunctionFacts;
+
+/// That a predicate is true or false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Literal {
+    predicate: Form,
+    value: bool,
+}
+
+/// What comes of saying that a predicate has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stated {
+    /// It always has.
+    Always,
+    /// It never has.
+    Never,
+    /// It has where the literal holds.
+    Where(Literal),
+}
+
+/// An edge that is walked backwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    /// Where it leads.
+    pub(crate) block: NodeIndex,
+    /// Which of the inputs of the block's joins it brings.
+    pub(crate) position: usize,
+    /// Whether it goes around a loop.
+    pub(crate) is_back: bool,
+    /// Whether what the block joins is followed to what the edge brings, or forgotten.
+    pub(crate) follows: bool,
+}
+
+/// Operations on operations are followed so deep.
+const MAX_DEPTH: usize = 24;
+/// To tell what a condition is about, no deeper than this.
+const LEAF_DEPTH: usize = 8;
+
+/// What bases are before an edge: none where that is not known, and nothing else where they are the same.
+type Before = FxHashMap<BaseId, Option<Option<Fact>>>;
+/// More literals are not kept together.
+const MAX_LITERALS: usize = 48;
+
+/// Literals that hold together, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Literals(Vec<Literal>);
+
+impl Literals {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all of these are among the others.
+    pub(crate) fn are_among(&self, others: &Self) -> bool {
+        let mut others = others.0.iter();
+        self.0.iter().all(|literal| others.any(|other| other == literal))
+    }
+
+    /// Adds one; whether all of them can hold together as far as is known.
+    pub(crate) fn add(&mut self, engine: &Engine<'_, '_>, literal: Literal) -> bool {
+        match self.0.binary_search_by_key(&literal.predicate, |each| each.predicate) {
+            Ok(place) => self.0[place].value == literal.value,
+            Err(_) if self.0.len() >= MAX_LITERALS => true,
+            Err(place) => {
+                self.0.insert(place, literal);
+                self.0.len() < 2 && !engine.has_deep_form(literal.predicate) || self.are_possible(engine)
+            }
+        }
+    }
+
+    /// Keeps some of them.
+    pub(crate) fn retain(&mut self, keep: impl Fn(Literal) -> bool) {
+        self.0.retain(|literal| keep(*literal));
+    }
+
+    fn are_possible(&self, engine: &Engine<'_, '_>) -> bool {
+        let mut assumption = Assumption::new(engine);
+        // What the later ones say may decide the earlier ones.
+        for _ in 0..2 {
+            for literal in &self.0 {
+                assumption.hold(literal.predicate, literal.value);
+            }
+        }
+        !assumption.is_impossible()
+    }
+
+    /// What holds before an edge where these hold after it; none where that cannot be.
+    pub(crate) fn before(&self, engine: &mut Engine<'_, '_>, edge: Edge) -> Option<Self> {
+        let mut before = Self::default();
+        let mut changed = false;
+        let mut known = Before::default();
+        for &literal in &self.0 {
+            let Some(form) = engine.before(literal.predicate, edge, &mut known, MAX_DEPTH) else {
+                changed = true;
+                continue;
+            };
+            if form == literal.predicate {
+                if !before.insert(literal) {
+                    return None;
+                }
+                continue;
+            }
+            changed = true;
+            match engine.stated(form, literal.value) {
+                Stated::Always => {}
+                Stated::Never => return None,
+                Stated::Where(literal) => {
+                    if !before.insert(literal) {
+                        return None;
+                    }
+                }
+            }
+        }
+        (!changed || before.are_possible(engine)).then_some(before)
+    }
+
+    fn insert(&mut self, literal: Literal) -> bool {
+        match self.0.binary_search_by_key(&literal.predicate, |each| each.predicate) {
+            Ok(place) => self.0[place].value == literal.value,
+            Err(place) => {
+                self.0.insert(place, literal);
+                true
+            }
+        }
+    }
+}
+
+impl Engine<'_, '_> {
+    /// That the sum of a predicate has a value.
+    pub(crate) fn stated(&mut self, predicate: Form, value: bool) -> Stated {
+        let sum = *self.values.forms.sum(predicate);
+        let odd = sum.offset() & 1 != 0;
+        if sum.value().is_some() {
+            return if odd == value { Stated::Always } else { Stated::Never };
+        }
+        let plain = match odd {
+            true => sum.plus(&Sum::constant(sum.width(), 1), u64::MAX).unwrap_or(sum),
+            false => sum,
+        };
+        Stated::Where(Literal { predicate: self.values.forms.form(plain), value: value ^ odd })
+    }
+
+    /// That a predicate has a value.
+    pub(crate) fn states(&mut self, predicate: ValueId, value: bool) -> Option<Stated> {
+        let fact = self.values.of(predicate)?;
+        Some(match fact.number.value() {
+            Some(known) if (known != 0) == value => Stated::Always,
+            Some(_) => Stated::Never,
+            None => self.stated(fact.form, value),
+        })
+    }
+
+    /// The value that a literal is about, and whether the literal says that it is true; none where it is about more.
+    pub(crate) fn subject(&self, literal: Literal) -> Option<(Base, bool)> {
+        let sum = self.values.forms.sum(literal.predicate);
+        let mut terms = sum.terms();
+        match (terms.next(), terms.next()) {
+            (Some((base, _)), None) => Some((self.values.forms.what(base), literal.value)),
+            _ => None,
+        }
+    }
+
+    /// Whether a predicate alone may contradict itself: a comparison that assumptions look into.
+    fn has_deep_form(&self, predicate: Form) -> bool {
+        let mut terms = self.values.forms.sum(predicate).terms();
+        terms.any(|(base, _)| matches!(self.values.forms.what(base), Base::Operation { .. }))
+    }
+
+    /// Calls `visit` for each base that a sum is made of, through operations.
+    fn for_each_leaf(&self, form: Form, depth: usize, visit: &mut impl FnMut(BaseId, Base)) {
+        let sum = *self.values.forms.sum(form);
+        for (id, _) in sum.terms() {
+            let base = self.values.forms.what(id);
+            match (base, depth.checked_sub(1)) {
+                (Base::Operation { operands, .. }, Some(depth)) => {
+                    for operand in operands.into_iter().filter(|operand| *operand != Form::NONE) {
+                        self.for_each_leaf(operand, depth, visit);
+                    }
+                }
+                _ => visit(id, base),
+            }
+        }
+    }
+
+    /// Calls `visit` for each base of a value.
+    pub(crate) fn for_each_leaf_of_value(&self, value: ValueId, visit: &mut impl FnMut(BaseId, Base)) {
+        if let Some(fact) = self.values.of(value) {
+            self.for_each_leaf(fact.form, LEAF_DEPTH, visit);
+        }
+    }
+
+    /// How many bases there are.
+    pub(crate) fn base_count(&self) -> usize {
+        self.values.forms.base_count()
+    }
+
+    /// Whether control can take the edge from the predecessor of a block at `position`.
+    pub(crate) fn is_taken(&self, block: NodeIndex, position: usize) -> bool {
+        self.values.is_taken(self.graph, block, position)
+    }
+
+    /// Calls `visit` for each base of a literal's predicate.
+    pub(crate) fn for_each_leaf_of(&self, literal: Literal, visit: &mut impl FnMut(BaseId, Base)) {
+        self.for_each_leaf(literal.predicate, LEAF_DEPTH, visit);
+    }
+
+    /// The block where a value is made.
+    pub(crate) fn block_of(&self, value: ValueId) -> NodeIndex {
+        match self.graph.kind(value) {
+            Kind::Joined { block } => block,
+            Kind::Computed { instruction, .. } | Kind::Guarded { instruction, .. } => {
+                self.facts.cfg.block_of(FunctionFacts::handle(instruction))
+            }
+            Kind::Undefined | Kind::Entry | Kind::Opaque => NodeIndex::new(0),
+        }
+    }
+
+    /// What a sum is before an edge; none where that is not known.
+    fn before(&mut self, form: Form, edge: Edge, known: &mut Before, depth: usize) -> Option<Form> {
+        let sum = *self.values.forms.sum(form);
+        if sum.value().is_some() {
+            return Some(form);
+        }
+        let width = sum.width();
+        let mut result = Sum::constant(width, sum.offset());
+        let mut changed = false;
+        for (base, factor) in sum.terms() {
+            let own = Sum::of(width, base);
+            let term = match self.known_before(base, edge, known, depth)? {
+                None => own,
+                Some(other) => {
+                    changed = true;
+                    let other = self.extended(other, width, false);
+                    *self.sum(other)
+                }
+            };
+            result = result.plus(&term, factor)?;
+        }
+        if !changed {
+            return Some(form);
+        }
+        let number = self.number_of(&result);
+        if let Some(value) = number.value() {
+            result = Sum::constant(width, value);
+        }
+        Some(self.values.forms.form(result))
+    }
+
+    fn known_before(
+        &mut self,
+        base: BaseId,
+        edge: Edge,
+        known: &mut Before,
+        depth: usize,
+    ) -> Option<Option<Fact>> {
+        if let Some(before) = known.get(&base) {
+            return *before;
+        }
+        let before = self.base_before(base, edge, known, depth);
+        known.insert(base, before);
+        before
+    }
+
+    fn base_before(
+        &mut self,
+        base: BaseId,
+        edge: Edge,
+        known: &mut Before,
+        depth: usize,
+    ) -> Option<Option<Fact>> {
+        let what = self.values.forms.what(base);
+        match what {
+            Base::Value(value) | Base::Steps(value) if self.is_joined(value, edge.block) => {
+                if !edge.follows {
+                    return None;
+                }
+                let input = *self.graph.inputs(value).get(edge.position)?;
+                let input = self.values.of(input)?;
+                if matches!(what, Base::Value(_)) {
+                    return Some(Some(input));
+                }
+                // What the turns have added up to is the difference to what came from outside.
+                let own = self.values.of(value)?;
+                let steps = Sum::of(self.width(value), base);
+                let start = self.sum(own).plus(&steps, u64::MAX)?;
+                let added = self.sum(input).plus(&start, u64::MAX)?;
+                let number = self.number_of(&added);
+                Some(Some(Fact { number, form: self.values.forms.form(added) }))
+            }
+            Base::Value(value) | Base::Steps(value) => {
+                let made = self.block_of(value);
+                let is_stale =
+                    edge.is_back && (made == edge.block || !self.facts.cfg.dominates(made, edge.block));
+                (!is_stale).then_some(None)
+            }
+            Base::Unknown(_) => (!edge.is_back).then_some(None),
+            Base::Special(_)
+            | Base::Lane
+            | Base::Warp
+            | Base::Symbol { .. }
+            | Base::Code(_)
+            | Base::Loaded { .. } => Some(None),
+            Base::Operation { computes, detail, operands } => {
+                let depth = depth.checked_sub(1)?;
+                let mut before = operands;
+                for operand in before.iter_mut().filter(|operand| **operand != Form::NONE) {
+                    *operand = self.before(*operand, edge, known, depth)?;
+                }
+                if before == operands {
+                    return Some(None);
+                }
+                let own = u32::from(self.values.forms.number(base).width);
+                Some(Some(self.again_on(computes, detail, before, own)))
+            }
+        }
+    }
+
+    fn is_joined(&self, value: ValueId, block: NodeIndex) -> bool {
+        matches!(self.graph.kind(value), Kind::Joined { block: own } if own == block)
+    }
+
+    fn known(&self, form: Form) -> Fact {
+        let sum = *self.values.forms.sum(form);
+        Fact { number: self.number_of(&sum), form }
+    }
+
+    /// An operation on other operands.
+    fn again_on(&mut self, computes: Computation, detail: u64, operands: [Form; 3], width: u32) -> Fact {
+        let [a, b, _] = operands;
+        let (signed, more) = (detail >> 8 & 1 != 0, detail >> 16);
+        self.current = None;
+        match computes {
+            Computation::And if b != Form::NONE => {
+                let (a, b) = (self.known(a), self.known(b));
+                self.and(a, b)
+            }
+            Computation::Compare if b == Form::NONE => {
+                let a = self.known(a);
+                let zero = self.constant(u32::from(a.number.width), 0);
+                self.ordered(super::Order::Equal, a, zero, false)
+            }
+            Computation::Compare => {
+                let order = if more == 1 { super::Order::Less } else { super::Order::Equal };
+                let (a, b) = (self.known(a), self.known(b));
+                self.ordered(order, a, b, signed)
+            }
+            Computation::ShiftRight if !signed && b == Form::NONE => {
+                let a = self.known(a);
+                self.shifted_right(a, more)
+            }
+            Computation::Multiply => {
+                let (a, b) = (self.known(a), self.known(b));
+                self.multiplied(a, b)
+            }
+            Computation::Convert if b == Form::NONE => {
+                let a = self.known(a);
+                self.extended(a, (detail & 0xff) as u32, signed)
+            }
+            Computation::Select => {
+                let condition = self.known(a).number.value();
+                match condition {
+                    Some(0) => self.known(operands[2]),
+                    Some(_) => self.known(b),
+                    None => self.operation(computes, detail, operands, width),
+                }
+            }
+            _ => self.operation(computes, detail, operands, width),
+        }
+    }
+
+    fn operation(&mut self, computes: Computation, detail: u64, operands: [Form; 3], width: u32) -> Fact {
+        let number = Number::unknown(width);
+        let base = self.values.forms.base(Base::Operation { computes, detail, operands }, number, None);
+        Fact { number, form: self.values.forms.form(Sum::of(width, base)) }
+    }
+}
