@@ -140,7 +140,9 @@ impl MemoryFacts {
             Some(Computation::FromGeneric) => Some(false),
             _ => None,
         };
-        if let (Some(to_generic), Some(space)) = (to_generic, space_of(instance)) {
+        if let Some(to_generic) = to_generic
+            && let Some(space) = space_of(instance)
+        {
             let span = facts.body.operand_span(handle, 1);
             self.conversions.push(Conversion { instruction, span, space, to_generic, source: None });
         }
@@ -150,11 +152,13 @@ impl MemoryFacts {
                 Operand::VariableAddress { offset, .. } => (offset, true),
                 _ => continue,
             };
-            let spec = if instance.operands.len() == operands.len() {
-                instance.operands.get(index)
-            } else {
+            let specs = &instance.operands;
+            let is_at_its_place = specs.len() == operands.len()
+                || specs.get(..=index).is_some_and(|before| before.iter().all(|spec| !spec.optional));
+            let spec = match is_at_its_place {
+                true => specs.get(index),
                 // Optional operands are left out.
-                aligned(facts.module, facts.body, instance, operands)[index]
+                false => aligned(facts.module, facts.body, instance, operands)[index],
             };
             self.accesses.extend(spec.and_then(|spec| {
                 let mut access = access(facts, instruction, instance, (index, spec))?;
@@ -179,7 +183,7 @@ impl MemoryFacts {
         let sources = self.conversions.iter().filter_map(|each| read(facts, graph, each.instruction, 1));
         let roots = self.accesses.iter().filter(|access| asked(access)).filter_map(|access| access.base);
         let slice = Slice::of(facts, graph, roots.chain(sources.filter(|_| all)));
-        let mut engine = Engine::again(facts, graph, Values::of_slice(facts, graph, slice));
+        let mut engine = Engine::again(facts, graph, Values::of_slice(facts, graph, &slice, false));
         self.ask(&mut engine, asked);
         if all {
             let forms: Vec<_> = self

@@ -123,10 +123,7 @@ impl<'a> FlowContext<'a> {
     /// How values and control differ between threads.
     pub(crate) fn uniformity(&self) -> &Uniformity {
         self.uniformity.get_or_init(|| match self.facts() {
-            Some(facts) => {
-                let graph = self.graph();
-                Uniformity::new(facts, graph, Values::of_whole_warps(facts, graph))
-            }
+            Some(facts) => Uniformity::of_control(facts, self.graph()),
             None => Uniformity::default(),
         })
     }
@@ -163,7 +160,7 @@ impl<'a> FlowContext<'a> {
             let mut range = uses.range(instruction);
             range.find_map(|at| graph.read(at).filter(|_| uses.all()[at].operand() == index))
         });
-        let values = Values::of_slice(facts, graph, Slice::of(facts, graph, roots));
+        let values = Values::of_slice(facts, graph, &Slice::of(facts, graph, roots), false);
         let mut engine = Engine::again(facts, graph, values);
         operands.iter().map(|&(instruction, index)| question(&mut engine, instruction, index)).collect()
     }

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dataflow::FunctionFacts;
 use crate::facts::uniformity::{Level, needed_on_every_path};
-use crate::facts::values::{Graph, Values};
+use crate::facts::values::Graph;
 use crate::subject::module::Features;
 
 /// Where the bodies of functions are.
@@ -236,9 +236,8 @@ impl<'a> Summaries<'a> {
         self.bodies.show(function, &mut |module, body| {
             let facts = FunctionFacts::of_body(module, function, body);
             let graph = Graph::new(&facts);
-            let values = Values::of_whole_warps(&facts, &graph);
             let of_call = |call: u32| of_callee(self.called(module, body, Handle::new(call))?);
-            needed = needed_on_every_path(&facts, &graph, values, of_call);
+            needed = needed_on_every_path(&facts, &graph, of_call);
         });
         needed
     }

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use super::{Cause, Divergent, Uniformity};
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::ways::{Ends, Ways};
-use crate::facts::values::{Engine, Graph, Values};
+use crate::facts::values::{Engine, Graph, Slice, Values};
 
 /// Who is told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,9 +211,10 @@ impl Uniformity {
 pub fn needed_on_every_path(
     facts: &FunctionFacts<'_>,
     graph: &Graph,
-    values: Values,
     of_call: impl Fn(u32) -> Option<Level>,
 ) -> Option<Level> {
+    let slice = Slice::of(facts, graph, super::deciding(facts, graph));
+    let values = Values::of_slice(facts, graph, &slice, true);
     let mut engine = Engine::again(facts, graph, values);
     let mut most_demanding = None;
     for &block in facts.cfg.reverse_postorder() {

@@ -16,12 +16,13 @@ mod vary;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
+use ptx_ir::isa::{Control as Flow, Convergence};
 
 pub use meeting::{Level, needed_on_every_path};
 pub use vary::Vary;
 
 use super::values::number::mask;
-use super::values::{Engine, Graph, Kind, ValueId, Values};
+use super::values::{Engine, Graph, Kind, Slice, ValueId, Values};
 use crate::dataflow::FunctionFacts;
 use control::Control;
 
@@ -62,9 +63,29 @@ impl Uniformity {
     /// Follows how values vary. Nothing is known where that would take too long.
     #[must_use]
     pub fn new(facts: &FunctionFacts<'_>, graph: &Graph, values: Values) -> Self {
+        Self::of_slice(facts, graph, values, None)
+    }
+
+    /// The same of those values only that decide where control goes, and who meets there.
+    #[must_use]
+    pub fn of_control(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+        let mut roots = deciding(facts, graph);
+        roots.extend((0..facts.body.instructions.len() as u32).filter_map(|each| graph.guard(each)));
+        let slice = Slice::of_all_reads(facts, graph, roots);
+        let values = Values::of_slice(facts, graph, &slice, true);
+        Self::of_slice(facts, graph, values, Some(&slice))
+    }
+
+    fn of_slice(facts: &FunctionFacts<'_>, graph: &Graph, values: Values, slice: Option<&Slice>) -> Self {
+        // Of what is not followed, nothing is known.
+        let of_nothing = |value: ValueId| match slice.is_none_or(|slice| slice.has(value)) {
+            true => Vary::NONE,
+            false => Vary::all(u64::MAX),
+        };
         let mut analysis = Analysis {
+            slice,
             engine: Engine::again(facts, graph, values),
-            vary: vec![Vary::NONE; graph.len()],
+            vary: graph.values().map(of_nothing).collect(),
             control: Control::new(facts),
         };
         let known = (0..MAX_ROUNDS).any(|_| {
@@ -74,7 +95,7 @@ impl Uniformity {
                 Some(changed) => !changed,
             }
         });
-        let Analysis { mut engine, vary, control } = analysis;
+        let Analysis { mut engine, vary, control, .. } = analysis;
         let mut uniformity = Self { vary, control, known, divergent: Vec::new() };
         uniformity.divergent = uniformity.meetings(&mut engine);
         uniformity
@@ -127,7 +148,30 @@ impl Uniformity {
     }
 }
 
+/// What tells at which barrier threads meet, which lanes, and where an indexed branch goes.
+fn deciding(facts: &FunctionFacts<'_>, graph: &Graph) -> Vec<ValueId> {
+    let mut found = Vec::new();
+    for &block in facts.cfg.reverse_postorder() {
+        for instruction in facts.cfg.instructions(block) {
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let effects = &instance.effects;
+            let decides = effects.barrier || effects.control == Flow::IndexedBranch;
+            if !decides && effects.convergence == Convergence::None {
+                continue;
+            }
+            let (uses, mask) = (facts.uses(), instance.lane_mask());
+            let read = uses.range(instruction).filter_map(|at| {
+                graph.read(at).filter(|_| decides || Some(uses.all()[at].operand()) == mask)
+            });
+            found.extend(read);
+        }
+    }
+    found
+}
+
 struct Analysis<'f, 'm> {
+    /// The values that are wanted; none where all are.
+    slice: Option<&'f Slice>,
     engine: Engine<'f, 'm>,
     vary: Vec<Vary>,
     control: Control,
@@ -143,28 +187,44 @@ impl Analysis<'_, '_> {
                 continue;
             }
             for &join in graph.joins(block) {
-                if self.is_all(join) {
+                if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
                     continue;
                 }
                 let vary = self.join(block, join);
                 changed |= self.put(join, vary);
             }
-            for instruction in facts.cfg.instructions(block) {
-                for at in facts.uses().range(instruction) {
-                    let Some(value) = graph.written(at) else { continue };
-                    let after = graph.after(value);
-                    // It cannot vary more.
-                    if self.is_all(value) && self.is_all(after) {
-                        continue;
+            match self.slice {
+                Some(slice) => {
+                    for &(instruction, at) in slice.within(facts.cfg.instructions(block)) {
+                        changed |= self.written(block, instruction, at as usize);
                     }
-                    let vary = self.computed(block, instruction, value, at);
-                    changed |= self.put(value, vary);
-                    if after != value {
-                        let merged = self.guarded(block, instruction, after);
-                        changed |= self.put(after, merged);
+                }
+                None => {
+                    for instruction in facts.cfg.instructions(block) {
+                        for at in facts.uses().range(instruction) {
+                            changed |= self.written(block, instruction, at);
+                        }
                     }
                 }
             }
+        }
+        changed
+    }
+
+    /// Looks at what an instruction writes; whether that varies more than before.
+    fn written(&mut self, block: NodeIndex, instruction: u32, at: usize) -> bool {
+        let graph = self.engine.graph;
+        let Some(value) = graph.written(at) else { return false };
+        let after = graph.after(value);
+        // It cannot vary more.
+        if self.is_all(value) && self.is_all(after) {
+            return false;
+        }
+        let vary = self.computed(block, instruction, value, at);
+        let mut changed = self.put(value, vary);
+        if after != value {
+            let merged = self.guarded(block, instruction, after);
+            changed |= self.put(after, merged);
         }
         changed
     }

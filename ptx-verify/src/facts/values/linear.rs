@@ -9,7 +9,8 @@ use ptx_ir::ir::{Function, Handle, Variable};
 use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 use super::graph::ValueId;
 use super::number::{Number, mask};
@@ -82,7 +83,7 @@ impl Form {
 const MAX_TERMS: usize = 4;
 
 /// A sum modulo two to the width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sum {
     width: u8,
     count: u8,
@@ -182,36 +183,102 @@ impl Sum {
     }
 }
 
+/// Terms that are not there are not hashed.
+impl Hash for Sum {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.constant ^ u64::from(self.width) << 56);
+        for (base, factor) in &self.terms[..usize::from(self.count)] {
+            state.write_u64(factor.rotate_left(32) ^ u64::from(*base));
+        }
+    }
+}
+
+/// Each of some things once, by its number: a table of numbers with open addressing, so that nothing is kept twice.
+#[derive(Clone, Debug)]
+struct Numbered<T> {
+    all: Vec<T>,
+    /// Numbers of things, by hash; [`EMPTY`] where there is none.
+    slots: Vec<u32>,
+}
+
+const EMPTY: u32 = u32::MAX;
+/// Slots of a table at first; a power of two.
+const MIN_SLOTS: usize = 64;
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), slots: Vec::new() }
+    }
+}
+
+impl<T: Hash + Eq> Numbered<T> {
+    /// The slot in which a thing is, or the empty one where it would be.
+    fn slot(&self, what: &T) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut hasher = FxHasher::default();
+        what.hash(&mut hasher);
+        // The upper bits are mixed best.
+        let mut slot = (hasher.finish() >> 32) as usize & mask;
+        while self.slots[slot] != EMPTY && self.all[self.slots[slot] as usize] != *what {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// The number of a thing, and whether it is new.
+    fn number(&mut self, what: T) -> (u32, bool) {
+        // At most three of four slots are taken.
+        if self.slots.len() < (self.all.len() + 1) / 3 * 4 + MIN_SLOTS / 2 {
+            self.grow();
+        }
+        let slot = self.slot(&what);
+        if self.slots[slot] != EMPTY {
+            return (self.slots[slot], false);
+        }
+        let number = self.all.len() as u32;
+        self.slots[slot] = number;
+        self.all.push(what);
+        (number, true)
+    }
+
+    fn grow(&mut self) {
+        let count = (self.slots.len() * 2).max(MIN_SLOTS);
+        self.slots.clear();
+        self.slots.resize(count, EMPTY);
+        for number in 0..self.all.len() {
+            let slot = self.slot(&self.all[number]);
+            self.slots[slot] = number as u32;
+        }
+    }
+
+    fn find(&self, what: &T) -> Option<u32> {
+        let number = *self.slots.get(if self.slots.is_empty() { 0 } else { self.slot(what) })?;
+        (number != EMPTY).then_some(number)
+    }
+}
+
 /// All sums and bases of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
-    bases: Vec<Base>,
+    bases: Numbered<Base>,
     /// What is known of each base; for values, what is known of those is better.
     numbers: Vec<Number>,
     /// The value that is each base, or the first whose operation it is.
     values: Vec<Option<ValueId>>,
-    base_ids: FxHashMap<Base, BaseId>,
-    sums: Vec<Sum>,
-    sum_ids: FxHashMap<Sum, Form>,
+    sums: Numbered<Sum>,
 }
 
 impl Forms {
     /// The number of a sum.
     pub fn form(&mut self, sum: Sum) -> Form {
-        let next = Form(self.sums.len() as u32);
-        let form = *self.sum_ids.entry(sum).or_insert(next);
-        if form == next {
-            self.sums.push(sum);
-        }
-        form
+        Form(self.sums.number(sum).0)
     }
 
     /// A base, which `value` is or computes, and what is known of it.
     pub fn base(&mut self, base: Base, number: Number, value: Option<ValueId>) -> BaseId {
-        let next = BaseId(self.bases.len() as u32);
-        let id = *self.base_ids.entry(base).or_insert(next);
-        if id == next {
-            self.bases.push(base);
+        let (id, is_new) = self.bases.number(base);
+        let id = BaseId(id);
+        if is_new {
             self.numbers.push(number);
             self.values.push(value);
         } else {
@@ -224,25 +291,25 @@ impl Forms {
     /// The number of a base, where a sum has it.
     #[must_use]
     pub fn find(&self, base: Base) -> Option<BaseId> {
-        self.base_ids.get(&base).copied()
+        self.bases.find(&base).map(BaseId)
     }
 
     /// The number of a sum that was met before.
     #[must_use]
     pub fn find_sum(&self, sum: &Sum) -> Option<Form> {
-        self.sum_ids.get(sum).copied()
+        self.sums.find(sum).map(Form)
     }
 
     /// A sum by its number.
     #[must_use]
     pub fn sum(&self, form: Form) -> &Sum {
-        &self.sums[form.0 as usize]
+        &self.sums.all[form.0 as usize]
     }
 
     /// A base by its number.
     #[must_use]
     pub fn what(&self, base: BaseId) -> Base {
-        self.bases[base.index()]
+        self.bases.all[base.index()]
     }
 
     /// What is known of a base.
@@ -260,13 +327,26 @@ impl Forms {
     /// How many bases there are.
     #[must_use]
     pub fn base_count(&self) -> usize {
-        self.bases.len()
+        self.bases.all.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BaseId, Sum};
+    use super::{BaseId, Numbered, Sum};
+
+    #[test]
+    fn equal_things_have_one_number() {
+        let mut numbered = Numbered::default();
+        assert_eq!(numbered.find(&7), None);
+        let numbers: Vec<u64> = (0..5000).map(|number| number * number).collect();
+        for (place, &number) in numbers.iter().enumerate() {
+            assert_eq!(numbered.number(number), (place as u32, true));
+            assert_eq!(numbered.number(numbers[place / 2]), (place as u32 / 2, false));
+        }
+        assert_eq!(numbered.find(&numbers[4321]), Some(4321));
+        assert_eq!(numbered.find(&3), None);
+    }
 
     #[test]
     fn terms_cancel() {

@@ -64,8 +64,13 @@ impl Values {
 
     /// The values of a slice only. Branches that none of them decides are taken for possible.
     #[must_use]
-    pub(crate) fn of_slice(facts: &FunctionFacts<'_>, graph: &Graph, slice: Slice) -> Self {
-        let mut engine = Engine::new(facts, graph, false);
+    pub(crate) fn of_slice(
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        slice: &Slice,
+        whole_warps: bool,
+    ) -> Self {
+        let mut engine = Engine::new(facts, graph, whole_warps);
         engine.slice = Some(slice);
         engine.run();
         engine.values
@@ -126,11 +131,12 @@ struct Readers {
 }
 
 impl Readers {
-    fn new(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+    fn new(facts: &FunctionFacts<'_>, graph: &Graph, slice: Option<&Slice>) -> Self {
         let mut reads: Vec<(ValueId, u32, bool)> = Vec::new();
         for &block in facts.cfg.reverse_postorder() {
             let here = block.index() as u32;
-            for &join in graph.joins(block) {
+            for &join in graph.joins(block).iter().filter(|&&join| slice.is_none_or(|slice| slice.has(join)))
+            {
                 reads.extend(graph.inputs(join).iter().map(|input| (*input, here, true)));
             }
             for instruction in facts.cfg.instructions(block) {
@@ -144,6 +150,9 @@ impl Readers {
             }
         }
         let mut starts = vec![0_u32; graph.len() + 2];
+        if let Some(slice) = slice {
+            reads.retain(|(value, ..)| slice.has(*value));
+        }
         reads.iter().for_each(|(value, ..)| starts[value.index() + 2] += 1);
         for index in 2..starts.len() {
             starts[index] += starts[index - 1];
@@ -168,7 +177,7 @@ pub(crate) struct Engine<'f, 'm> {
     pub(in crate::facts) graph: &'f Graph,
     pub(in crate::facts) values: Values,
     /// The values that are wanted; none where all are.
-    slice: Option<Slice>,
+    slice: Option<&'f Slice>,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
     /// What has changed in the block that is looked at.
@@ -232,7 +241,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             return;
         }
         // Nothing that is known holds for sure.
-        let slice = self.slice.take();
+        let slice = self.slice;
         *self = Self::new(self.facts, self.graph, self.values.whole_warps);
         self.slice = slice;
         self.values.reached.fill(true);
@@ -246,7 +255,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     fn is_wanted(&self, value: ValueId) -> bool {
-        self.slice.as_ref().is_none_or(|slice| slice.has(value))
+        self.slice.is_none_or(|slice| slice.has(value))
     }
 
     /// Goes over what is reached, in order, and again over blocks that read what has changed since; whether that came to
@@ -258,7 +267,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             graph.predecessors(*block).any(|(from, _)| facts.cfg.place(from) >= facts.cfg.place(*block))
         };
         // Without loops, everything is known when it is read.
-        let readers = order.iter().any(comes_back).then(|| Readers::new(facts, graph));
+        let readers = order.iter().any(comes_back).then(|| Readers::new(facts, graph, self.slice));
         let mut left = MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len();
         let mut open = BinaryHeap::from([Reverse(0_usize)]);
         let mut is_open = vec![false; order.len()];
@@ -280,9 +289,7 @@ impl<'f, 'm> Engine<'f, 'm> {
                     self.join(block, join);
                 }
             }
-            for instruction in facts.cfg.instructions(block) {
-                self.instruction(instruction);
-            }
+            self.block(block);
             for &(next, position) in graph.successors(block) {
                 let next = NodeIndex::new(next as usize);
                 let edge = graph.edge(next, position as usize);
@@ -316,19 +323,33 @@ impl<'f, 'm> Engine<'f, 'm> {
         known.is_none_or(|value| (value != 0) == condition.value)
     }
 
-    fn instruction(&mut self, instruction: u32) {
-        for at in self.facts.uses().range(instruction) {
-            let Some(value) = self.graph.written(at).filter(|&value| self.is_wanted(value)) else { continue };
-            self.current = Some(value);
-            let new = self.compute(value, instruction, at).unwrap_or_else(|| self.own(value));
-            self.put(value, new);
-            let after = self.graph.after(value);
-            if after != value
-                && let Kind::Guarded { old, .. } = self.graph.kind(after)
-                && let Some(merged) = self.guarded(after, instruction, new, old)
-            {
-                self.put(after, merged);
+    /// Computes what the instructions of a block write.
+    fn block(&mut self, block: NodeIndex) {
+        let instructions = self.facts.cfg.instructions(block);
+        if let Some(slice) = self.slice {
+            for &(instruction, at) in slice.within(instructions) {
+                self.written(instruction, at as usize);
             }
+            return;
+        }
+        for instruction in instructions {
+            for at in self.facts.uses().range(instruction) {
+                self.written(instruction, at);
+            }
+        }
+    }
+
+    fn written(&mut self, instruction: u32, at: usize) {
+        let Some(value) = self.graph.written(at) else { return };
+        self.current = Some(value);
+        let new = self.compute(value, instruction, at).unwrap_or_else(|| self.own(value));
+        self.put(value, new);
+        let after = self.graph.after(value);
+        if after != value
+            && let Kind::Guarded { old, .. } = self.graph.kind(after)
+            && let Some(merged) = self.guarded(after, instruction, new, old)
+        {
+            self.put(after, merged);
         }
     }
 

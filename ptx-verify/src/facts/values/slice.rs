@@ -9,28 +9,55 @@ use crate::dataflow::FunctionFacts;
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     wanted: Vec<bool>,
+    /// The instructions that compute them, each with the use that is written, in order.
+    computed: Vec<(u32, u32)>,
 }
 
 impl Slice {
-    /// The values that these are computed of, and they themselves.
+    /// The values that these are computed of, as far as a number or an address is known by them, and they themselves.
     pub(crate) fn of(
         facts: &FunctionFacts<'_>,
         graph: &Graph,
         roots: impl IntoIterator<Item = ValueId>,
     ) -> Self {
-        let mut slice = Self { wanted: vec![false; graph.len()] };
+        Self::new(facts, graph, roots, false)
+    }
+
+    /// All values that these depend on in any way, and they themselves.
+    pub(crate) fn of_all_reads(
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        roots: impl IntoIterator<Item = ValueId>,
+    ) -> Self {
+        Self::new(facts, graph, roots, true)
+    }
+
+    fn new(
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        roots: impl IntoIterator<Item = ValueId>,
+        all_reads: bool,
+    ) -> Self {
+        let mut slice = Self { wanted: vec![false; graph.len()], computed: Vec::new() };
         let mut open = Vec::new();
         for root in roots {
             slice.want(root, &mut open);
         }
         while let Some(value) = open.pop() {
             match graph.kind(value) {
-                Kind::Computed { instruction, at: Some(_) } if is_followed(facts, instruction) => {
+                Kind::Computed { instruction, at: Some(at) } => {
+                    slice.computed.push((instruction, at));
+                    if !all_reads && !is_followed(facts, instruction) {
+                        continue;
+                    }
                     for read in facts.uses().range(instruction).filter_map(|at| graph.read(at)) {
                         slice.want(read, &mut open);
                     }
                 }
-                Kind::Guarded { new, old, .. } => {
+                Kind::Guarded { instruction, new, old } => {
+                    if let Some(guard) = graph.guard(instruction).filter(|_| all_reads) {
+                        slice.want(guard, &mut open);
+                    }
                     slice.want(new, &mut open);
                     slice.want(old, &mut open);
                 }
@@ -40,7 +67,15 @@ impl Slice {
                 _ => {}
             }
         }
+        slice.computed.sort_unstable();
         slice
+    }
+
+    /// The instructions of a block that compute some of them, each with the use that is written.
+    pub(crate) fn within(&self, block: std::ops::Range<u32>) -> &[(u32, u32)] {
+        let place = |wanted: u32| self.computed.partition_point(|&(instruction, _)| instruction < wanted);
+        let start = place(block.start);
+        &self.computed[start..start.max(place(block.end))]
     }
 
     fn want(&mut self, value: ValueId, open: &mut Vec<ValueId>) {
