@@ -108,8 +108,9 @@ impl Selection {
 
     #[cold]
     fn add(&mut self, module: &Module) {
-        let known = self.kept.len();
-        self.kept.extend(module.spellings.iter().skip(known).map(|(_, spelling)| {
+        let new = self.kept.len()..module.spellings.len();
+        self.kept.extend(new.map(|index| {
+            let spelling = &module.spellings[Handle::new(index as u32)];
             let instances = &spelling.resolved.instances;
             let any_value = |instance: &Instance| instance.operands.iter().all(|spec| spec.ranges.is_empty());
             Kept {

@@ -38,7 +38,8 @@ impl SpellingFacts {
                 |instance: &Instance| instance.is_available(platform) && instance.form.misread().is_none();
             problem.is_some() || leniency.is_some() || !instances.iter().all(sound)
         };
-        for (_, spelling) in module.spellings.iter().skip(self.features.len()) {
+        for index in self.features.len()..module.spellings.len() {
+            let spelling = &module.spellings[Handle::new(index as u32)];
             self.features.push(Features::of(spelling));
             self.suspicious.push(suspicious(spelling));
         }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
 use ptx_ir::isa::{AsyncGroup, Control, Convergence};
+use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
@@ -94,12 +95,20 @@ pub(crate) struct Features {
     pub(crate) mbarrier: bool,
     /// Loads of what nobody writes while the kernel runs.
     pub(crate) read_only_loads: bool,
+    /// `testp` without what it tests.
+    pub(crate) bare_tests: bool,
+    /// Accesses of `.param::func`.
+    pub(crate) function_parameters: bool,
 }
 
 impl Features {
     /// What the instructions of a spelling may be.
     pub(crate) fn of(spelling: &Spelling) -> Self {
-        let mut features = Self::default();
+        let mut features = Self {
+            bare_tests: matches!(&*spelling.text, "testp.f32" | "testp.f64"),
+            function_parameters: spelling.text.contains(StateSpace::ParamFunc.as_str()),
+            ..Self::default()
+        };
         for instance in &spelling.resolved.instances {
             let effects = &instance.effects;
             features.read_only_loads |= instance.is_read_only_load();
@@ -122,6 +131,8 @@ impl BitOrAssign for Features {
         self.asynchronous |= other.asynchronous;
         self.mbarrier |= other.mbarrier;
         self.read_only_loads |= other.read_only_loads;
+        self.bare_tests |= other.bare_tests;
+        self.function_parameters |= other.function_parameters;
     }
 }
 

@@ -339,7 +339,14 @@ impl<'f, 'm> Builder<'f, 'm> {
             set: Vec::new(),
             variables,
             carry,
-            has_carry: spellings.iter().any(|(_, spelling)| uses_carry(spelling)),
+            // A module may have far more spellings than a function has instructions.
+            has_carry: match spellings.len() < facts.body.instructions.len() {
+                true => spellings.iter().any(|(_, spelling)| uses_carry(spelling)),
+                false => {
+                    let instructions = facts.body.instructions.iter();
+                    instructions.map(|(_, each)| &spellings[each.spelling]).any(uses_carry)
+                }
+            },
             now: vec![ValueId::NONE; count],
             log: Vec::new(),
             initial: vec![ValueId::NONE; count],

@@ -93,7 +93,7 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     }
     // Hardly a module spells it, so the others pay nothing.
     if module.functions[context.handle].kind == FunctionKind::Entry
-        && module.spellings.iter().any(|(_, spelling)| spelling.text.contains(StateSpace::ParamFunc.as_str()))
+        && context.module.features().function_parameters
     {
         registers_in_kernels(context, out);
     }

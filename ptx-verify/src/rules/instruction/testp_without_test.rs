@@ -34,10 +34,10 @@ declare_rule! {
 fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let (module, body) = (context.module.module, context.body);
     // The table takes the test for optional, as the assembler does; that it should be there is known here.
-    let is_bare = |text: &str| matches!(text, "testp.f32" | "testp.f64");
-    if !module.spellings.iter().any(|(_, spelling)| is_bare(&spelling.text)) {
+    if !context.module.features().bare_tests {
         return;
     }
+    let is_bare = |text: &str| matches!(text, "testp.f32" | "testp.f64");
     for (handle, instruction) in body.instructions.iter() {
         if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
             let finding = RULE.at(body.span(handle), "this `testp` does not say what it tests");
