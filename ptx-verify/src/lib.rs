@@ -18,7 +18,6 @@
 pub mod dataflow;
 mod engine;
 pub mod facts;
-mod objects;
 mod rule;
 mod rules;
 mod subject;

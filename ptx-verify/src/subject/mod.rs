@@ -6,6 +6,7 @@ pub(crate) mod describe;
 pub(crate) mod fragment;
 pub(crate) mod function;
 pub(crate) mod module;
+pub(crate) mod objects;
 pub(crate) mod occurrence;
 pub(crate) mod place;
 pub(crate) mod producer;

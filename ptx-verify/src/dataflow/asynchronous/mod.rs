@@ -18,7 +18,6 @@ pub use copies::{Copied, accessed_in_flight, read_before_wait, read_in_loop_with
 pub use coverage::{effective_waits, never_covered};
 pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
 pub use objects::{Event, Life, Lives, Place};
-pub(crate) use tensor::origin;
 pub use tensor::{EarlyUse, Reason, early_uses};
 
 /// An instruction that acts on asynchronous operations.

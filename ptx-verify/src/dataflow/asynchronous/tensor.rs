@@ -305,7 +305,7 @@ fn places(facts: &FunctionFacts<'_>, instruction: u32) -> Vec<(Register, i64)> {
 }
 
 /// Where an address comes from, through copies and constant steps.
-pub(crate) fn origin(facts: &FunctionFacts<'_>, mut register: Register, mut offset: i64) -> (Register, i64) {
+fn origin(facts: &FunctionFacts<'_>, mut register: Register, mut offset: i64) -> (Register, i64) {
     const MOST_STEPS: usize = 16;
     for _ in 0..MOST_STEPS {
         let [write] = facts.definitions(register) else { break };

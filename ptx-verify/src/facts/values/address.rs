@@ -8,6 +8,7 @@ use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 
 use super::compute::{detail, width};
+use super::graph::Kind;
 use super::linear::{Base, BaseId, Sum};
 use super::number::{Number, mask};
 use super::propagate::{Engine, Fact};
@@ -159,6 +160,17 @@ impl Engine<'_, '_> {
         let made = self.fact(number, None, detail(Computation::MapRank, w, false, in_space), &[start, rank]);
         let made = *self.sum(made);
         Some(self.moved_by(&made, &distance))
+    }
+
+    /// The instruction that has computed what a sum moves by a number.
+    pub(crate) fn computed_by(&self, sum: &Sum) -> Option<u32> {
+        let mut terms = sum.terms();
+        let (Some((base, 1)), None) = (terms.next(), terms.next()) else { return None };
+        let Base::Value(value) = self.values.forms.what(base) else { return None };
+        match self.graph.kind(value) {
+            Kind::Computed { instruction, .. } => Some(instruction),
+            _ => None,
+        }
     }
 
     fn moved_by(&mut self, start: &Sum, distance: &Sum) -> Fact {

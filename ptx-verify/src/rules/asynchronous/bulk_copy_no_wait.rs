@@ -5,7 +5,7 @@ use ptx_syntax::Diagnostic;
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::reads_of_shared;
 use crate::dataflow::ways::{Ends, Ways};
-use crate::objects::waits_for_threads;
+use crate::subject::objects::waits_for_threads;
 use crate::rule::declare_rule;
 
 declare_rule! {

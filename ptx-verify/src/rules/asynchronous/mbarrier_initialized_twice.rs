@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::Lives;
-use crate::objects::barrier_events;
+use crate::subject::objects::barrier_events;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -1,7 +1,7 @@
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::{Event, Lives};
 use crate::facts::uniformity::Level;
-use crate::objects::{barrier_events, waits_for_threads};
+use crate::subject::objects::{barrier_events, waits_for_threads};
 use crate::rule::declare_rule;
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;

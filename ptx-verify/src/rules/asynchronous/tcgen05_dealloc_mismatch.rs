@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::Life;
-use crate::objects::{columns, tensor_events};
+use crate::subject::objects::{columns, tensor_events};
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::dataflow::asynchronous::{Life, Lives};
-use crate::objects::tensor_events;
+use crate::subject::objects::tensor_events;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -4,7 +4,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_ir::space::StateSpace;
 
-use crate::dataflow::asynchronous::{Event, Life, Place, origin, reachable};
+use crate::dataflow::asynchronous::{Event, Life, Place, reachable};
 use crate::facts::values::pointer::{Object, Pointer};
 use crate::subject::function::FlowContext;
 
@@ -50,46 +50,55 @@ fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<[&str; 
 /// What happens to the tensor memory of a function. An allocation is known by the place in shared memory that
 /// `tcgen05.alloc` writes its address to.
 pub(crate) fn tensor_events(context: &FlowContext<'_>) -> Vec<Event> {
-    let mut events = Vec::new();
+    let (mut events, mut named) = (Vec::new(), Vec::new());
     for action in context.actions() {
         let instruction = action.instruction;
-        let (life, place) = match (action.group, action.action) {
+        match (action.group, action.action) {
             (AsyncGroup::Tcgen05Allocation, AsyncAction::Init) => {
-                (Life::Made, place_at(context, instruction, None))
+                let place = place_at(context, instruction, None);
+                events.extend(place.map(|place| Event { instruction, life: Life::Made, place }));
             }
             (AsyncGroup::Tcgen05Allocation, AsyncAction::Release) => {
-                (Life::Released, Some(allocation_of(context, instruction)))
+                named.push((instruction, Life::Released))
             }
             (
                 AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store,
                 AsyncAction::Start,
-            ) => (Life::Used, Some(allocation_of(context, instruction))),
-            _ => continue,
-        };
-        events.extend(place.map(|place| Event { instruction, life, place }));
+            ) => named.push((instruction, Life::Used)),
+            _ => {}
+        }
     }
+    let instructions: Vec<u32> = named.iter().map(|(instruction, _)| *instruction).collect();
+    let places = allocations_of(context, &instructions);
+    let named = named.into_iter().zip(places);
+    events.extend(named.map(|((instruction, life), place)| Event { instruction, life, place }));
     events
 }
 
-/// The allocation whose tensor memory an instruction names first.
-fn allocation_of(context: &FlowContext<'_>, instruction: u32) -> Place {
-    let Some(facts) = context.facts() else { return Place::UNKNOWN };
-    let named = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
-        Operand::Register { register, .. } => Some(*register),
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
+/// The allocations whose tensor memory instructions name first: those of the loads that the addresses come from.
+fn allocations_of(context: &FlowContext<'_>, instructions: &[u32]) -> Vec<Place> {
+    let is_register =
+        |operand: &Operand| matches!(operand, Operand::Register { .. } | Operand::RegisterAddress { .. });
+    // What names no register is asked for in vain.
+    let first = |&instruction: &u32| {
+        let operands = context.body.operands(Handle::new(instruction));
+        (instruction, operands.iter().position(is_register).unwrap_or(operands.len()))
+    };
+    let named: Vec<(u32, usize)> = instructions.iter().map(first).collect();
+    let loads = context.ask_slice(&named, |engine, instruction, index| {
+        let fact =
+            engine.address(instruction, index).or_else(|| engine.operand(instruction, index, WIDTH))?;
+        engine.computed_by(engine.sum(fact))
     });
-    let Some(register) = named else { return Place::UNKNOWN };
-    let (register, _) = origin(facts, register, 0);
-    match *facts.definitions(register) {
-        [load] if !facts.is_guarded(load) => place_at(context, load, None).unwrap_or(Place::UNKNOWN),
-        _ => Place::UNKNOWN,
-    }
+    let place = |load: Option<u32>| place_at(context, load?, None);
+    loads.into_iter().map(|load| place(load).unwrap_or(Place::UNKNOWN)).collect()
 }
+
+/// The width of addresses in tensor memory, and of numbers of columns.
+const WIDTH: u32 = 32;
 
 /// The number of columns that an allocation or its release says, where it is a constant.
 pub(crate) fn columns(context: &FlowContext<'_>, instruction: u32) -> Option<i64> {
-    const WIDTH: u32 = 32;
     context.number(instruction, 1, WIDTH)?.value().map(|columns| columns as i64)
 }
 
