@@ -177,8 +177,8 @@ impl Eight {
         // Of seven bits each, so that nothing is carried into the next byte.
         let low = all & !HIGH;
         let from = |bytes: u64, first: u8| bytes + ONES * u64::from(0x80 - first);
-        let is = |byte: u8| !((low ^ ONES * u64::from(byte)) + ONES * 0x7f);
-        let lower_case = low | ONES * 0x20;
+        let is = |byte: u8| !((low ^ (ONES * u64::from(byte))) + ONES * 0x7f);
+        let lower_case = low | (ONES * 0x20);
         let letter = from(lower_case, b'a') & !from(lower_case, b'z' + 1);
         let digit = from(low, b'0') & !from(low, b'9' + 1);
         let ascii = HIGH & !all;

@@ -35,10 +35,34 @@ fn findings_by(threads: usize, source: &str, config: &Config) -> Option<(Vec<Dia
     let judge = Judge::of_pieces(source, config, &shared);
     let functions: Vec<_> = declared.functions().enumerate().collect();
     let own = || Worker::new(source, &declared);
-    let work = |worker: &mut Worker<'_>, index: usize| worker.judge(&judge, functions[index]);
-    let pieces = parallel::map(functions.len(), threads, own, work)?;
+    let order = large_first(&declared, &functions, threads);
+    let work = |worker: &mut Worker<'_>, step: usize| {
+        let index = order[step];
+        Some((index, worker.judge(&judge, functions[index])?))
+    };
+    let mut pieces = parallel::map(functions.len(), threads, own, work)?;
+    pieces.sort_unstable_by_key(|(index, _)| *index);
+    let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
     let places = functions.iter().filter_map(|(_, function)| place(&declared, *function)).collect();
     Some((together(&declared, &judge, &pieces), places))
+}
+
+/// In which order threads take the functions: those first whose bodies would keep one thread busy when the others have
+/// ended. The others stay in the order of the text, in which most callees come before their callers.
+fn large_first(
+    declared: &Declarations,
+    functions: &[(usize, Handle<Function>)],
+    threads: usize,
+) -> Vec<usize> {
+    /// A body is large that is more than this part of what a thread has to do.
+    const PART: usize = 4;
+    let length = |index: usize| place(declared, functions[index].1).map_or(0, |body| body.len() as usize);
+    let total: usize = (0..functions.len()).map(length).sum();
+    let is_large = |index: &usize| threads > 1 && length(*index) > total / (PART * threads);
+    let (mut order, rest): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_large);
+    order.sort_by_key(|&index| std::cmp::Reverse(length(index)));
+    order.extend(rest);
+    order
 }
 
 /// What is found in all pieces of a text and in its declarations.
