@@ -5,6 +5,8 @@
 //! matters at all: a `selp` takes it, an `and` of predicates does not drop it. Conditions that contradict each other show
 //! that nobody comes this way. The work is bounded for a function; where the bound is hit the answer is not known.
 
+use std::cell::RefCell;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -14,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::uniformity::Uniformity;
 use super::values::linear::Base;
-use super::values::{Edge, Engine, Graph, Kind, Literal, Literals, Stated, ValueId, Values, Variable};
+use super::values::{Edge, Engine, Graph, Kind, Literal, Literals, Memo, Stated, ValueId, Values, Variable};
 use crate::dataflow::FunctionFacts;
 
 /// What leaves a thing undefined.
@@ -120,13 +122,13 @@ pub(super) trait Follow {
 }
 
 /// Steps that any function may take,
-const MIN_STEPS: usize = 6000;
+const MIN_STEPS: usize = 500;
 /// and those that each instruction adds.
-const STEPS_PER_INSTRUCTION: usize = 2;
+const STEPS_PER_INSTRUCTION: usize = 1;
 /// Turns of loops for which values are followed from turn to turn.
 const MAX_TURNS: u8 = 3;
 /// States in which a walk comes to one block.
-const MAX_VISITS: usize = 64;
+const MAX_VISITS: usize = 16;
 
 /// Walks backwards through a function, any number of times.
 pub(super) struct Search<'f, 'm> {
@@ -136,6 +138,9 @@ pub(super) struct Search<'f, 'm> {
     visited: FxHashMap<(u32, Tracked, Read), Vec<(u64, Literals)>>,
     /// How many conditions each base is part of.
     conditions: Vec<u8>,
+    /// Whether literals about a predicate are relevant.
+    relevant: RefCell<FxHashMap<Literal, bool>>,
+    memo: Memo,
     /// The calls that leave the carry flag undefined, by the value that it has after them.
     calls: FxHashMap<ValueId, u32>,
     /// How values differ between threads, once that was asked.
@@ -159,6 +164,8 @@ impl<'f, 'm> Search<'f, 'm> {
             steps: Vec::new(),
             visited: FxHashMap::default(),
             conditions,
+            relevant: RefCell::default(),
+            memo: Memo::default(),
             calls: graph.lost_flags().collect(),
             uniformity: None,
             budget,
@@ -272,7 +279,7 @@ impl<'f, 'm> Search<'f, 'm> {
         if !self.is_relevant(literal) {
             return true;
         }
-        place.literals.add(&self.engine, literal) && self.voted(place, literal)
+        place.literals.add(&self.engine, &mut self.memo, literal) && self.voted(place, literal)
     }
 
     /// What a vote says of the predicate that this thread gave to it: more where all lanes gave the same.
@@ -292,7 +299,7 @@ impl<'f, 'm> Search<'f, 'm> {
         match self.engine.stated(voted.form, holds) {
             Stated::Always => true,
             Stated::Never => false,
-            Stated::Where(literal) => place.literals.add(&self.engine, literal),
+            Stated::Where(literal) => place.literals.add(&self.engine, &mut self.memo, literal),
         }
     }
 
@@ -312,6 +319,15 @@ impl<'f, 'm> Search<'f, 'm> {
 
     /// Whether something else on a path may depend on the same condition, or what joins bring decides it.
     fn is_relevant(&self, literal: Literal) -> bool {
+        if let Some(known) = self.relevant.borrow().get(&literal) {
+            return *known;
+        }
+        let relevant = self.may_decide(literal);
+        self.relevant.borrow_mut().insert(literal, relevant);
+        relevant
+    }
+
+    fn may_decide(&self, literal: Literal) -> bool {
         let (mut is_shared, mut is_joined) = (false, true);
         self.engine.for_each_leaf_of(literal, &mut |id, base| {
             is_shared |= self.conditions.get(id.index()).is_none_or(|count| *count > 1);
@@ -462,7 +478,9 @@ impl<'f, 'm> Search<'f, 'm> {
         match self.engine.stated(condition.form, value) {
             Stated::Always => true,
             Stated::Never => false,
-            Stated::Where(literal) => place.literals.add(&self.engine, literal) && self.voted(place, literal),
+            Stated::Where(literal) => {
+                place.literals.add(&self.engine, &mut self.memo, literal) && self.voted(place, literal)
+            }
         }
     }
 
@@ -536,7 +554,7 @@ impl<'f, 'm> Search<'f, 'm> {
             }
             other => other,
         };
-        let literals = place.literals.before(&mut self.engine, edge)?;
+        let literals = place.literals.before(&mut self.engine, &mut self.memo, edge)?;
         let mut before = Place { tracked, literals, turns, ..place.clone() };
         before.literals = self.still_relevant(before.literals);
         Some(before)

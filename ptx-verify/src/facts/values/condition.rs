@@ -5,6 +5,8 @@
 //! where it goes around a loop, what the later turn computed is another value than what the earlier one did, and what is
 //! known of it is forgotten.
 
+use std::rc::Rc;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::isa::Computation;
 use rustc_hash::FxHashMap;
@@ -17,7 +19,7 @@ use super::propagate::{Engine, Fact};
 use crate::dataflow::FunctionFacts;
 
 /// That a predicate is true or false.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Literal {
     predicate: Form,
     value: bool,
@@ -57,8 +59,33 @@ type Before = FxHashMap<BaseId, Option<Option<Fact>>>;
 /// More literals are not kept together.
 const MAX_LITERALS: usize = 48;
 
+/// Answers that walks through a function ask for again and again: other paths lead across the same edges under the same
+/// conditions.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// Whether literals can hold together.
+    possible: FxHashMap<Literals, bool>,
+    /// What a predicate is made of, ascending.
+    leaves: FxHashMap<Form, Rc<[BaseId]>>,
+    /// What a predicate is before an edge: its place, and whether joins are followed.
+    before: FxHashMap<(Form, NodeIndex, usize, bool), Option<Form>>,
+}
+
+impl Memo {
+    fn leaves(&mut self, engine: &Engine<'_, '_>, predicate: Form) -> Rc<[BaseId]> {
+        let known = self.leaves.entry(predicate).or_insert_with(|| {
+            let mut leaves = Vec::new();
+            engine.for_each_leaf(predicate, LEAF_DEPTH, &mut |id, _| leaves.push(id));
+            leaves.sort_unstable();
+            leaves.dedup();
+            leaves.into()
+        });
+        Rc::clone(known)
+    }
+}
+
 /// Literals that hold together, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Literals(Vec<Literal>);
 
 impl Literals {
@@ -74,13 +101,14 @@ impl Literals {
     }
 
     /// Adds one; whether all of them can hold together as far as is known.
-    pub(crate) fn add(&mut self, engine: &Engine<'_, '_>, literal: Literal) -> bool {
+    pub(crate) fn add(&mut self, engine: &Engine<'_, '_>, memo: &mut Memo, literal: Literal) -> bool {
         match self.0.binary_search_by_key(&literal.predicate, |each| each.predicate) {
             Ok(place) => self.0[place].value == literal.value,
             Err(_) if self.0.len() >= MAX_LITERALS => true,
             Err(place) => {
                 self.0.insert(place, literal);
-                self.0.len() < 2 && !engine.has_deep_form(literal.predicate) || self.are_possible(engine)
+                let mut rest: Vec<Literal> = self.0.iter().copied().filter(|each| *each != literal).collect();
+                Self::related(literal, &mut rest, engine, memo).is_possible(engine, memo)
             }
         }
     }
@@ -90,7 +118,43 @@ impl Literals {
         self.0.retain(|literal| keep(*literal));
     }
 
-    fn are_possible(&self, engine: &Engine<'_, '_>) -> bool {
+    /// Takes those out of the rest that share something with a literal, or with others that do: no others can contradict
+    /// it.
+    fn related(literal: Literal, rest: &mut Vec<Literal>, engine: &Engine<'_, '_>, memo: &mut Memo) -> Self {
+        let mut all = vec![literal];
+        let mut next = 0;
+        while let Some(one) = all.get(next) {
+            next += 1;
+            let leaves = memo.leaves(engine, one.predicate);
+            let is_related = |other: &mut Literal| {
+                let others = memo.leaves(engine, other.predicate);
+                others.iter().any(|leaf| leaves.binary_search(leaf).is_ok())
+            };
+            all.extend(rest.extract_if(.., is_related));
+        }
+        all.sort_unstable();
+        Self(all)
+    }
+
+    fn are_possible(&self, engine: &Engine<'_, '_>, memo: &mut Memo) -> bool {
+        let mut rest = self.0.clone();
+        while let Some(literal) = rest.pop() {
+            if !Self::related(literal, &mut rest, engine, memo).is_possible(engine, memo) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_possible(&self, engine: &Engine<'_, '_>, memo: &mut Memo) -> bool {
+        if let [one] = self.0.as_slice()
+            && !engine.has_deep_form(one.predicate)
+        {
+            return true;
+        }
+        if let Some(known) = memo.possible.get(self) {
+            return *known;
+        }
         let mut assumption = Assumption::new(engine);
         // What the later ones say may decide the earlier ones.
         for _ in 0..2 {
@@ -98,16 +162,27 @@ impl Literals {
                 assumption.hold(literal.predicate, literal.value);
             }
         }
-        !assumption.is_impossible()
+        let possible = !assumption.is_impossible();
+        memo.possible.insert(self.clone(), possible);
+        possible
     }
 
     /// What holds before an edge where these hold after it; none where that cannot be.
-    pub(crate) fn before(&self, engine: &mut Engine<'_, '_>, edge: Edge) -> Option<Self> {
+    pub(crate) fn before(&self, engine: &mut Engine<'_, '_>, memo: &mut Memo, edge: Edge) -> Option<Self> {
         let mut before = Self::default();
         let mut changed = false;
         let mut known = Before::default();
         for &literal in &self.0 {
-            let Some(form) = engine.before(literal.predicate, edge, &mut known, MAX_DEPTH) else {
+            let key = (literal.predicate, edge.block, edge.position, edge.follows);
+            let form = match memo.before.get(&key) {
+                Some(form) => *form,
+                None => {
+                    let form = engine.before(literal.predicate, edge, &mut known, MAX_DEPTH);
+                    memo.before.insert(key, form);
+                    form
+                }
+            };
+            let Some(form) = form else {
                 changed = true;
                 continue;
             };
@@ -128,7 +203,7 @@ impl Literals {
                 }
             }
         }
-        (!changed || before.are_possible(engine)).then_some(before)
+        (!changed || before.are_possible(engine, memo)).then_some(before)
     }
 
     fn insert(&mut self, literal: Literal) -> bool {

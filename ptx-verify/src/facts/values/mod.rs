@@ -15,7 +15,7 @@ mod slice;
 pub(crate) use address::space_of;
 pub(crate) use assume::Assumption;
 pub use compute::{Order, Relation, is_signed, width};
-pub(crate) use condition::{Edge, Literal, Literals, Stated};
+pub(crate) use condition::{Edge, Literal, Literals, Memo, Stated};
 pub use graph::{Graph, Kind, ValueId, Variable};
 pub(crate) use propagate::Engine;
 pub use propagate::{Fact, Values};
