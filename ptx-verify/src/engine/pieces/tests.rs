@@ -56,6 +56,43 @@ fn the_data_files_have_the_same_findings() {
     assert!(in_pieces > paths.len() * 4 / 5, "{in_pieces} of {}", paths.len());
 }
 
+/// A number below `limit`, and the next state.
+fn below(state: &mut u64, limit: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % limit.max(1)
+}
+
+#[test]
+fn data_files_with_lines_moved_have_the_same_findings() {
+    const VARIANTS: usize = 2;
+    let mut paths = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases"), &mut paths);
+    paths.sort();
+    let (mut state, mut in_pieces) = (1, 0);
+    for path in &paths {
+        let text = fs::read(path).unwrap();
+        let text = String::from_utf8_lossy(&text);
+        for _ in 0..VARIANTS {
+            let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+            for _ in 0..=below(&mut state, 3) {
+                let (from, to) = (below(&mut state, lines.len()), below(&mut state, lines.len()));
+                match below(&mut state, 3) {
+                    0 => lines.swap(from, to),
+                    1 => lines.insert(to, lines[from]),
+                    _ => {
+                        lines.remove(from);
+                    }
+                }
+                if lines.is_empty() {
+                    break;
+                }
+            }
+            in_pieces += usize::from(same_findings(&lines.concat()).is_some());
+        }
+    }
+    assert!(in_pieces > paths.len(), "{in_pieces} of {} in pieces", paths.len() * VARIANTS);
+}
+
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 fn found(text: &str) -> Vec<&'static str> {
