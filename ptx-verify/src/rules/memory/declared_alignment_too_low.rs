@@ -1,6 +1,7 @@
 use ptx_ir::ir::{Handle, Linkage, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use crate::facts::memory::Access;
 use crate::rule::{declare_rule, with_others};
@@ -44,16 +45,20 @@ declare_rule! {
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // The first access of each variable, the largest alignment that one needs, and how many there are besides.
     let mut found: Vec<(Handle<Variable>, &Access, u32, usize)> = Vec::new();
+    let mut places: FxHashMap<Handle<Variable>, usize> = FxHashMap::default();
     for access in context.accesses() {
         let Some(handle) = access.variable().filter(|&variable| is_too_low(context, access, variable)) else {
             continue;
         };
-        match found.iter_mut().find(|(known, ..)| *known == handle) {
+        match places.get(&handle).map(|&place| &mut found[place]) {
             Some((_, _, needed, others)) => {
                 *needed = access.aligned.max(*needed);
                 *others += 1;
             }
-            None if context.can_come(access.instruction) => found.push((handle, access, access.aligned, 0)),
+            None if context.can_come(access.instruction) => {
+                places.insert(handle, found.len());
+                found.push((handle, access, access.aligned, 0));
+            }
             None => {}
         }
     }
