@@ -75,8 +75,10 @@ pub(super) struct Place {
     /// The read that saw it.
     read: Read,
     literals: Literals,
-    /// Edges that go around loops on the way here.
+    /// Turns of loops on the way here that have changed what is known: those of the last loop, its head, and all.
     turns: u8,
+    head: NodeIndex,
+    all_turns: u8,
     step: u32,
 }
 
@@ -125,8 +127,10 @@ pub(super) trait Follow {
 const MIN_STEPS: usize = 500;
 /// and those that each instruction adds.
 const STEPS_PER_INSTRUCTION: usize = 1;
-/// Turns of loops for which values are followed from turn to turn.
+/// Turns of a loop for which what changes is followed from turn to turn,
 const MAX_TURNS: u8 = 3;
+/// and of all loops on a path.
+const MAX_ALL_TURNS: u8 = 16;
 /// States in which a walk comes to one block.
 const MAX_VISITS: usize = 16;
 
@@ -209,6 +213,8 @@ impl<'f, 'm> Search<'f, 'm> {
             read: (instruction, at),
             literals: Literals::default(),
             turns: 0,
+            head: NodeIndex::end(),
+            all_turns: 0,
             step: NO_STEP,
         };
         let reads_guard = at.is_none()
@@ -276,10 +282,9 @@ impl<'f, 'm> Search<'f, 'm> {
     }
 
     fn add(&mut self, place: &mut Place, literal: Literal) -> bool {
-        if !self.is_relevant(literal) {
-            return true;
-        }
-        place.literals.add(&self.engine, &mut self.memo, literal) && self.voted(place, literal)
+        let is_possible =
+            !self.is_relevant(literal) || place.literals.add(&self.engine, &mut self.memo, literal);
+        is_possible && self.voted(place, literal)
     }
 
     /// What a vote says of the predicate that this thread gave to it: more where all lanes gave the same.
@@ -541,8 +546,9 @@ impl<'f, 'm> Search<'f, 'm> {
         is_back: bool,
         follow: &mut dyn Follow,
     ) -> Option<Place> {
-        let turns = place.turns.saturating_add(u8::from(is_back));
-        let edge = Edge { block: place.block, position, is_back, follows: !is_back || turns <= MAX_TURNS };
+        let turns = if place.head == place.block { place.turns } else { 0 };
+        let follows = !is_back || turns < MAX_TURNS && place.all_turns < MAX_ALL_TURNS;
+        let edge = Edge { block: place.block, position, is_back, follows };
         let tracked = match place.tracked {
             Tracked::Value(value) if matches!(self.graph().kind(value), Kind::Joined { block } if block == place.block) =>
             {
@@ -555,7 +561,12 @@ impl<'f, 'm> Search<'f, 'm> {
             other => other,
         };
         let literals = place.literals.before(&mut self.engine, &mut self.memo, edge)?;
-        let mut before = Place { tracked, literals, turns, ..place.clone() };
+        // What does not change from turn to turn is not followed for ever.
+        let mut before = Place { tracked, literals, ..place.clone() };
+        if is_back && follows && before.literals != place.literals {
+            (before.turns, before.head) = (turns + 1, place.block);
+            before.all_turns += 1;
+        }
         before.literals = self.still_relevant(before.literals);
         Some(before)
     }

@@ -153,7 +153,7 @@ impl Flow {
                         && match look(facts, instruction, uses.all()[at]) {
                             Look::At(_) => false,
                             Look::Through => true,
-                            Look::Exchange => Sources::of(graph, value).are_none(),
+                            Look::Exchange => is_never_set(facts, graph, value),
                         }
                 })
             };
@@ -174,6 +174,28 @@ impl Flow {
         }
         changed
     }
+}
+
+/// Computations that are followed to a register that nothing sets.
+const MAX_COMPUTATIONS: usize = 8;
+
+/// Whether no thread has set a value, or something that it is computed of.
+pub(super) fn is_never_set(facts: &FunctionFacts<'_>, graph: &Graph, value: ValueId) -> bool {
+    let mut open = vec![value];
+    for _ in 0..MAX_COMPUTATIONS {
+        let Some(value) = open.pop() else { return false };
+        if Sources::of(graph, value).are_none() {
+            return true;
+        }
+        if let Kind::Computed { instruction, .. } = graph.kind(value) {
+            let uses = facts.uses();
+            let reads = uses.range(instruction).filter(|&at| {
+                uses.all()[at].access().reads() && look(facts, instruction, uses.all()[at]) == Look::Through
+            });
+            open.extend(reads.filter_map(|at| graph.read(at)));
+        }
+    }
+    false
 }
 
 /// Rounds until no more values are marked; where more are needed, nothing is said.

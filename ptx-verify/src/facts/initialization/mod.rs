@@ -2,7 +2,7 @@
 //!
 //! Three steps, each for what the one before left, so that functions in which every register is set before it is read cost
 //! one look at each read. What a register holds before its first write is followed forward through joins and guarded
-//! writes, and through what is computed ([`flow`]). Backwards, the bits are found that anybody looks at ([`demand`]). And
+//! writes, and through what is computed (`flow`). Backwards, the bits are found that anybody looks at (`demand`). And
 //! for what is looked at, the paths are walked on which it can be so (`paths`).
 
 mod demand;

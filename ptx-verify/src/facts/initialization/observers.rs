@@ -8,7 +8,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Control, Convergence, Instance};
 use ptx_ir::types::{Type, TypeKind};
 
-use super::flow::Sources;
+use super::flow::is_never_set;
 use crate::dataflow::{FunctionFacts, Use};
 use crate::facts::values::number::mask;
 use crate::facts::values::{Engine, Graph, ValueId, is_signed, width};
@@ -42,7 +42,7 @@ pub(super) fn look(facts: &FunctionFacts<'_>, instruction: u32, each: Use) -> Lo
         Some(Computation::Exchange) => {
             return if each.operand() == 1 { Look::Exchange } else { all };
         }
-        Some(Computation::Vote | Computation::Match | Computation::Reduce) => {
+        Some(Computation::Vote | Computation::Reduce) => {
             return if each.operand() == 1 { Look::Through } else { all };
         }
         _ => {}
@@ -101,7 +101,7 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
                 Look::Through => true,
                 // Only some threads are asked for their value, and which ones is not known.
                 Look::Exchange => {
-                    self.graph().read(read).is_some_and(|value| Sources::of(self.graph(), value).are_none())
+                    self.graph().read(read).is_some_and(|value| is_never_set(facts, self.graph(), value))
                 }
             };
             let bits = if counts { self.bits(instruction, at, demanded, read) } else { 0 };

@@ -556,17 +556,10 @@ impl Engine<'_, '_> {
         result: ptx_ir::ir::Register,
     ) -> Option<Fact> {
         let ty = instance.ty?;
-        if !(ty.is_integer() || ty.kind() == TypeKind::Bits) {
-            return None;
-        }
-        let w = width(ty);
-        let relation = Relation::of(instance)?;
-        let (a, b) = (self.operand(instruction, 1, w)?, self.operand(instruction, 2, w)?);
-        let (a, b) = if relation.swapped { (b, a) } else { (a, b) };
-        let mut answer = self.ordered(relation.order, a, b, is_signed(ty));
-        if relation.negated {
-            answer = self.negated(answer);
-        }
+        let mut answer = match ty.is_integer() || ty.kind() == TypeKind::Bits {
+            true => self.compare_integers(instruction, instance, ty)?,
+            false => self.compare_floats(instruction, instance, ty)?,
+        };
         if let Operand::Pair(run) = operands.first()? {
             let is = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if *register == result);
             if matches!(self.facts.body.children(*run), [first, second] if is(second) && !is(first)) {
@@ -583,6 +576,15 @@ impl Engine<'_, '_> {
             };
         }
         Some(answer)
+    }
+
+    fn compare_integers(&mut self, instruction: u32, instance: &Instance, ty: Type) -> Option<Fact> {
+        let w = width(ty);
+        let relation = Relation::of(instance)?;
+        let (a, b) = (self.operand(instruction, 1, w)?, self.operand(instruction, 2, w)?);
+        let (a, b) = if relation.swapped { (b, a) } else { (a, b) };
+        let answer = self.ordered(relation.order, a, b, is_signed(ty));
+        Some(if relation.negated { self.negated(answer) } else { answer })
     }
 
     pub(super) fn ordered(&mut self, order: Order, a: Fact, b: Fact, signed: bool) -> Fact {

@@ -45,7 +45,7 @@ pub(crate) struct Edge {
     pub(crate) position: usize,
     /// Whether it goes around a loop.
     pub(crate) is_back: bool,
-    /// Whether what the block joins is followed to what the edge brings, or forgotten.
+    /// Whether conditions that were not met before are followed over the edge, or forgotten.
     pub(crate) follows: bool,
 }
 
@@ -172,12 +172,14 @@ impl Literals {
         let mut before = Self::default();
         let mut changed = false;
         let mut known = Before::default();
+        let next = engine.values.forms.next();
         for &literal in &self.0 {
             let key = (literal.predicate, edge.block, edge.position, edge.follows);
             let form = match memo.before.get(&key) {
                 Some(form) => *form,
                 None => {
                     let form = engine.before(literal.predicate, edge, &mut known, MAX_DEPTH);
+                    let form = form.filter(|form| edge.follows || *form < next);
                     memo.before.insert(key, form);
                     form
                 }
@@ -363,9 +365,6 @@ impl Engine<'_, '_> {
         let what = self.values.forms.what(base);
         match what {
             Base::Value(value) | Base::Steps(value) if self.is_joined(value, edge.block) => {
-                if !edge.follows {
-                    return None;
-                }
                 let input = *self.graph.inputs(value).get(edge.position)?;
                 let input = self.values.of(input)?;
                 if matches!(what, Base::Value(_)) {
@@ -431,6 +430,11 @@ impl Engine<'_, '_> {
                 let zero = self.constant(u32::from(a.number.width), 0);
                 self.ordered(super::Order::Equal, a, zero, false)
             }
+            Computation::Compare if more > 1 => {
+                let (a, b) = (self.known(a), self.known(b));
+                let answer = self.float_order(detail, a, b);
+                answer.unwrap_or_else(|| self.operation(computes, detail, operands, Number::unknown(1)))
+            }
             Computation::Compare => {
                 let order = if more == 1 { super::Order::Less } else { super::Order::Equal };
                 let (a, b) = (self.known(a), self.known(b));
@@ -453,16 +457,24 @@ impl Engine<'_, '_> {
                 match condition {
                     Some(0) => self.known(operands[2]),
                     Some(_) => self.known(b),
-                    None => self.operation(computes, detail, operands, width),
+                    None => self.operation(computes, detail, operands, Number::unknown(width)),
                 }
             }
-            _ => self.operation(computes, detail, operands, width),
+            _ => self.operation(computes, detail, operands, Number::unknown(width)),
         }
     }
 
-    fn operation(&mut self, computes: Computation, detail: u64, operands: [Form; 3], width: u32) -> Fact {
-        let number = Number::unknown(width);
-        let base = self.values.forms.base(Base::Operation { computes, detail, operands }, number, None);
+    /// An operation of which no more is known than this.
+    pub(super) fn operation(
+        &mut self,
+        computes: Computation,
+        detail: u64,
+        operands: [Form; 3],
+        number: Number,
+    ) -> Fact {
+        let width = u32::from(number.width);
+        let base =
+            self.values.forms.base(Base::Operation { computes, detail, operands }, number, self.current);
         Fact { number, form: self.values.forms.form(Sum::of(width, base)) }
     }
 }

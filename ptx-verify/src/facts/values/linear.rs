@@ -294,6 +294,12 @@ impl Forms {
         self.bases.find(&base).map(BaseId)
     }
 
+    /// The number that the next new sum gets.
+    #[must_use]
+    pub const fn next(&self) -> Form {
+        Form(self.sums.all.len() as u32)
+    }
+
     /// The number of a sum that was met before.
     #[must_use]
     pub fn find_sum(&self, sum: &Sum) -> Option<Form> {

@@ -4,6 +4,7 @@ mod address;
 mod assume;
 mod compute;
 mod condition;
+mod float;
 mod frontier;
 mod graph;
 pub mod linear;
