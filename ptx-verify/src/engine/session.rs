@@ -167,7 +167,8 @@ impl Known {
         let moved = Moves { from: &old, to: places, changed: &changed };
         for (kept, changed) in pieces.iter_mut().zip(&changed) {
             let stays = kept.as_mut().is_some_and(|piece| {
-                !changed && !(callee_changed && piece.judged.features.calls) && moved.piece(piece).is_some()
+                let is_stale = *changed || callee_changed && piece.judged.features.calls;
+                !is_stale && moved.piece(piece).is_some()
             });
             if !stays {
                 *kept = None;

@@ -59,7 +59,7 @@ pub(crate) fn tensor_events(context: &FlowContext<'_>) -> Vec<Event> {
                 events.extend(place.map(|place| Event { instruction, life: Life::Made, place }));
             }
             (AsyncGroup::Tcgen05Allocation, AsyncAction::Release) => {
-                named.push((instruction, Life::Released))
+                named.push((instruction, Life::Released));
             }
             (
                 AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store,

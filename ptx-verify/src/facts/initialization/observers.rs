@@ -148,6 +148,10 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
         {
             return u64::MAX;
         }
+        let is_predicate = |register| facts.body.register_type(register) == Some(Type::Pred);
+        if computation == Computation::Exchange && is_predicate(written.register) {
+            return 0;
+        }
         if computation == Computation::Compare {
             return self.compared(instruction, instance, own, demanded);
         }
@@ -282,6 +286,8 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
                 None => mask(32),
             },
             C::Convert => converted(instance, demanded),
+            // The predicate beside the result tells which lane gave it, and nothing of what that gave.
+            C::Exchange if operand == 1 => demanded & all,
             C::Logic3 if (1..=3).contains(&operand) => self.logic3(instruction, operand, demanded),
             C::FunnelShift if operand < 3 => self.funnel(instruction, instance, operand, demanded),
             C::ReverseBits => (demanded & all).reverse_bits() >> (64 - w),

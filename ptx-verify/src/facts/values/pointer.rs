@@ -300,8 +300,8 @@ mod tests {
         let facts = FunctionFacts::new(&module, Handle::new(0)).unwrap();
         let graph = Graph::new(&facts);
         let values = Values::new(&facts, &graph);
-        let written = (0..facts.uses().all().len()).filter_map(|at| graph.written(at));
-        let value = graph.after(written.last().unwrap());
+        let mut written = (0..facts.uses().all().len()).filter_map(|at| graph.written(at));
+        let value = graph.after(written.next_back().unwrap());
         let fact = values.of(value).unwrap();
         let sum = values.forms().sum(fact.form);
         let distance = (sum.terms().count() == 1).then_some(sum.offset());
