@@ -124,9 +124,9 @@ pub(super) trait Follow {
 }
 
 /// Steps that any function may take,
-const MIN_STEPS: usize = 500;
-/// and those that each instruction adds.
-const STEPS_PER_INSTRUCTION: usize = 1;
+const MIN_STEPS: usize = 300;
+/// and one more for so many instructions.
+const INSTRUCTIONS_PER_STEP: usize = 8;
 /// Turns of a loop for which what changes is followed from turn to turn,
 const MAX_TURNS: u8 = 3;
 /// and of all loops on a path.
@@ -161,7 +161,7 @@ impl<'f, 'm> Search<'f, 'm> {
     pub(super) fn of(engine: Engine<'f, 'm>) -> Self {
         let (facts, graph) = (engine.facts(), engine.graph());
         let conditions = conditions(&engine);
-        let budget = MIN_STEPS + STEPS_PER_INSTRUCTION * facts.body.instructions.len();
+        let budget = MIN_STEPS + facts.body.instructions.len() / INSTRUCTIONS_PER_STEP;
         Self {
             engine,
             pending: Vec::new(),

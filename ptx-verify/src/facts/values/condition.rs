@@ -57,7 +57,7 @@ const LEAF_DEPTH: usize = 8;
 /// What bases are before an edge: none where that is not known, and nothing else where they are the same.
 type Before = FxHashMap<BaseId, Option<Option<Fact>>>;
 /// More literals are not kept together.
-const MAX_LITERALS: usize = 48;
+const MAX_LITERALS: usize = 40;
 
 /// Answers that walks through a function ask for again and again: other paths lead across the same edges under the same
 /// conditions.
