@@ -244,7 +244,8 @@ impl<'s> Names<'s> {
         let (index, number) = group?;
         Some(match self.groups[index].kind {
             GroupKind::Registers { first, class, elements } => {
-                let register = Register(first.0 + number * u32::from(elements));
+                // More registers than have numbers were reported where they are declared.
+                let register = Register(first.0.saturating_add(number.saturating_mul(u32::from(elements))));
                 Entity::Registers { first: register, class, elements }
             }
             GroupKind::Variables { first, numbers } => {

@@ -624,7 +624,7 @@ impl Context<'_, '_> {
         {
             // ptxas takes `.z` of a vector of two; there is no such element, so the last one stands for it.
             let element = element.min(u32::from(elements) - 1);
-            return Operand::Register { register: Register(first.0 + element), class };
+            return Operand::Register { register: Register(first.0.saturating_add(element)), class };
         }
         if let Some(selector) = Selector::parse(suffix) {
             return Operand::Selected { register: first, class, selector };

@@ -16,7 +16,9 @@ use rustc_hash::FxHashMap;
 
 use super::uniformity::Uniformity;
 use super::values::linear::Base;
-use super::values::{Edge, Engine, Graph, Kind, Literal, Literals, Memo, Stated, ValueId, Values, Variable};
+use super::values::{
+    Assumption, Edge, Engine, Graph, Kind, Literal, Literals, Memo, Stated, ValueId, Values, Variable,
+};
 use crate::dataflow::FunctionFacts;
 
 /// What leaves a thing undefined.
@@ -145,6 +147,8 @@ pub(super) struct Search<'f, 'm> {
     /// Whether literals about a predicate are relevant.
     relevant: RefCell<FxHashMap<Literal, bool>>,
     memo: Memo,
+    /// Whether control can come to a block.
+    blocks: FxHashMap<NodeIndex, bool>,
     /// The calls that leave the carry flag undefined, by the value that it has after them.
     calls: FxHashMap<ValueId, u32>,
     /// How values differ between threads, once that was asked.
@@ -170,6 +174,7 @@ impl<'f, 'm> Search<'f, 'm> {
             conditions,
             relevant: RefCell::default(),
             memo: Memo::default(),
+            blocks: FxHashMap::default(),
             calls: graph.lost_flags().collect(),
             uniformity: None,
             budget,
@@ -369,9 +374,11 @@ impl<'f, 'm> Search<'f, 'm> {
             let goes_on = match place.tracked {
                 Tracked::Value(value) => self.value(&mut place, value, follow),
                 Tracked::Writes => self.write(&mut place, writes),
-                // Where nothing is known, nothing can be contradicted.
+                // Where nothing is known, only the way to the block can contradict itself.
                 Tracked::Nothing(origin) if place.literals.is_empty() => {
-                    self.note(&place, Err(origin));
+                    if self.can_be_in(place.block) {
+                        self.note(&place, Err(origin));
+                    }
                     Some(false)
                 }
                 Tracked::Nothing(_) => None,
@@ -382,6 +389,18 @@ impl<'f, 'm> Search<'f, 'm> {
                 None => return self.predecessors(place, follow),
             }
         }
+    }
+
+    /// Whether the branches that lead to a block can all go there.
+    fn can_be_in(&mut self, block: NodeIndex) -> bool {
+        if let Some(&known) = self.blocks.get(&block) {
+            return known;
+        }
+        let mut assumption = Assumption::new(&self.engine);
+        assumption.be_in(block);
+        let possible = !assumption.is_impossible();
+        self.blocks.insert(block, possible);
+        possible
     }
 
     fn is_here(&self, place: &Place, instruction: u32) -> bool {
