@@ -16,7 +16,7 @@ use ptx_syntax::{Class, Diagnostic, Severity, Span};
 /// places, and what is computed from them, stay below that too.
 pub const MAX_BYTES: u64 = (4 << 30) - (1 << 20);
 
-/// A pipe or a device does not say beforehand how much it has, and may never end; so many bytes are read of it.
+/// Pipes and devices do not tell their size and may never end: at most this many bytes are read of one.
 const MAX_STREAM_BYTES: u64 = 256 << 20;
 
 /// Stands for one byte that is not part of valid UTF-8: the ASCII control character DEL, which PTX has as little as

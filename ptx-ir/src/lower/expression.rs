@@ -151,7 +151,7 @@ struct Evaluator<'a> {
 /// What is still to be done for an expression. Expressions may nest as deep as a text is long, so that nothing here
 /// recurses.
 enum Step {
-    /// Evaluates a node, before whose operand so many symbols of the expressions around it wait.
+    /// Evaluates a node. The given number of symbols of the expressions around it are still open.
     Value(Node, u32),
     /// Takes the values of the children of a node and gives that of the node.
     Apply(Node),

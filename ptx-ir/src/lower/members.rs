@@ -12,7 +12,7 @@ const MAX_DIGITS: usize = 9;
 const MIN_VARIABLES: usize = 1 << 16;
 /// and a function of its,
 const MIN_LOCAL_VARIABLES: usize = 1 << 6;
-/// and so many for each name of the text that ends in digits.
+/// and this many more for each name of the text that ends in digits.
 const VARIABLES_PER_NAME: usize = 4;
 
 /// The names of a text that end in digits.
