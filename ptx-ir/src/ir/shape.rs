@@ -165,12 +165,12 @@ impl Module {
             Operand::Vector(run) => {
                 let elements = body.children(run);
                 let (first, rest) = elements.split_at(run.count.min(1) as usize);
-                let last = &elements[elements.len().saturating_sub(1)..];
                 let (first, rest) = (self.union_of(body, first), self.union_of(body, rest));
-                let last = self.union_of(body, last);
                 let all = first.union(rest);
                 let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
-                Shape::vector(all, counted(run)).with_elements(first, rest, last).with_flags(flags)
+                let is_number = !first.is_empty() && first.is_subset(ClassSet::IMMEDIATES);
+                let measure = if is_number { self.measure(body, elements) } else { ClassSet::NONE };
+                Shape::vector(all, counted(run)).with_elements(first, rest, measure).with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
@@ -202,6 +202,18 @@ impl Module {
             union = union.union(classes);
         }
         union
+    }
+
+    /// The class of the element that says how wide a brace list is that begins with a number: the last one of another
+    /// width than the first, else the first.
+    #[cold]
+    fn measure(&self, body: &Body, elements: &[Operand]) -> ClassSet {
+        let class = |element: &Operand| self.union_of(body, std::slice::from_ref(element));
+        let width =
+            |classes: ClassSet| ClassSet::ELEMENT_WIDTHS.iter().position(|each| classes.is_subset(*each));
+        let first = elements.first().map_or(ClassSet::NONE, class);
+        let differs = |classes: &ClassSet| width(*classes).is_some_and(|other| Some(other) != width(first));
+        elements.iter().rev().map(class).find(differs).unwrap_or(first)
     }
 
     /// Whether neighbours in a brace list are of different kinds. Plain bits go with each, and `_` is no neighbour.

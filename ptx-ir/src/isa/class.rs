@@ -331,6 +331,21 @@ impl ClassSet {
         Self::of(&[Class::RegB128]),
     ];
 
+    /// What has each width in a brace list, numbers and special registers included.
+    pub const ELEMENT_WIDTHS: [Self; 5] = [
+        Self::WIDTHS[0],
+        Self::WIDTHS[1],
+        Self::WIDTHS[2].union(Self::SPECIAL_32).union(Self::of(&[Class::SingleBits])),
+        Self::WIDTHS[3].union(Self::SPECIAL_64).union(Self::of(&[
+            Class::Integer,
+            Class::NegativeInteger,
+            Class::WarpSize,
+            Class::Decimal,
+            Class::DoubleBits,
+        ])),
+        Self::WIDTHS[4],
+    ];
+
     /// The set of some classes.
     #[must_use]
     pub const fn of(classes: &[Class]) -> Self {

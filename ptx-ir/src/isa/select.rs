@@ -277,7 +277,7 @@ fn check_packed(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     } else if fractions.is_empty() {
         None
     } else {
-        width_of_numbers(shape).map(|index| BYTES[index])
+        width_of_list(shape).map(|index| BYTES[index])
     };
     let total = bytes.map(|bytes| u32::from(bytes) * u32::from(shape.count));
     // With a floating-point constant among them they have to be just as wide.
@@ -403,9 +403,31 @@ fn summable(ty: Option<Type>) -> ClassSet {
 /// one is plain bits, or where they are of several types of one kind, only the width counts; else the one type that
 /// they have has to fit. An index in front of the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
-    const NO_INDEX: ClassSet = ClassSet::KINDS[1].union(ClassSet::KINDS[2]).union(ClassSet::KINDS[3]);
+    const NO_INDEX: ClassSet = ClassSet::KINDS[1]
+        .union(ClassSet::KINDS[2])
+        .union(ClassSet::KINDS[3])
+        .union(ClassSet::NAMES)
+        .union(ClassSet::of(&[Class::Sink]));
+    if !shape.classes.intersect(ClassSet::IMMEDIATES).is_empty()
+        && shape.classes.contains(Class::SpecialNarrow)
+    {
+        // An element of a special vector register has no number beside it.
+        return Some(Wanted::Class(spec.exact.without(MARKS).without(SPECIALS)));
+    }
     if follows_constant(spec, shape) {
         return None;
+    }
+    if is_measured(spec, shape) {
+        if shape.flags.intersects(ShapeFlags::CLASH) {
+            return Some(Wanted::Neighbours);
+        }
+        let fits = has_width(spec, shape)
+            && agrees(shape, ShapeFlags::CLASH)
+            && (is_mixed(shape) || shape.classes.is_subset(spec.exact));
+        // Where a register is of the wrong width, the numbers are not what is wrong.
+        let measure = shape.measure().filter(|measure| !measure.is_immediate());
+        let numbers = measure.map_or(ClassSet::NONE, |_| shape.classes.intersect(ClassSet::IMMEDIATES));
+        return (!fits).then(|| Wanted::Class(spec.exact.without(MARKS).union(numbers)));
     }
     let layer = spec.accepts.contains(Class::Layer) && shape.count > 1;
     let elements = if layer { shape.rest() } else { shape.classes };
@@ -486,7 +508,7 @@ fn is_wide_enough(spec: &OperandSpec, shape: &Shape) -> bool {
     }
     let registers = shape.classes.intersect(SIZED);
     let width = match registers.is_empty() {
-        true => width_of_numbers(shape),
+        true => width_of_list(shape),
         false => WIDTHS.iter().position(|width| registers.is_subset(*width)),
     };
     let Some(width) = width else { return true };
@@ -498,45 +520,88 @@ fn is_wide_enough(spec: &OperandSpec, shape: &Shape) -> bool {
     }
 }
 
-/// The width, as an index of [`WIDTHS`], of a brace list of numbers that ends in a floating-point one.
-fn width_of_numbers(shape: &Shape) -> Option<usize> {
-    let last = shape.last().filter(|last| FRACTIONS.contains(*last))?;
-    Some(if last == Class::SingleBits { 2 } else { 3 })
+/// The width, as an index of [`WIDTHS`], of a brace list that begins with a number.
+fn width_of_list(shape: &Shape) -> Option<usize> {
+    let measure = shape.measure()?;
+    ClassSet::ELEMENT_WIDTHS.iter().position(|width| width.contains(measure))
+}
+
+/// Whether in a brace list that begins with a number only widths count: some element is plain bits, or they are of several
+/// types.
+fn is_mixed(shape: &Shape) -> bool {
+    let typed = shape.classes.without(ClassSet::PLAIN);
+    !shape.classes.intersect(ClassSet::PLAIN).intersect(SIZED).is_empty()
+        || typed.has_several() && !ClassSet::ONE_TYPE.iter().any(|classes| typed.is_subset(*classes))
+}
+
+/// Whether the elements of a brace list that begins with a number go together: neighbours are of one kind or plain bits,
+/// whatever their widths.
+fn agrees(shape: &Shape, clash: ShapeFlags) -> bool {
+    const ELEMENTS: ClassSet = ClassSet::REGISTERS.union(ClassSet::IMMEDIATES).union(SPECIALS);
+    !shape.flags.intersects(clash) && shape.classes.is_subset(ELEMENTS)
+}
+
+/// Whether of a brace list nothing counts but that neighbours agree, and the width that the assembler gives it: one that
+/// begins with a number where the operand does not take any such list.
+fn is_measured(spec: &OperandSpec, shape: &Shape) -> bool {
+    const PARTICULAR: ClassSet = ClassSet::of(&[Class::Layer, Class::Led, Class::Strict, Class::Ordinary]);
+    let Some(first) = shape.first().filter(|first| first.is_immediate()) else { return false };
+    let numbers = if INTEGERS.contains(first) { INTEGERS } else { FRACTIONS };
+    let takes_numbers = spec.accepts.contains(Class::Mixed) || !spec.accepts.intersect(numbers).is_empty();
+    let by_value = takes_any(spec, numbers) || is_integer(spec);
+    spec.role == Role::Source
+        && spec.accepts.intersect(PARTICULAR).is_empty()
+        && takes_numbers
+        && !(by_value && shape.classes.is_subset(numbers))
+}
+
+fn is_integer(spec: &OperandSpec) -> bool {
+    matches!(spec.ty.map(Type::kind), Some(TypeKind::Signed | TypeKind::Unsigned))
+}
+
+/// Whether a brace list that begins with a number is as wide as the type. Memory takes integers that are wider.
+fn has_width(spec: &OperandSpec, shape: &Shape) -> bool {
+    let Some(width) = width_of_list(shape).map(|width| 1 << width) else { return false };
+    let needed = spec.ty.and_then(Type::bytes);
+    if is_integer(spec) && spec.accepts.contains(Class::Mixed) {
+        return needed.is_some_and(|needed| width >= needed);
+    }
+    needed == Some(width)
+}
+
+/// Whether an operand takes any brace list that begins with such a number, whatever the widths.
+fn takes_any(spec: &OperandSpec, numbers: ClassSet) -> bool {
+    let integers = numbers == INTEGERS;
+    let sized = if integers { Class::SizedIntegers } else { Class::SizedFractions };
+    let fits = match spec.ty.map(Type::kind) {
+        Some(TypeKind::Bits | TypeKind::Signed | TypeKind::Unsigned) => {
+            integers && spec.exact.contains(Class::Integer)
+        }
+        Some(TypeKind::Float) if spec.ty == Some(Type::F16) => integers,
+        Some(TypeKind::Float) => matches!(spec.ty, Some(Type::F32 | Type::F64)),
+        Some(TypeKind::Predicate | TypeKind::Packed | TypeKind::Opaque) | None => false,
+    };
+    spec.role == Role::Source && fits && !spec.accepts.contains(sized)
 }
 
 /// Whether a brace list has the type of the constant that it begins with: that is as wide as it has to be, and the
 /// registers of its kind after it do not count, whatever their width. Constants alone say nothing of a width either, but
 /// not every operand takes them.
 fn follows_constant(spec: &OperandSpec, shape: &Shape) -> bool {
-    let Some(first) = shape.first() else { return false };
-    let (numbers, kind) = if INTEGERS.contains(first) {
-        (INTEGERS, ClassSet::KINDS[0])
-    } else if FRACTIONS.contains(first) {
-        (FRACTIONS, ClassSet::KINDS[1])
-    } else {
-        return false;
-    };
-    let sized = if numbers == INTEGERS { Class::SizedIntegers } else { Class::SizedFractions };
-    if spec.role != Role::Source || shape.rest().is_subset(numbers) || spec.accepts.contains(sized) {
+    let Some(first) = shape.first().filter(|first| first.is_immediate()) else { return false };
+    let numbers = if INTEGERS.contains(first) { INTEGERS } else { FRACTIONS };
+    // A list of 64-bit integers alone has their type.
+    let float = spec.ty.is_some_and(|ty| ty.kind() == TypeKind::Float);
+    let alone = if float && numbers == INTEGERS { ClassSet::ONE_TYPE[0] } else { numbers };
+    if !takes_any(spec, numbers) || shape.rest().is_subset(alone) {
         return false;
     }
-    let takes_any = match spec.ty.map(Type::kind) {
-        Some(TypeKind::Bits | TypeKind::Signed | TypeKind::Unsigned) => {
-            numbers == INTEGERS && spec.exact.contains(Class::Integer)
-        }
-        Some(TypeKind::Float) if spec.ty == Some(Type::F16) => numbers == INTEGERS,
-        Some(TypeKind::Float) => matches!(spec.ty, Some(Type::F32 | Type::F64)),
-        Some(TypeKind::Predicate | TypeKind::Packed | TypeKind::Opaque) | None => false,
-    };
-    let specials = if spec.accepts.contains(Class::Ordinary) { ClassSet::NONE } else { SPECIALS };
-    // An index in front of the others is an integer, and says nothing of their kind.
-    let kind = match (spec.accepts.contains(Class::Layer), numbers == INTEGERS) {
-        (false, _) => kind,
-        (true, true) => kind.union(ClassSet::KINDS[1]),
-        (true, false) => return false,
-    };
-    let registers = kind.intersect(ClassSet::REGISTERS).union(ClassSet::BITS);
-    takes_any && shape.rest().is_subset(registers.union(numbers).union(specials))
+    let excluded = if spec.accepts.contains(Class::Ordinary) { SPECIALS } else { ClassSet::NONE };
+    // An index before the others is an integer, and says nothing of their kind.
+    let layer = spec.accepts.contains(Class::Layer);
+    let clash = if layer { ShapeFlags::REST_CLASH } else { ShapeFlags::CLASH };
+    let follows = numbers == INTEGERS || !layer;
+    follows && agrees(shape, clash) && shape.classes.intersect(excluded).is_empty()
 }
 
 /// The special registers that have a width.

@@ -80,7 +80,7 @@ pub struct Shape {
     /// [`Selector`], or of a vector what [`Shape::rest`] says; 0 for anything else.
     pub immediate: i64,
     /// The index of the first child in the slice of children; of a vector what [`Shape::first`] and
-    /// [`Shape::last`] say.
+    /// [`Shape::measure`] say.
     pub children: u32,
     /// How many elements or children; 1 for a single value.
     pub count: u16,
@@ -116,27 +116,29 @@ impl Shape {
         Self::of(ShapeKind::Vector, classes, count)
     }
 
-    /// The vector with the classes of its first and its last element, and the classes of all after the first.
+    /// The vector with the class of its first element, the classes of all after it, and the class of the element that
+    /// says how wide the others are.
     #[must_use]
-    pub fn with_elements(self, first: ClassSet, rest: ClassSet, last: ClassSet) -> Self {
+    pub fn with_elements(self, first: ClassSet, rest: ClassSet, measure: ClassSet) -> Self {
         let number = |class: ClassSet| class.iter().next().map_or(0, |class| class as u32 + 1);
-        let children = number(last) << Self::LAST | number(first);
+        let children = number(measure) << Self::MEASURE | number(first);
         Self { immediate: rest.word().cast_signed(), children, ..self }
     }
 
-    /// How far the last element's class is shifted in `children`.
-    const LAST: u32 = 16;
+    /// How far the class of the element that says the width is shifted in `children`.
+    const MEASURE: u32 = 16;
 
     /// The class of the first element of a vector; `None` where the vector is one register.
     #[must_use]
     pub fn first(&self) -> Option<Class> {
-        Self::element(self.children & ((1 << Self::LAST) - 1))
+        Self::element(self.children & ((1 << Self::MEASURE) - 1))
     }
 
-    /// The class of the last element of a vector; `None` where the vector is one register.
+    /// Of a vector that begins with a number, the class of the element that says how wide all are to the assembler: the
+    /// last one that is not as wide as the first, else the first. `None` where the vector begins with no number.
     #[must_use]
-    pub fn last(&self) -> Option<Class> {
-        Self::element(self.children >> Self::LAST)
+    pub fn measure(&self) -> Option<Class> {
+        Self::element(self.children >> Self::MEASURE)
     }
 
     fn element(number: u32) -> Option<Class> {
