@@ -44,7 +44,8 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     carry.readers.sort_by_key(|reader| reader.instruction);
     carry.unread.sort_unstable();
     let is_set = entry_registers(facts);
-    let unset = unset_reads(facts, &graph, &mut values, Surroundings { is_set: &is_set, last: u32::MAX });
+    let around = Surroundings { is_set: &is_set, last: u32::MAX, optimized: false };
+    let unset = unset_reads(facts, &graph, &mut values, around);
     let values = values.unwrap_or_else(|| Values::new(facts, &graph));
     let pointers = values.pointers(facts, &graph);
     let uniformity = Uniformity::new(facts, &graph, Values::of_whole_warps(facts, &graph));

@@ -8,6 +8,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Span;
 
 use super::module::ModuleContext;
+use super::producer::Printed;
 use crate::dataflow::FunctionFacts;
 use crate::dataflow::asynchronous::{self, Action};
 use crate::facts::carry::{self, CarryFacts};
@@ -84,7 +85,8 @@ impl<'a> FlowContext<'a> {
             Some(facts) => {
                 let is_set = initialization::entry_registers(facts);
                 let last = self.module.wanted.end.map_or(u32::MAX, |end| self.first_behind(end));
-                let around = Surroundings { is_set: &is_set, last };
+                let optimized = self.module.is_printed(Printed::UnsetOnSomePaths);
+                let around = Surroundings { is_set: &is_set, last, optimized };
                 self.keep_values(|values| initialization::unset_reads(facts, self.graph(), values, around))
             }
             None => Vec::new(),

@@ -37,6 +37,8 @@ pub(crate) enum Printed<'a> {
     CallResult,
     /// A register that is set to 0 and then loaded, though no condition guards the load.
     ZeroBeforeLoad,
+    /// A register that is no predicate, read though some path leaves it unset.
+    UnsetOnSomePaths,
 }
 
 /// What is matched.
@@ -47,6 +49,7 @@ enum Pattern {
     ExitAfterTrap,
     CallResult,
     ZeroBeforeLoad,
+    UnsetOnSomePaths,
 }
 
 /// What is printed by whom.
@@ -76,6 +79,10 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     (&[Nvvm, Llvm, Gcc, Open64], Pattern::CallResult),
     // Triton writes each load as if it were conditional.
     (&[Llvm], Pattern::ZeroBeforeLoad),
+    // A value that joins an undefined one, which LLVM makes wherever a program has no value or does not need it: the
+    // rest of a tile that is only partly loaded, a turn of a loop that does not come. LLVM reads such values before the
+    // branch that guards the read.
+    (&[Nvvm, Llvm], Pattern::UnsetOnSomePaths),
 ];
 
 impl Producer {
@@ -113,7 +120,8 @@ impl Pattern {
             (Self::Contains(pattern), Printed::Unused(name)) => name.contains(pattern),
             (Self::ExitAfterTrap, Printed::ExitAfterTrap)
             | (Self::CallResult, Printed::CallResult)
-            | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad) => true,
+            | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad)
+            | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths) => true,
             _ => false,
         }
     }

@@ -2,7 +2,9 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Register;
+use ptx_ir::types::Type;
 
+use super::Surroundings;
 use super::observers::{Look, look};
 use crate::dataflow::FunctionFacts;
 use crate::facts::values::{Graph, Kind, ValueId, Variable};
@@ -57,20 +59,31 @@ impl Takers {
 
 impl Flow {
     /// Follows registers without a value to where they are read; none where nothing reads one.
-    pub(super) fn new(
-        facts: &FunctionFacts<'_>,
-        graph: &Graph,
-        is_set: &dyn Fn(Register) -> bool,
-    ) -> Option<Self> {
+    pub(super) fn new(facts: &FunctionFacts<'_>, graph: &Graph, around: Surroundings<'_>) -> Option<Self> {
         if !graph.has_undefined() {
             return None;
         }
         let mut open: Vec<ValueId> = Vec::new();
         let mut marks = vec![0; graph.len()];
+        let is_written = around.optimized.then(|| {
+            let mut written = facts.table(false);
+            facts
+                .uses()
+                .all()
+                .iter()
+                .filter(|each| each.access().writes())
+                .for_each(|each| written[each.register] = true);
+            written
+        });
+        let is_followed = |register: Register| match &is_written {
+            Some(written) => !written[register] || facts.body.register_type(register) == Some(Type::Pred),
+            None => true,
+        };
         for value in graph.values() {
             if graph.kind(value) == Kind::Undefined
                 && let Variable::Register(register) = graph.variable(value)
-                && !is_set(register)
+                && !(around.is_set)(register)
+                && is_followed(register)
             {
                 marks[value.index()] = UNSET;
                 open.push(value);

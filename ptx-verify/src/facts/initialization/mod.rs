@@ -42,6 +42,10 @@ pub struct Surroundings<'a> {
     pub is_set: &'a dyn Fn(Register) -> bool,
     /// From this instruction on, all that is read is looked at.
     pub last: u32,
+    /// Whether an optimizer has printed the function. It leaves registers unset on paths on which the program has no value
+    /// for them or does not need it, and moves reads in front of the branches that guard them, so that such a path tells
+    /// nothing. Then only predicates are followed, and registers that nothing writes.
+    pub optimized: bool,
 }
 
 /// The registers that a function finds set at its entry.
@@ -59,7 +63,7 @@ pub fn unset_reads(
     values: &mut Option<Values>,
     around: Surroundings<'_>,
 ) -> Vec<Unset> {
-    let Some(flow) = Flow::new(facts, graph, around.is_set) else { return Vec::new() };
+    let Some(flow) = Flow::new(facts, graph, around) else { return Vec::new() };
     let known = values.take().unwrap_or_else(|| Values::new(facts, graph));
     let mut engine = Engine::again(facts, graph, known);
     let demand = Demand::new(&mut engine, &flow, around.last);

@@ -33,7 +33,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Only one read of each register is reported. Where following all paths would take too long, nothing is.
+    /// In what NVIDIA's compiler and LLVM print, only predicates are looked at, by uninitialized-predicate: these compilers leave registers unset on paths on which the
+    /// program does not need them. Only one read of each register is reported. Where following all paths would take too long, nothing is.
     /// Conditions that depend on each other in a way that is not followed may be reported although the program never takes
     /// the path. What threads give to `shfl` is trusted, because only some of them are asked for it.
     name: "maybe-uninitialized-register",

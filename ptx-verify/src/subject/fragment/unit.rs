@@ -243,7 +243,7 @@ impl<'a> Unit<'a> {
                 |&instruction: &u32| facts.body.span(Handle::new(instruction)).start >= self.template.end;
             let count = facts.body.instructions.len() as u32;
             let last = (0..count).find(is_behind).unwrap_or(count);
-            let around = Surroundings { is_set: &set, last };
+            let around = Surroundings { is_set: &set, last, optimized: false };
             initialization::unset_reads(&facts, &Graph::new(&facts), &mut None, around)
         })
     }
