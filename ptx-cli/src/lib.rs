@@ -1,7 +1,7 @@
 //! The `ptx-cli` program: commands, output formats, configuration.
 //!
-//! A library only so that the workspace's root package can build the same program, which is what
-//! `pre-commit` needs, and for the tests; there is nothing here to call but [`main`].
+//! A library only so that the workspace's root package and the Python module can be the same program;
+//! there is nothing here to call but [`main`] and what the Python module is made of, [`service`].
 //!
 //! This crate does all the reading, writing and printing of the toolkit; what a library user could
 //! want lives in the crates below it. Four rules hold everywhere here:
@@ -35,30 +35,40 @@ mod outcome;
 mod pipeline;
 mod render;
 mod report;
+#[doc(hidden)]
+pub mod service;
 mod source;
 mod terminal;
 mod work;
 mod write;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use outcome::{Exit, exit_of};
+pub use outcome::Exit;
+use outcome::exit_of;
 use terminal::Terminal;
 
 /// Runs the program with the arguments and streams of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    main_with(std::env::args_os()).into()
+}
+
+/// Runs the program with these arguments, of which the first is its name, and the streams of this process. Whoever
+/// calls it more than once, or goes on afterwards, has its handlers for signals and panics.
+pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
+    let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
     interrupt::watch();
-    std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed).into()
+    std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed)
 }
 
 /// Runs the command and turns its result into an exit status; errors are told on standard error.
@@ -68,10 +78,10 @@ fn run(cli: &cli::Cli) -> Exit {
 }
 
 /// Prints what clap has to say: help and version succeed, wrong usage is exit status 2.
-fn usage(error: clap::Error) -> ExitCode {
+fn usage(error: clap::Error) -> Exit {
     let exit = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
     foreign::print_usage(error);
-    exit.into()
+    exit
 }
 
 /// Tells a panic in one sentence; the caller of the panicking code goes on with the next file.

@@ -100,7 +100,8 @@ impl Options {
     }
 }
 
-fn targets(names: &[String]) -> anyhow::Result<Vec<Target>> {
+/// The targets of these names.
+pub fn targets(names: &[String]) -> anyhow::Result<Vec<Target>> {
     names.iter().map(|name| target(name.trim())).collect()
 }
 
@@ -119,7 +120,8 @@ pub fn target(name: &str) -> anyhow::Result<Target> {
     bail!("there is no target `{name}`; there is {}", alike.join(", "))
 }
 
-fn version(text: &str) -> anyhow::Result<Version> {
+/// The version that `text` is.
+pub fn version(text: &str) -> anyhow::Result<Version> {
     match Version::parse(text.trim()).filter(|version| version.is_published()) {
         Some(version) => Ok(version),
         None => bail!("there is no PTX version `{text}`; the newest that is known is {}", Version::LATEST),

@@ -11,40 +11,61 @@ use serde::Serialize;
 use super::position::{Place, Positions};
 use crate::foreign;
 
-#[derive(Serialize)]
-struct Finding<'a> {
-    file: Cow<'a, str>,
+/// A finding as other programs read it.
+#[derive(Debug, Serialize)]
+pub struct Finding<'a> {
+    /// The name of the source.
+    pub file: Cow<'a, str>,
+    /// Where.
     #[serde(flatten)]
-    place: Place,
-    class: &'static str,
-    severity: &'static str,
-    code: &'static str,
-    rule: &'static str,
-    message: &'a str,
-    labels: Vec<LabelObject<'a>>,
-    notes: Vec<String>,
-    fix: Option<FixObject<'a>>,
+    pub place: Place,
+    /// `invalid`, `hazard` or `style`.
+    pub class: &'static str,
+    /// `error`, `warning` or `info`.
+    pub severity: &'static str,
+    /// As in `P0205`.
+    pub code: &'static str,
+    /// As in `operand-type`.
+    pub rule: &'static str,
+    /// What it is.
+    pub message: &'a str,
+    /// Further places, the text beside the primary underline among them.
+    pub labels: Vec<LabelObject<'a>>,
+    /// Facts, and the help.
+    pub notes: Vec<String>,
+    /// The fix, where one is known.
+    pub fix: Option<FixObject<'a>>,
 }
 
-#[derive(Serialize)]
-struct LabelObject<'a> {
+/// A further place.
+#[derive(Debug, Serialize)]
+pub struct LabelObject<'a> {
+    /// Where.
     #[serde(flatten)]
-    place: Place,
-    message: &'a str,
+    pub place: Place,
+    /// What it is.
+    pub message: &'a str,
 }
 
-#[derive(Serialize)]
-struct FixObject<'a> {
-    message: &'a str,
-    applicability: &'static str,
-    edits: Vec<EditObject<'a>>,
+/// A change that removes the finding.
+#[derive(Debug, Serialize)]
+pub struct FixObject<'a> {
+    /// What it is.
+    pub message: &'a str,
+    /// `certain` or `likely`.
+    pub applicability: &'static str,
+    /// What to replace.
+    pub edits: Vec<EditObject<'a>>,
 }
 
-#[derive(Serialize)]
-struct EditObject<'a> {
+/// One replacement.
+#[derive(Debug, Serialize)]
+pub struct EditObject<'a> {
+    /// Where.
     #[serde(flatten)]
-    place: Place,
-    replacement: &'a str,
+    pub place: Place,
+    /// The new text.
+    pub replacement: &'a str,
 }
 
 /// Renders one object a finding.
@@ -64,7 +85,8 @@ pub fn applicability(applicability: Applicability) -> &'static str {
     }
 }
 
-fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Finding<'a> {
+/// A diagnostic as other programs read it.
+pub fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Finding<'a> {
     let primary = (!diagnostic.label.is_empty()).then_some((diagnostic.span, diagnostic.label.as_str()));
     let others = diagnostic.labels.iter().map(|label| (label.span, label.message.as_str()));
     let label = |(span, message): (Span, &'a str)| LabelObject { place: positions.place(span), message };

@@ -3,8 +3,8 @@
 mod concise;
 mod full;
 mod github;
-mod json;
-mod position;
+pub mod json;
+pub mod position;
 mod sarif;
 mod selection;
 mod window;

@@ -1,6 +1,9 @@
 //! Choosing the assembler.
 
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use ptx_emit::assemble::{Assembler, Choice, Error, Helper, Options, abandon};
@@ -44,10 +47,22 @@ pub fn open(backend: Backend, targets: &[Option<String>]) -> anyhow::Result<Asse
     Ok(assembler)
 }
 
+/// How this program is started, where it is not the running executable.
+static PROGRAM: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
+
+/// Has the driver's process be started with `program` and `arguments`. The first call counts.
+pub fn set_program(program: PathBuf, arguments: Vec<OsString>) {
+    let _ = PROGRAM.set((program, arguments));
+}
+
 /// This program in the role of the driver's process.
 fn helper() -> Option<Helper> {
-    let program = std::env::current_exe().ok()?;
-    Some(Helper { program, arguments: vec![DRIVER_PROCESS.into()] })
+    let (program, mut arguments) = match PROGRAM.get() {
+        Some(started) => started.clone(),
+        None => (std::env::current_exe().ok()?, Vec::new()),
+    };
+    arguments.push(DRIVER_PROCESS.into());
+    Some(Helper { program, arguments })
 }
 
 /// Has compilers and their temporary folders end with this program where a signal ends it, as long as the

@@ -6,7 +6,7 @@ mod changes;
 mod messages;
 mod table;
 
-pub use backend::{Backend, DRIVER_PROCESS, end_with_us, failure, open};
+pub use backend::{Backend, DRIVER_PROCESS, end_with_us, failure, open, set_program};
 pub use changes::{change, excess, unjudged, unused};
 pub use messages::diagnostics;
 pub use table::table;
