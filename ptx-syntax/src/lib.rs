@@ -6,6 +6,7 @@ pub mod cuda;
 pub mod diagnostic;
 pub mod lexer;
 mod messages;
+pub mod names;
 mod outline;
 mod parser;
 mod prototype;

@@ -104,6 +104,15 @@ impl SourceMap {
         }
     }
 
+    /// The decoded byte that the source byte at `source` gives, where that is one byte for one: not in an escape, and
+    /// not in a macro. Behind the last byte of a string too.
+    #[must_use]
+    pub fn decoded(&self, source: u32) -> Option<u32> {
+        let holds = |run: &&Run| run.verbatim && run.source.start <= source && source <= run.source.end;
+        let run = self.runs.iter().filter(holds).max_by_key(|run| run.source.start)?;
+        Some(run.decoded + (source - run.source.start))
+    }
+
     /// The part of a range that stands in the statement itself; if there is none, its first part elsewhere.
     fn scattered(&self, decoded: Span, home: Span) -> Span {
         let (mut own, mut other): (Option<Span>, Option<Span>) = (None, None);
