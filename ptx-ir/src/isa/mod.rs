@@ -17,6 +17,7 @@ mod diagnose;
 mod dump;
 mod effects;
 mod expand;
+mod follow;
 mod form;
 mod instance;
 mod mismatch;
@@ -30,6 +31,7 @@ mod table;
 pub use class::{Class, ClassSet};
 pub use dump::dump;
 pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Computation, Control, Convergence, Effects};
+pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Role, Selectors,

@@ -89,8 +89,13 @@ impl<'a> Spelling<'a> {
         &self.text[self.modifiers[index].clone()]
     }
 
+    /// The text of the modifiers from `first` on.
+    pub fn rest(&self, first: usize) -> &'a str {
+        self.modifiers.get(first).map_or("", |range| &self.text[range.start..])
+    }
+
     /// How many modifiers, from `first` on, make up `value`; values may have several dots.
-    fn matches(&self, first: usize, value: &str) -> Option<usize> {
+    pub fn matches(&self, first: usize, value: &str) -> Option<usize> {
         let start = self.modifiers.get(first)?.start;
         let rest = self.text[start..].strip_prefix(value)?;
         (rest.is_empty() || rest.starts_with('.')).then(|| value.bytes().filter(|&byte| byte == b'.').count())
