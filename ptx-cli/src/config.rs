@@ -52,6 +52,16 @@ const KEYS: [(&str, &[&str]); 3] = [
     ("cuda", &["targets", "version", "compiler"]),
 ];
 
+/// The names of the tables.
+pub fn tables() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(table, _)| *table).chain(["rules"]).filter(|table| !table.is_empty())
+}
+
+/// The keys of a table, or with an empty name those before the first table.
+pub fn keys(table: &str) -> &'static [&'static str] {
+    KEYS.iter().find(|(each, _)| *each == table).map_or(&[], |(_, keys)| keys)
+}
+
 /// The flags that choose the configuration.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Configuration")]

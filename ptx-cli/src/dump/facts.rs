@@ -123,29 +123,7 @@ impl Known<'_, '_> {
     }
 
     fn value(&self, value: ValueId) -> Option<String> {
-        let fact = self.values.of(value)?;
-        let sum = self.values.forms().sum(fact.form);
-        let Some(pointer) = self.pointers[value.index()] else { return number_text(fact.number) };
-        let variable = |handle| {
-            let variable: &ptx_ir::ir::Variable = &self.facts.module.variables[handle];
-            self.facts.module.name(variable.name).to_owned()
-        };
-        let object = match pointer.object {
-            Object::Variable(handle) => variable(handle),
-            Object::Mapped(handle) => format!("{} of a block of the cluster", variable(handle)),
-            Object::Pointee(handle) => format!("what {} points to", variable(handle)),
-            Object::Unknown => "something".to_owned(),
-        };
-        let notation = match pointer.notation {
-            Notation::Space => "",
-            Notation::Generic => "generic ",
-            Notation::Unknown => "generic or plain ",
-        };
-        let distance = match (sum.terms().count(), sum.offset()) {
-            (1, offset) => format!(" + {offset}"),
-            _ => number_text(fact.number).map_or_else(String::new, |text| format!(", {text}")),
-        };
-        Some(format!("{notation}address in {} of {object}{distance}", pointer.space))
+        value_text(self.facts, &self.values, self.pointers[value.index()], value)
     }
 
     fn reaching(&self, reaching: &Reaching) -> String {
@@ -168,6 +146,38 @@ impl Known<'_, '_> {
     fn name(&self, number: Register) -> String {
         register(self.facts.module, self.facts.body, number)
     }
+}
+
+/// What is known of a value, as text: where it points to, or its bits and limits. None where nothing is.
+pub fn value_text(
+    facts: &FunctionFacts<'_>,
+    values: &Values,
+    pointer: Option<Pointer>,
+    value: ValueId,
+) -> Option<String> {
+    let fact = values.of(value)?;
+    let sum = values.forms().sum(fact.form);
+    let Some(pointer) = pointer else { return number_text(fact.number) };
+    let variable = |handle| {
+        let variable: &ptx_ir::ir::Variable = &facts.module.variables[handle];
+        facts.module.name(variable.name).to_owned()
+    };
+    let object = match pointer.object {
+        Object::Variable(handle) => variable(handle),
+        Object::Mapped(handle) => format!("{} of a block of the cluster", variable(handle)),
+        Object::Pointee(handle) => format!("what {} points to", variable(handle)),
+        Object::Unknown => "something".to_owned(),
+    };
+    let notation = match pointer.notation {
+        Notation::Space => "",
+        Notation::Generic => "generic ",
+        Notation::Unknown => "generic or plain ",
+    };
+    let distance = match (sum.terms().count(), sum.offset()) {
+        (1, offset) => format!(" + {offset}"),
+        _ => number_text(fact.number).map_or_else(String::new, |text| format!(", {text}")),
+    };
+    Some(format!("{notation}address in {} of {object}{distance}", pointer.space))
 }
 
 /// A number as far as its bits and limits are known.

@@ -10,7 +10,8 @@ mod tokens;
 
 pub use ast::ast;
 pub use cfg::{cfg, dot};
-pub use facts::facts;
+pub use facts::{facts, value_text};
 pub use ir::ir;
 pub use needs::needs;
+pub use operand::register;
 pub use tokens::tokens;

@@ -33,7 +33,7 @@ pub struct Shown {
 }
 
 /// The places of spans of a document, in the order in which they are given. Each line is counted once.
-fn ranges(document: &Document, spans: impl IntoIterator<Item = Span>) -> Vec<Range> {
+pub fn ranges(document: &Document, spans: impl IntoIterator<Item = Span>) -> Vec<Range> {
     let offsets: Vec<u32> =
         spans.into_iter().flat_map(|span| [span.start, span.end.max(span.start)]).collect();
     let places = Sweep::new(&document.lines, &document.source.text, document.encoding).positions(&offsets);
@@ -189,7 +189,7 @@ pub fn code_actions(
     actions
 }
 
-fn workspace_edit(document: &Document, uri: Uri, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
+pub fn workspace_edit(document: &Document, uri: Uri, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
     if versioned {
         let version = Some(document.version);
         let edit = TextDocumentEdit {

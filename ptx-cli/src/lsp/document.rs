@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri};
+use lsp_types::{Position, TextDocumentContentChangeEvent, Uri};
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token};
+use ptx_syntax::names::Names;
 
 use super::convert;
 use super::lines::{Encoding, Lines};
+use super::part::Cuda;
 use crate::foreign::Name;
-use crate::pipeline;
 use crate::source::{Kind, Source};
 
 /// Documents of more bytes are not worked on.
@@ -37,6 +38,12 @@ pub struct Document {
     pub encoding: Encoding,
     /// Where some of its tokens begin: the first, and later ones that are not near each other.
     known_tokens: OnceLock<Vec<u32>>,
+    /// Its names, where it is PTX.
+    names: OnceLock<Names>,
+    /// Its asm statements, where it is CUDA C++.
+    cuda: OnceLock<Cuda>,
+    /// Whether it is a configuration file.
+    pub is_configuration: bool,
     /// How many bytes it has, where these are more than [`MAX_BYTES`].
     pub too_large: Option<usize>,
 }
@@ -69,8 +76,22 @@ impl Document {
         let too_large = Some(text.len()).filter(|length| *length > MAX_BYTES);
         let (text, lines) = if too_large.is_some() { (String::new(), Lines::new("")) } else { (text, lines) };
         let source = Source::new(name, kind, text.into_bytes());
-        let known_tokens = OnceLock::new();
-        Self { uri, path, version, source, lines, encoding, known_tokens, too_large }
+        let (known_tokens, names, cuda) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let file = uri.rsplit('/').next();
+        let is_configuration = file == Some(crate::config::FILE);
+        Self {
+            uri,
+            path,
+            version,
+            source,
+            lines,
+            encoding,
+            known_tokens,
+            names,
+            cuda,
+            is_configuration,
+            too_large,
+        }
     }
 
     /// The document after the changes of an editor: parts of the text, each as the ones before have left it, or all of
@@ -96,20 +117,14 @@ impl Document {
         Self::of(self.uri.clone(), self.path.clone(), name, kind, version, text, lines, self.encoding)
     }
 
-    /// The edits that format it: none where it is as it should be, and nothing where nothing can be formatted:
-    /// in a CUDA source, and in a text with syntax errors, which are told as findings.
-    pub fn format(&self) -> Result<Option<Vec<TextEdit>>, String> {
-        let text = &self.source.text;
-        let broken = || !ptx_syntax::parse(text).diagnostics.is_empty();
-        if self.source.kind != Kind::Ptx || self.too_large.is_some() || broken() {
-            return Ok(None);
-        }
-        let formatted = pipeline::format(&self.source)?;
-        if formatted == *text {
-            return Ok(Some(Vec::new()));
-        }
-        let end = self.lines.position(text, self.encoding, text.len() as u32);
-        Ok(Some(vec![TextEdit { range: Range::new(Position::new(0, 0), end), new_text: formatted }]))
+    /// The names of a PTX text; found for the first question.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(&self.source.text))
+    }
+
+    /// The asm statements of a CUDA source; found for the first question.
+    pub fn cuda(&self) -> &Cuda {
+        self.cuda.get_or_init(|| Cuda::new(&self.source.text))
     }
 
     /// The tokens around a byte of a PTX text, in order: at least those that hold it or touch it. All of the text is read
@@ -143,11 +158,6 @@ impl Document {
     /// The place of a byte.
     pub fn position(&self, offset: u32) -> Position {
         self.lines.position(&self.source.text, self.encoding, offset)
-    }
-
-    /// The text of a span.
-    pub fn text(&self, span: Span) -> &str {
-        span.text(&self.source.text)
     }
 
     /// The address in the protocol's type.

@@ -94,6 +94,17 @@ impl Lines {
         start + encoding.byte(inside, position.character) as u32
     }
 
+    /// The line that a byte is in, from 0.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset).saturating_sub(1) as u32
+    }
+
+    /// The first byte of a line; of one that is not there, that of the last.
+    pub fn start(&self, line: u32) -> u32 {
+        let line = (line as usize).min(self.starts.len().saturating_sub(1));
+        self.starts.get(line).copied().unwrap_or_default()
+    }
+
     /// Where the text of a line ends, before what ends the line.
     fn content_end(&self, text: &str, line: usize) -> usize {
         let start = self.starts[line] as usize;

@@ -4,12 +4,27 @@
 //! ([`checker`]). The last takes what is open from the one before, and publishes by itself: however long an answer takes
 //! and however many are asked for, the findings come.
 
+mod access;
 mod checker;
+mod completion;
 mod configuration;
+mod constants;
 mod convert;
+mod directives;
 mod document;
+mod edits;
+mod folding;
 mod hover;
 mod lines;
+mod navigate;
+mod part;
+mod rename;
+mod requests;
+mod session;
+mod signature;
+mod symbols;
+mod toml;
+mod values;
 mod wire;
 
 use std::collections::VecDeque;
@@ -24,22 +39,15 @@ use lsp_types::notification::{
     Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, Exit,
     Initialized, Notification as _,
 };
-use lsp_types::request::{
-    CodeActionRequest, Formatting, HoverRequest, Initialize, RegisterCapability, Request as _, Shutdown,
-};
-use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, Uri,
-};
+use lsp_types::request::{Initialize, RegisterCapability, Request as _, Shutdown};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::foreign;
-use crate::work::guarded;
 use checker::{Checker, Documents, Findings, Task, locked};
 use document::Document;
-use lines::Encoding;
+use requests::parse;
+use session::{Phase, Session};
 use wire::{ErrorCode, Failure, Message, Outgoing};
 
 /// So many messages are read ahead of their answers.
@@ -104,73 +112,6 @@ fn write(mut output: impl Write, outgoing: &Receiver<Outgoing>) -> io::Result<()
         .iter()
         .take_while(|message| !message.is_end())
         .try_for_each(|message| wire::write(&mut output, &message))
-}
-
-/// How far the editor is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// It has not said `initialize`.
-    #[default]
-    Before,
-    /// It has.
-    Open,
-    /// It has said `shutdown`.
-    Shut,
-}
-
-/// What is agreed on with the editor.
-#[derive(Clone, Copy, Debug)]
-struct Session {
-    phase: Phase,
-    encoding: Encoding,
-    /// Whether it watches files for the server.
-    watches: bool,
-    /// Whether its edits can name the version that they are for.
-    versioned: bool,
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        Self { phase: Phase::Before, encoding: Encoding::Utf16, watches: false, versioned: false }
-    }
-}
-
-impl Session {
-    fn of(params: &InitializeParams) -> Self {
-        let capabilities = &params.capabilities;
-        let general = capabilities.general.as_ref();
-        let encodings = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
-        let workspace = capabilities.workspace.as_ref();
-        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
-        let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
-        Self {
-            phase: Phase::Open,
-            // Bytes where the editor can count them, else the protocol's default.
-            encoding: match encodings.contains(&PositionEncodingKind::UTF8) {
-                true => Encoding::Utf8,
-                false => Encoding::Utf16,
-            },
-            watches: watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default(),
-            versioned: edits.and_then(|edits| edits.document_changes).unwrap_or_default(),
-        }
-    }
-}
-
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
-    ServerCapabilities {
-        position_encoding: Some(match encoding {
-            Encoding::Utf8 => PositionEncodingKind::UTF8,
-            Encoding::Utf16 => PositionEncodingKind::UTF16,
-        }),
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        document_formatting_provider: Some(OneOf::Left(true)),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-            ..CodeActionOptions::default()
-        })),
-        ..ServerCapabilities::default()
-    }
 }
 
 struct Server {
@@ -358,80 +299,6 @@ impl Server {
         self.send(Outgoing::request("watch-configuration", RegisterCapability::METHOD, params))?;
         self.give(Task::Watched)
     }
-
-    /// The answer to a request. `document` is what it is about, if that was known when it was read.
-    fn answer(
-        &mut self,
-        method: &str,
-        params: Value,
-        document: Option<Arc<Document>>,
-    ) -> Result<Value, Failure> {
-        let refuse = |code, message: &str| Err(Failure::new(code, message));
-        match (self.session.phase, method) {
-            (Phase::Before, Initialize::METHOD) => return self.initialize(params),
-            (Phase::Before, _) => return refuse(ErrorCode::NotInitialized, "`initialize` has to come first"),
-            (Phase::Shut, _) => return refuse(ErrorCode::InvalidRequest, "the server was shut down"),
-            (Phase::Open, Initialize::METHOD) => {
-                return refuse(ErrorCode::InvalidRequest, "the server is initialized");
-            }
-            (Phase::Open, Shutdown::METHOD) => {
-                self.session.phase = Phase::Shut;
-                return Ok(Value::Null);
-            }
-            (Phase::Open, _) => {}
-        }
-        let answered = guarded(|| match method {
-            HoverRequest::METHOD => self.hover(params, document),
-            Formatting::METHOD => self.format(params, document),
-            CodeActionRequest::METHOD => self.code_actions(params, document),
-            _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("the method `{method}` is not known"))),
-        });
-        answered.unwrap_or_else(|_| refuse(ErrorCode::Internal, "internal error"))
-    }
-
-    fn initialize(&mut self, params: Value) -> Result<Value, Failure> {
-        self.session = Session::of(&parse(params)?);
-        Ok(json!({
-            "capabilities": capabilities(self.session.encoding),
-            "serverInfo": {"name": convert::SOURCE, "version": env!("CARGO_PKG_VERSION")},
-        }))
-    }
-
-    fn document(&self, uri: &Uri) -> Result<Arc<Document>, Failure> {
-        let failure = || Failure::new(ErrorCode::Failed, format!("`{}` is not open", uri.as_str()));
-        locked(&self.documents).get(uri.as_str()).cloned().ok_or_else(failure)
-    }
-
-    fn hover(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
-        let params: lsp_types::HoverParams = parse(params)?;
-        let at = params.text_document_position_params;
-        let document = document.map_or_else(|| self.document(&at.text_document.uri), Ok)?;
-        Ok(json!(hover::hover(&document, document.offset(at.position))))
-    }
-
-    fn format(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
-        let params: lsp_types::DocumentFormattingParams = parse(params)?;
-        let document = document.map_or_else(|| self.document(&params.text_document.uri), Ok)?;
-        let edits = document.format().map_err(|reason| Failure::new(ErrorCode::Failed, reason))?;
-        Ok(json!(edits))
-    }
-
-    /// The fixes of the findings that the editor names. Findings of an older version have none: their edits would be at
-    /// the wrong places.
-    fn code_actions(&self, params: Value, document: Option<Arc<Document>>) -> Result<Value, Failure> {
-        let params: lsp_types::CodeActionParams = parse(params)?;
-        let document = document.map_or_else(|| self.document(&params.text_document.uri), Ok)?;
-        // A kind stands for itself and for those below it; the empty one for all.
-        let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
-        if params.context.only.is_some_and(|only| !only.iter().any(wanted)) {
-            return Ok(json!([]));
-        }
-        let findings = locked(&self.findings);
-        let checked = findings.get(&document.uri).filter(|checked| checked.version == document.version);
-        let Some(checked) = checked else { return Ok(json!([])) };
-        let named = params.context.diagnostics;
-        Ok(json!(convert::code_actions(&document, &checked.shown, named, self.session.versioned)))
-    }
 }
 
 /// Tells the log of the editor what is wrong.
@@ -443,9 +310,4 @@ fn tell(error: &str) {
 /// The parameters of a notification; wrong ones are told and passed over, as there is nobody to answer.
 fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
     parse(params).map_err(|failure| tell(&failure.message)).ok()
-}
-
-fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
-    serde_json::from_value(params)
-        .map_err(|error| Failure::new(ErrorCode::InvalidParams, format!("wrong parameters: {error}")))
 }

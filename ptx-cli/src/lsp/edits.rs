@@ -1,0 +1,126 @@
+//! Formatting as the fewest edits that do it, so that the editor keeps its cursors, folds and marks.
+
+use lsp_types::{Range, TextEdit};
+use ptx_syntax::Span;
+use ptx_syntax::lexer::{Lexer, Token, TokenKind};
+
+use super::convert::ranges;
+use super::document::Document;
+use crate::pipeline;
+use crate::source::Kind;
+
+/// More edits than this are one edit of the whole document: editors apply edits one by one.
+const MAX_EDITS: usize = 20_000;
+
+/// The edits that format a document, or those of the lines in a range: none where it is as it should be, and nothing where
+/// nothing can be formatted: in a CUDA source, and in a text with syntax errors, which are told as findings.
+pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<TextEdit>>, String> {
+    let text = &*document.source.text;
+    let broken = || !ptx_syntax::parse(text).diagnostics.is_empty();
+    let is_ptx = document.source.kind == Kind::Ptx && !document.is_configuration;
+    if !is_ptx || document.too_large.is_some() || broken() {
+        return Ok(None);
+    }
+    let formatted = pipeline::format(&document.source)?;
+    let mut edits = between(text, &formatted);
+    if let Some(range) = range {
+        let (from, to) = (document.offset(range.start), document.offset(range.end));
+        edits.retain(|(span, _)| span.start <= to && from <= span.end);
+    } else if edits.len() > MAX_EDITS {
+        edits = vec![(Span::new(0, text.len() as u32), &formatted)];
+    }
+    let ranges = ranges(document, edits.iter().map(|(span, _)| *span));
+    let new_texts = edits.into_iter().map(|(_, new_text)| new_text.to_owned());
+    Ok(Some(
+        ranges.into_iter().zip(new_texts).map(|(range, new_text)| TextEdit { range, new_text }).collect(),
+    ))
+}
+
+/// What stands between two tokens that mean something, and the token behind it.
+struct Gaps<'s> {
+    tokens: Lexer<'s>,
+    start: u32,
+}
+
+impl Iterator for Gaps<'_> {
+    type Item = (Span, Option<Token>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.start;
+        let mut end = start;
+        for token in self.tokens.by_ref() {
+            if token.kind != TokenKind::Whitespace {
+                self.start = token.span.end;
+                return Some((Span::new(start, token.span.start), Some(token)));
+            }
+            end = token.span.end;
+        }
+        self.start = u32::MAX;
+        (start != u32::MAX).then_some((Span::new(start, end), None))
+    }
+}
+
+/// The edits that make `after` of `before`. Where both have the same tokens, white space is all that they change.
+fn between<'a>(before: &str, after: &'a str) -> Vec<(Span, &'a str)> {
+    let whole = || {
+        let all = Span::new(0, before.len() as u32);
+        if before == after { Vec::new() } else { vec![(all, after)] }
+    };
+    let gaps = |text| Gaps { tokens: Lexer::new(text), start: 0 };
+    let (mut old, mut new) = (gaps(before), gaps(after));
+    let mut edits = Vec::new();
+    loop {
+        match (old.next(), new.next()) {
+            (Some((from, mut old_token)), Some((to, mut new_token))) => {
+                if from.text(before) != to.text(after) {
+                    edits.push((from, to.text(after)));
+                }
+                let same =
+                    |old: Token, new: Token| old.kind == new.kind && old.text(before) == new.text(after);
+                match (old_token.take(), new_token.take()) {
+                    (Some(old), Some(new)) if same(old, new) => {}
+                    // White space at the end of a comment, and in its lines, is layout too.
+                    (Some(old), Some(new)) if old.kind.is_comment() && old.kind == new.kind => {
+                        edits.push((old.span, new.text(after)));
+                    }
+                    (None, None) => return edits,
+                    _ => return whole(),
+                }
+            }
+            (None, None) => return edits,
+            _ => return whole(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::between;
+
+    fn applied(before: &str, after: &str) -> (String, usize) {
+        let edits = between(before, after);
+        let mut text = before.to_owned();
+        for (span, new) in edits.iter().rev() {
+            text.replace_range(span.range(), new);
+        }
+        (text, edits.len())
+    }
+
+    #[test]
+    fn edits_change_white_space_only_and_as_little_as_there_is_to_change() {
+        for (before, after, count) in [
+            ("", "", 0),
+            ("a;", "a;", 0),
+            ("  a ,b;\n", "a, b;\n", 3),
+            ("a;", "\ta;\n", 2),
+            ("/* a */  b;   ", "/* a */ b;\n", 2),
+            ("a; // b  \nc;", "a; // b\nc;", 1),
+            ("a b", "b a", 1),
+            ("a", "a b", 1),
+            ("a b", "a", 1),
+            ("\n\n", "", 1),
+        ] {
+            assert_eq!(applied(before, after), (after.to_owned(), count), "{before:?}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The answers to requests: parameters are read, the feature is asked, and what it says is written as the protocol has
+//! it.
+
+use std::sync::Arc;
+
+use lsp_types::request::{
+    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest, FoldingRangeRequest,
+    Formatting, GotoDefinition, HoverRequest, Initialize, PrepareRenameRequest, RangeFormatting, References,
+    Rename, Request as _, Shutdown, SignatureHelpRequest, WorkspaceSymbolRequest,
+};
+use lsp_types::{
+    CodeActionKind, DocumentSymbolResponse, Location, PrepareRenameResponse, TextDocumentIdentifier,
+    TextDocumentPositionParams, Uri,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Server;
+use super::checker::locked;
+use super::document::Document;
+use super::navigate::{self, Found};
+use super::session::{Phase, Session};
+use super::wire::{ErrorCode, Failure};
+use super::{completion, convert, edits, folding, hover, rename, signature, symbols};
+use crate::work::guarded;
+
+/// The document that a request is about, if that was known when it was read.
+type About = Option<Arc<Document>>;
+
+type Answer = Result<Value, Failure>;
+
+/// Reads the parameters of a request.
+pub fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
+    serde_json::from_value(params)
+        .map_err(|error| Failure::new(ErrorCode::InvalidParams, format!("wrong parameters: {error}")))
+}
+
+/// What a feature says, as JSON.
+fn told(value: impl Serialize) -> Answer {
+    serde_json::to_value(value).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))
+}
+
+impl Server {
+    /// The answer to a request.
+    pub(super) fn answer(&mut self, method: &str, params: Value, about: About) -> Answer {
+        let refuse = |code, message: &str| Err(Failure::new(code, message));
+        match (self.session.phase, method) {
+            (Phase::Before, Initialize::METHOD) => return self.initialize(params),
+            (Phase::Before, _) => return refuse(ErrorCode::NotInitialized, "`initialize` has to come first"),
+            (Phase::Shut, _) => return refuse(ErrorCode::InvalidRequest, "the server was shut down"),
+            (Phase::Open, Initialize::METHOD) => {
+                return refuse(ErrorCode::InvalidRequest, "the server is initialized");
+            }
+            (Phase::Open, Shutdown::METHOD) => {
+                self.session.phase = Phase::Shut;
+                return Ok(Value::Null);
+            }
+            (Phase::Open, _) => {}
+        }
+        let answered = guarded(|| self.ask(method, params, about));
+        answered.unwrap_or_else(|_| refuse(ErrorCode::Internal, "internal error"))
+    }
+
+    fn ask(&self, method: &str, params: Value, about: About) -> Answer {
+        match method {
+            HoverRequest::METHOD => self.at(params, about, hover::hover),
+            Completion::METHOD => self.at(params, about, |document, at| Some(completion::at(document, at))),
+            SignatureHelpRequest::METHOD => self.at(params, about, signature::help),
+            GotoDefinition::METHOD => self.definition(params, about),
+            References::METHOD => self.references(params, about),
+            DocumentHighlightRequest::METHOD => self.at(params, about, |document, at| {
+                Some(navigate::highlights(document, &navigate::find(document, at)?))
+            }),
+            PrepareRenameRequest::METHOD => self.at(params, about, |document, at| {
+                let found = navigate::find(document, at)?;
+                let (place, name) = rename::prepare(document, &found);
+                let range = convert::ranges(document, [place]).pop()?;
+                Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: name.to_owned() })
+            }),
+            Rename::METHOD => self.rename(params, about),
+            DocumentSymbolRequest::METHOD => self.document_symbols(params, about),
+            WorkspaceSymbolRequest::METHOD => self.workspace_symbols(params),
+            FoldingRangeRequest::METHOD => {
+                let params: lsp_types::FoldingRangeParams = parse(params)?;
+                let document = self.about(&params.text_document, about)?;
+                told(folding::ranges(&document, None))
+            }
+            Formatting::METHOD => {
+                let params: lsp_types::DocumentFormattingParams = parse(params)?;
+                let document = self.about(&params.text_document, about)?;
+                told(edits::format(&document, None).map_err(failed)?)
+            }
+            RangeFormatting::METHOD => {
+                let params: lsp_types::DocumentRangeFormattingParams = parse(params)?;
+                let document = self.about(&params.text_document, about)?;
+                told(edits::format(&document, Some(params.range)).map_err(failed)?)
+            }
+            CodeActionRequest::METHOD => self.code_actions(params, about),
+            _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("the method `{method}` is not known"))),
+        }
+    }
+
+    fn initialize(&mut self, params: Value) -> Answer {
+        self.session = Session::of(&parse(params)?);
+        Ok(json!({
+            "capabilities": self.session.capabilities(),
+            "serverInfo": {"name": convert::SOURCE, "version": env!("CARGO_PKG_VERSION")},
+        }))
+    }
+
+    pub(super) fn document(&self, uri: &Uri) -> Result<Arc<Document>, Failure> {
+        let failure = || Failure::new(ErrorCode::Failed, format!("`{}` is not open", uri.as_str()));
+        locked(&self.documents).get(uri.as_str()).cloned().ok_or_else(failure)
+    }
+
+    fn about(&self, id: &TextDocumentIdentifier, about: About) -> Result<Arc<Document>, Failure> {
+        about.map_or_else(|| self.document(&id.uri), Ok)
+    }
+
+    /// The answer to a request about a place, which has nothing else in its parameters that matters.
+    fn at<T: Serialize>(
+        &self,
+        params: Value,
+        about: About,
+        ask: impl FnOnce(&Document, u32) -> Option<T>,
+    ) -> Answer {
+        let params: TextDocumentPositionParams = parse(params)?;
+        let document = self.about(&params.text_document, about)?;
+        told(ask(&document, document.offset(params.position)))
+    }
+
+    fn definition(&self, params: Value, about: About) -> Answer {
+        self.at(params, about, |document, at| {
+            let found = navigate::find(document, at)?;
+            locations(document, navigate::definition(&found))
+        })
+    }
+
+    fn references(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::ReferenceParams = parse(params)?;
+        let at = params.text_document_position;
+        let document = self.about(&at.text_document, about)?;
+        let Some(found) = navigate::find(&document, document.offset(at.position)) else {
+            return Ok(Value::Null);
+        };
+        let all = navigate::places(&document, &found).into_iter();
+        let wanted = all.filter(|place| !place.declares || params.context.include_declaration);
+        told(locations(&document, wanted.map(|place| place.span)))
+    }
+
+    fn rename(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::RenameParams = parse(params)?;
+        let at = params.text_document_position;
+        let document = self.about(&at.text_document, about)?;
+        let nothing = || Failure::new(ErrorCode::Failed, "there is no name that could be another here");
+        let found: Found<'_> = navigate::find(&document, document.offset(at.position)).ok_or_else(nothing)?;
+        let edits = rename::rename(&document, &found, &params.new_name).map_err(failed)?;
+        let uri = document.address().ok_or_else(nothing)?;
+        told(convert::workspace_edit(&document, uri, edits, self.session.versioned))
+    }
+
+    fn document_symbols(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::DocumentSymbolParams = parse(params)?;
+        let document = self.about(&params.text_document, about)?;
+        let Some(tree) = symbols::of_document(&document) else { return Ok(Value::Null) };
+        told(match self.session.shows_trees {
+            true => DocumentSymbolResponse::Nested(tree),
+            false => DocumentSymbolResponse::Flat(symbols::flat(&document, tree)),
+        })
+    }
+
+    fn workspace_symbols(&self, params: Value) -> Answer {
+        let params: lsp_types::WorkspaceSymbolParams = parse(params)?;
+        let documents: Vec<Arc<Document>> = locked(&self.documents).values().cloned().collect();
+        told(symbols::of_workspace(documents.iter().map(|document| &**document), &params.query))
+    }
+
+    /// The fixes of the findings that the editor names. Findings of an older version have none: their edits would be at
+    /// the wrong places.
+    fn code_actions(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::CodeActionParams = parse(params)?;
+        let document = self.about(&params.text_document, about)?;
+        // A kind stands for itself and for those below it; the empty one for all.
+        let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
+        if params.context.only.is_some_and(|only| !only.iter().any(wanted)) {
+            return Ok(json!([]));
+        }
+        let findings = locked(&self.findings);
+        let checked = findings.get(&document.uri).filter(|checked| checked.version == document.version);
+        let Some(checked) = checked else { return Ok(json!([])) };
+        let named = params.context.diagnostics;
+        told(convert::code_actions(&document, &checked.shown, named, self.session.versioned))
+    }
+}
+
+fn failed(reason: String) -> Failure {
+    Failure::new(ErrorCode::Failed, reason)
+}
+
+/// Places of a document, as the protocol tells them.
+fn locations(
+    document: &Document,
+    spans: impl IntoIterator<Item = ptx_syntax::Span>,
+) -> Option<Vec<Location>> {
+    let uri = document.address()?;
+    let ranges = convert::ranges(document, spans);
+    Some(ranges.into_iter().map(|range| Location::new(uri.clone(), range)).collect())
+}

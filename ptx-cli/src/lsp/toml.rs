@@ -1,0 +1,71 @@
+//! `ptx.toml` in the editor: its keys and values.
+
+use lsp_types::{CompletionItem, CompletionItemKind};
+
+use super::completion::Items;
+use super::document::Document;
+use crate::config;
+
+const LEVELS: [&str; 4] = ["allow", "info", "warn", "error"];
+
+/// The keys of the table at a byte, or the values of the key before it.
+pub fn completion(document: &Document, offset: u32) -> Vec<CompletionItem> {
+    let text = &document.source.text[..offset as usize];
+    let start = text.rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..];
+    if line.trim_start().starts_with('#') {
+        return Vec::new();
+    }
+    let table = table(&text[..start]);
+    let is_word = |each: char| each.is_ascii_alphanumeric() || matches!(each, '-' | '_' | '.');
+    let written = line.len() - line.trim_end_matches(is_word).len();
+    let mut items = Items::new(document, offset, written);
+    if let Some(begun) = line.trim_start().strip_prefix('[') {
+        if !begun.contains(']') {
+            for name in config::tables() {
+                items.add(name, CompletionItemKind::MODULE, String::new());
+            }
+        }
+        return items.all();
+    }
+    match line.split_once('=') {
+        Some((key, value)) => values(&mut items, table, key.trim(), value.contains(['"', '\''])),
+        None if table == "rules" => {
+            for rule in ptx_verify::rules() {
+                items.add(rule.name, CompletionItemKind::PROPERTY, rule.summary.to_owned());
+            }
+            for class in ["invalid", "hazard", "style"] {
+                items.add(class, CompletionItemKind::PROPERTY, "all rules of the class".to_owned());
+            }
+        }
+        None => {
+            for key in config::keys(table) {
+                items.add(key, CompletionItemKind::PROPERTY, String::new());
+            }
+        }
+    }
+    items.all()
+}
+
+/// The name of the last table before the end of a text.
+fn table(before: &str) -> &str {
+    let headers = before.lines().rev().map(str::trim).filter(|line| line.starts_with('['));
+    let header = headers.map(|line| line.trim_start_matches('[').split(']').next().unwrap_or_default());
+    header.map(str::trim).next().unwrap_or_default()
+}
+
+fn values(items: &mut Items, table: &str, key: &str, quoted: bool) {
+    let mut add = |value: &str| {
+        let text = if quoted { value.to_owned() } else { format!("\"{value}\"") };
+        items.add(&text, CompletionItemKind::VALUE, String::new());
+    };
+    match (table, key) {
+        ("rules", _) => LEVELS.iter().for_each(|level| add(level)),
+        (_, "target" | "targets") => {
+            ptx_ir::target::Target::all().for_each(|target| add(&target.to_string()));
+        }
+        (_, "compiler") => ["nvcc", "clang", "both"].iter().for_each(|name| add(name)),
+        (_, "layout") => ["compiler", "aligned"].iter().for_each(|name| add(name)),
+        _ => {}
+    }
+}
