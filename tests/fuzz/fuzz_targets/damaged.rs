@@ -2,15 +2,9 @@
 #![no_main]
 
 use arbtest::arbitrary::Unstructured;
-use ptx_tests::case::files;
 use ptx_tests::properties::{self, generate};
-use ptx_tests::tools::root;
-use std::sync::LazyLock;
 
-static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let files = files(&root().join("tests"), "ptx");
-    files.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect()
-});
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut u = Unstructured::new(bytes);
