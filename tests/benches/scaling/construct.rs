@@ -5,8 +5,10 @@ use std::io::{self, Write};
 /// Something that a text may have many of.
 pub struct Construct {
     /// What it is.
-    pub name: &'static str,
+    pub name: String,
     place: &'static str,
+    /// Whether it is in many kernels rather than in one.
+    in_kernels: bool,
     commands: Vec<&'static str>,
     template: &'static str,
 }
@@ -20,15 +22,26 @@ const TEXT: &[&str] = &["format", "canonicalize", "ast", "ir", "needs"];
 /// What is known of its control flow and values.
 const FLOW: &[&str] = &["facts", "cfg"];
 
-/// All that `constructs.txt` lists.
+/// How often what is in many kernels repeats in each.
+const IN_ONE_KERNEL: usize = 50;
+
+/// All that `constructs.txt` lists, and once more what can be in many kernels.
 pub fn all() -> impl Iterator<Item = Construct> {
-    include_str!("constructs.txt").split("\n== ").skip(1).map(|text| {
+    include_str!("constructs.txt").split("\n== ").skip(1).flat_map(|text| {
         let (head, template) = text.split_once('\n').expect("a template");
         let mut parts = head.split(" | ").map(|part| part.trim_end_matches('|').trim());
         let name = parts.next().expect("a name");
         let place = parts.next().unwrap_or_else(|| panic!("{name}: where is it?"));
-        let commands = parts.next().unwrap_or("").split_whitespace().collect();
-        Construct { name, place, commands, template }
+        let commands: Vec<_> = parts.next().unwrap_or("").split_whitespace().collect();
+        let construct = |in_kernels: bool| Construct {
+            name: if in_kernels { format!("{name}, in many kernels") } else { name.to_owned() },
+            place,
+            in_kernels,
+            commands: commands.clone(),
+            template,
+        };
+        let again = place.starts_with("kernel").then(|| construct(true));
+        std::iter::once(construct(false)).chain(again)
     })
 }
 
@@ -70,40 +83,65 @@ impl Construct {
     /// Writes the text with `n` repetitions, and says how many bytes it has. No more than a piece of it is in memory:
     /// what the system says of a process counts that of its parent at the start.
     pub fn write(&self, n: usize, out: &mut impl Write) -> io::Result<usize> {
-        let (before, after) = match self.place {
-            "module" => (".version 8.6\n.target sm_90a\n.address_size 64\n", ""),
-            "kernel" => (
-                concat!(".version 8.6\n.target sm_90a\n.address_size 64\n", include_str!("kernel.txt")),
-                "ret;\n}\n",
-            ),
-            "kernel100" => (
-                concat!(".version 8.7\n.target sm_100a\n.address_size 64\n", include_str!("kernel.txt")),
-                "ret;\n}\n",
-            ),
-            "bare" | "cuda" => ("", ""),
+        let header = match self.place {
+            "module" | "kernel" => ".version 8.6\n.target sm_90a\n.address_size 64\n",
+            "kernel100" => ".version 8.7\n.target sm_100a\n.address_size 64\n",
+            "bare" | "cuda" => "",
             other => panic!("{}: nothing is in {other}", self.name),
         };
-        let mut bytes = before.len() + after.len();
-        out.write_all(before.as_bytes())?;
-        let (mut random, mut buffer) = (1, String::new());
-        let mut piece = |text: &str, index: usize| {
-            buffer.clear();
-            append(&mut buffer, text, index, n, &mut random);
-            bytes += buffer.len();
-            out.write_all(buffer.as_bytes())
-        };
-        let mut rest = self.template;
+        let mut writer = Writer { out, bytes: 0, buffer: String::new(), random: 1 };
+        writer.text(header)?;
+        match self.place {
+            "kernel" | "kernel100" => {
+                let each = if self.in_kernels { n.min(IN_ONE_KERNEL) } else { n };
+                let mut rest = n;
+                while rest > 0 {
+                    let repetitions = rest.min(each);
+                    rest -= repetitions;
+                    writer.text(&format!(".visible .entry k{rest}{}", include_str!("kernel.txt")))?;
+                    writer.template(self.template, repetitions)?;
+                    writer.text("ret;\n}\n")?;
+                }
+            }
+            _ => writer.template(self.template, n)?,
+        }
+        Ok(writer.bytes)
+    }
+}
+
+/// Writes a text and counts its bytes.
+struct Writer<'o, W> {
+    out: &'o mut W,
+    bytes: usize,
+    buffer: String,
+    random: u64,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.bytes += text.len();
+        self.out.write_all(text.as_bytes())
+    }
+
+    /// What a template says, with `n` repetitions.
+    fn template(&mut self, template: &str, n: usize) -> io::Result<()> {
+        let mut rest = template;
         while let Some((once, repeated)) = rest.split_once('«') {
             let (item, next) = repeated.split_once('»').expect("an end of what is repeated");
-            piece(once, 0)?;
+            self.piece(once, 0, n)?;
             for index in 0..n {
-                piece(item, index)?;
+                self.piece(item, index, n)?;
             }
             rest = next;
         }
-        piece(rest, 0)?;
-        out.write_all(after.as_bytes())?;
-        Ok(bytes)
+        self.piece(rest, 0, n)
+    }
+
+    fn piece(&mut self, piece: &str, index: usize, n: usize) -> io::Result<()> {
+        self.buffer.clear();
+        append(&mut self.buffer, piece, index, n, &mut self.random);
+        self.bytes += self.buffer.len();
+        self.out.write_all(self.buffer.as_bytes())
     }
 }
 

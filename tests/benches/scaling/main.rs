@@ -10,7 +10,11 @@
 //!     --every            every command for every construct, and not only those that `constructs.txt` names
 //!     --program PATH     measure this program (default target/release/ptx-cli)
 //!     --flagged          print only what grows too fast
+//!     --jobs N           measure N at once (default 1); more than there are cores disturb each other
+//!     --part I/N         only every Nth measurement, from the Ith on: N machines or runs share the work
 //! ```
+//!
+//! The program of the bench has the constructs in it: with `--program` it runs on a machine without the repository.
 //!
 //! `constructs.txt` lists what a text may have many of. Each is made with n and with 2n repetitions. A process of its
 //! own works on each text; its time on the processor and its peak memory are what the system says of a process that
@@ -23,6 +27,7 @@ mod measure;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use construct::Construct;
 use measure::{Cost, run};
@@ -55,12 +60,14 @@ struct Options {
     commands: Option<Vec<String>>,
     program: Option<PathBuf>,
     flagged: bool,
+    jobs: usize,
+    /// Which part of how many.
+    part: (usize, usize),
     names: Vec<String>,
 }
 
 fn main() -> ExitCode {
     let options = options();
-    let folder = tempfile::tempdir().expect("a temporary folder");
     let program = options.program.clone().unwrap_or_else(|| root().join("target/release/ptx-cli"));
     assert!(
         program.is_file(),
@@ -71,24 +78,33 @@ fn main() -> ExitCode {
         "  {:<58} {:<12} {:>9} {:>10} {:>8} {:>8} {:>5} {:>7} {:>7} {:>5}",
         "construct", "command", "n", "bytes", "s, n", "s, 2n", "ratio", "MB, n", "MB, 2n", "ratio"
     );
-    let mut flagged = 0;
-    for construct in construct::all() {
-        let wanted = |name: &String| construct.name.contains(name.as_str());
-        if !options.names.is_empty() && !options.names.iter().any(wanted) {
-            continue;
-        }
-        for command in construct.commands(options.every) {
-            if options.commands.as_ref().is_some_and(|only| !only.iter().any(|each| each == command)) {
-                continue;
+    let constructs: Vec<Construct> = construct::all().collect();
+    let asked = constructs.iter().flat_map(|construct| {
+        construct.commands(options.every).into_iter().map(move |command| (construct, command))
+    });
+    let (part, parts) = options.part;
+    let asked: Vec<_> = asked
+        .filter(|(construct, command)| options.wants(construct, command))
+        .enumerate()
+        .filter_map(|(index, asked)| (index % parts == part - 1).then_some(asked))
+        .collect();
+    let (next, flagged) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        while let Some((construct, command)) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let growth = growth(&program, folder.path(), construct, command, options.max_bytes);
+            flagged.fetch_add(usize::from(growth.is_flagged()), Ordering::Relaxed);
+            if growth.is_flagged() || !options.flagged {
+                growth.print(construct, command);
             }
-            let growth = growth(&program, folder.path(), &construct, command, options.max_bytes);
-            let is_flagged = growth.is_flagged();
-            flagged += usize::from(is_flagged);
-            if is_flagged || !options.flagged {
-                growth.print(&construct, command);
-            }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(work);
+        }
+    });
+    let flagged = flagged.into_inner();
     println!("{flagged} flagged");
     if flagged == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -100,6 +116,8 @@ fn options() -> Options {
         commands: None,
         program: None,
         flagged: false,
+        jobs: 1,
+        part: (1, 1),
         names: Vec::new(),
     };
     let mut arguments = std::env::args().skip(1);
@@ -112,6 +130,8 @@ fn options() -> Options {
             "--commands" => options.commands = Some(value().split(',').map(str::to_owned).collect()),
             "--program" => options.program = Some(value().into()),
             "--flagged" => options.flagged = true,
+            "--jobs" => options.jobs = value().parse().expect("a number of jobs"),
+            "--part" => options.part = part(&value()),
             // Cargo's own.
             "--bench" => {}
             name if !name.starts_with('-') => options.names.push(name.into()),
@@ -119,6 +139,23 @@ fn options() -> Options {
         }
     }
     options
+}
+
+impl Options {
+    fn wants(&self, construct: &Construct, command: &str) -> bool {
+        let named = |name: &String| construct.name.contains(name.as_str());
+        (self.names.is_empty() || self.names.iter().any(named))
+            && self.commands.as_ref().is_none_or(|only| only.iter().any(|each| each == command))
+    }
+}
+
+/// As in `2/3`.
+fn part(text: &str) -> (usize, usize) {
+    let numbers = text.split_once('/').map(|(part, parts)| (part.parse(), parts.parse()));
+    match numbers {
+        Some((Ok(part), Ok(parts))) if (1..=parts).contains(&part) => (part, parts),
+        _ => panic!("no part {text}"),
+    }
 }
 
 fn bytes(text: &str) -> usize {

@@ -1,5 +1,6 @@
-use ptx_ir::ir::{Function, Handle, Module, Operand, Variable};
+use ptx_ir::ir::{Function, Handle, Module, Operand, Symbol, TargetList, Variable};
 use ptx_syntax::Diagnostic;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_signature::same_type;
 use crate::facts::values::linear::Base;
@@ -82,18 +83,16 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             _ => None,
         }
     });
+    let mut said = Said::default();
     for ((call, callee), function) in calls.into_iter().zip(functions) {
         let Some(handle) = function else { continue };
         let function = &module.functions[handle];
         let operands = context.body.operands(Handle::new(call));
         let difference = operands.iter().find_map(|operand| match *operand {
-            Operand::Prototype(prototype) => difference(module, &module.functions[prototype], function),
+            Operand::Prototype(prototype) => said.of_prototype(module, prototype, handle),
             Operand::Targets(list) => {
-                let mut targets = context.body.targets[list].targets.iter();
-                let is_it = |target: &Operand| {
-                    matches!(target, Operand::Function(each) if module.functions[*each].name == function.name)
-                };
-                (!targets.any(is_it)).then(|| "is none of the targets of this call".to_owned())
+                let is_target = said.targets(context, list).contains(&function.name);
+                (!is_target).then(|| "is none of the targets of this call".to_owned())
             }
             _ => None,
         });
@@ -102,6 +101,37 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let span = context.body.operand_span(Handle::new(call), callee);
         let finding = RULE.at(span, format!("this calls `{name}`, which {difference}"));
         diagnostics.push(finding.with_secondary(function.span, "declared here"));
+    }
+}
+
+/// What calls say of the functions that they may call. Many calls may name one long list, or one long prototype.
+#[derive(Default)]
+struct Said {
+    targets: FxHashMap<Handle<TargetList>, FxHashSet<Symbol>>,
+    differences: FxHashMap<(Handle<Function>, Handle<Function>), Option<String>>,
+}
+
+impl Said {
+    /// The names of the functions in a list.
+    fn targets(&mut self, context: &FlowContext<'_>, list: Handle<TargetList>) -> &FxHashSet<Symbol> {
+        self.targets.entry(list).or_insert_with(|| {
+            let targets = context.body.targets[list].targets.iter();
+            let name = |target: &Operand| match target {
+                Operand::Function(function) => Some(context.module.module.functions[*function].name),
+                _ => None,
+            };
+            targets.filter_map(name).collect()
+        })
+    }
+
+    fn of_prototype(
+        &mut self,
+        module: &Module,
+        prototype: Handle<Function>,
+        function: Handle<Function>,
+    ) -> Option<String> {
+        let compare = || difference(module, &module.functions[prototype], &module.functions[function]);
+        self.differences.entry((prototype, function)).or_insert_with(compare).clone()
     }
 }
 
