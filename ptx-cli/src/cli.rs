@@ -1,8 +1,11 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{assemble, canonicalize, dump, explain, format, help, isa, lsp, report, rules, verify};
+use crate::commands::{
+    assemble, canonicalize, completions, dump, explain, format, help, isa, lsp, man, report, rules, schema,
+    verify,
+};
 use crate::terminal::ColorChoice;
 
 const AFTER_HELP: &str = "\
@@ -19,7 +22,7 @@ Examples:
 
 /// Verify, format and report on NVIDIA PTX.
 #[derive(Debug, Parser)]
-#[command(name = "ptx-cli", version, about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "ptx-cli", version = env!("PTX_CLI_VERSION"), about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
     /// When to colour: auto (as NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE say, else on a terminal), always or never
     #[arg(
@@ -60,11 +63,27 @@ pub enum Command {
     Dump(dump::DumpArgs),
     /// Serve editors over the language server protocol
     Lsp(lsp::LspArgs),
+    /// Print the JSON schema of ptx.toml
+    Schema(schema::SchemaArgs),
+    /// Print what a shell needs to complete the command line
+    Completions(completions::CompletionsArgs),
+    /// Print manual pages, or write them
+    Man(man::ManArgs),
     /// Show this help, or that of a command
     Help(help::HelpArgs),
     /// Run the CUDA driver's compiler for another process of this program
     #[command(name = crate::report::DRIVER_PROCESS, hide = true)]
     DriverProcess,
+}
+
+/// The program as users see it.
+pub fn visible() -> clap::Command {
+    let all = Cli::command();
+    let commands = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let program = clap::Command::new("ptx-cli").args(all.get_arguments().cloned()).subcommands(commands);
+    let texts = |text: Option<&clap::builder::StyledStr>| text.cloned().unwrap_or_default();
+    let (about, after) = (texts(all.get_about()), texts(all.get_after_help()));
+    program.version(env!("PTX_CLI_VERSION")).about(about).after_help(after).disable_help_subcommand(true)
 }
 
 #[cfg(test)]

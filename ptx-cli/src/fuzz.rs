@@ -26,7 +26,7 @@ pub fn fixed_cuda(text: &str) -> String {
 /// The sentence for the user.
 pub fn configuration(text: &str) -> Result<(), String> {
     let read = || {
-        let config = Config::new(Path::new("ptx.toml"), text)?;
+        let (config, _) = Config::of_text(Path::new("ptx.toml"), text)?;
         Options::new(&OptionArgs::default(), Some(&config)).map(drop)
     };
     read().map_err(|error| format!("{error:#}"))

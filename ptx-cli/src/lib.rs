@@ -14,6 +14,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod adopt;
 mod cli;
 mod commands;
 mod config;

@@ -50,6 +50,9 @@ fn help_and_version_go_to_standard_output() {
         "isa",
         "dump",
         "lsp",
+        "schema",
+        "completions",
+        "man",
         "help",
     ];
     for command in commands {
@@ -61,7 +64,8 @@ fn help_and_version_go_to_standard_output() {
         assert_eq!(scratch.run(&["help", command]).stdout, help.stdout);
     }
     let version = scratch.run(&["--version"]);
-    assert_eq!(version.stdout, format!("ptx-cli {}\n", env!("CARGO_PKG_VERSION")));
+    // A clone's commit may follow.
+    assert!(version.stdout.starts_with(concat!("ptx-cli ", env!("CARGO_PKG_VERSION"))), "{version:?}");
 }
 
 #[test]

@@ -2,14 +2,17 @@
 
 pub mod assemble;
 pub mod canonicalize;
+pub mod completions;
 pub mod dump;
 pub mod explain;
 pub mod format;
 pub mod help;
 pub mod isa;
 pub mod lsp;
+pub mod man;
 pub mod report;
 pub mod rules;
+pub mod schema;
 pub mod verify;
 
 use crate::cli::Command;
@@ -29,6 +32,9 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Isa(args) => isa::run(args),
         Command::Dump(args) => dump::run(args, terminal),
         Command::Lsp(args) => lsp::run(args),
+        Command::Schema(schema::SchemaArgs {}) => schema::run(),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
         Command::Help(args) => Ok(help::run(args)),
         Command::DriverProcess => {
             ptx_emit::assemble::driver::serve(std::io::stdin(), std::io::stdout())?;

@@ -7,9 +7,12 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use ptx_syntax::LineIndex;
+use ptx_syntax::{Diagnostic, LineIndex};
 use ptx_verify::{Coverage, CoverageCounts, CudaVerification};
 
+use crate::adopt::baseline::{self, Baseline, Known, Record};
+use crate::adopt::statistics::Statistics;
+use crate::adopt::suppressions;
 use crate::config::{Config, ConfigArgs, Configs, is_excluded};
 use crate::coverage;
 use crate::diff::{counted, unified};
@@ -37,7 +40,10 @@ Examples:
   nvcc -ptx -o - k.cu | ptx-cli verify -
   ptx-cli verify --message-format sarif . >ptx.sarif
   ptx-cli verify --allow style --error carry-clobbered .
-  ptx-cli verify --fix include/                      and apply the fixes that are certain";
+  ptx-cli verify --fix include/                      and apply the fixes that are certain
+  ptx-cli verify --statistics .                      how many findings has each rule?
+  ptx-cli verify --write-baseline known.json .       from now on ...
+  ptx-cli verify --baseline known.json .             ... only what is new";
 
 /// Arguments of `verify`.
 #[derive(Args, Debug)]
@@ -78,6 +84,30 @@ pub struct VerifyArgs {
 
     #[command(flatten)]
     fixes: FixArgs,
+
+    #[command(flatten)]
+    adopt: AdoptArgs,
+}
+
+/// What to do with the findings that a project has already.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Adopting")]
+struct AdoptArgs {
+    /// Show how many findings each rule has, instead of the findings
+    #[arg(long, conflicts_with_all = ["diff", "add_suppressions"])]
+    statistics: bool,
+
+    /// Suppress what is found from --level on by a comment on its line; what remains is printed
+    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline"])]
+    add_suppressions: bool,
+
+    /// Do not tell the findings that this file has
+    #[arg(long, value_name = "FILE", visible_alias = "baseline-findings", conflicts_with = "write_baseline")]
+    baseline: Option<PathBuf>,
+
+    /// Write the findings into this file instead of telling them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
+    write_baseline: Option<PathBuf>,
 }
 
 /// Which fixes to apply, and whether to write them.
@@ -117,6 +147,13 @@ struct Outcome {
     /// What became of asm statements, and the lines about those that were not verified.
     coverage: Coverage,
     not_verified: Vec<String>,
+    /// The findings by rule, where they are to be counted.
+    statistics: Statistics,
+    /// What the baseline said, and what is to be in a new one.
+    known: Known,
+    records: Vec<Record>,
+    /// How many findings were suppressed.
+    suppressed: usize,
     failure: Option<String>,
     /// What the user may have meant.
     hint: Option<String>,
@@ -127,7 +164,10 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let Found { inputs, failures } = args.input.find(Wanted::All)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let jobs = with_options(inputs, args, terminal)?;
-    let filter = args.fixes.fix && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
+    let baseline = args.adopt.baseline.as_deref().map(Baseline::load).transpose()?;
+    check_formats(args)?;
+    let changes = args.fixes.fix || args.adopt.add_suppressions;
+    let filter = changes && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
     let color = if filter { terminal.stderr_color } else { terminal.stdout_color };
     let selection = Selection::new(args.message_format, args.level, args.all_findings);
     let style = Style { format: args.message_format, color, width: terminal::width(), selection };
@@ -137,9 +177,11 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     // A difference is to be read by `patch`: no frame of another format around it.
     let format = if args.fixes.diff { Format::Full } else { style.format };
     let mut report = Report::begin(findings, format)?;
+    let mut records = Vec::new();
     // The threads are for the files; where there is but one file, they may work on its functions.
     let threads = if jobs.len() == 1 { args.input.threads() } else { 1 };
-    let work = |job: &Job| verify_file(job, args.fixes, threads, style, terminal);
+    let task = Task { fixes: args.fixes, adopt: &args.adopt, baseline: baseline.as_ref(), threads, style };
+    let work = |job: &Job| task.verify_file(job, terminal);
     work::in_order(&jobs, args.input.jobs(jobs.len()), terminal, work, |job, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| Outcome {
             failure: Some(format!("cannot verify `{}`: internal error", job.input.name)),
@@ -150,16 +192,33 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         if args.verbose {
             outcome.not_verified.iter().for_each(|line| terminal.note(line));
         }
+        records.extend(outcome.records);
         let mut out = io::stdout();
         out.write_all(&outcome.text).and_then(|()| out.flush())?;
         report.file(&outcome.rendered)
     })?;
     report.end()?;
+    match style.format {
+        _ if !args.adopt.statistics => {}
+        Format::Json => tally.statistics.json(&mut io::stdout().lock())?,
+        _ => tally.statistics.table(&mut io::stdout().lock())?,
+    }
+    if let Some(path) = args.adopt.write_baseline.as_deref().filter(|_| !tally.failed) {
+        baseline::save(path, &records)?;
+    }
     if style.format == Format::Full && !args.quiet && tally.files > 0 {
-        terminal.note(&tally.summary(args.fixes, style.selection));
+        terminal.note(&tally.summary(args, style.selection));
         coverage::summary(&tally.coverage).iter().for_each(|line| terminal.note(line));
     }
-    Ok(tally.exit(args.fixes))
+    Ok(tally.exit(args))
+}
+
+/// Fails on formats that have no place for what was asked for.
+fn check_formats(args: &VerifyArgs) -> anyhow::Result<()> {
+    if args.adopt.statistics && matches!(args.message_format, Format::Sarif | Format::Github) {
+        anyhow::bail!("statistics are printed as `full` or `json`");
+    }
+    Ok(())
 }
 
 /// A file and what it is verified for.
@@ -224,27 +283,133 @@ fn tell_configurations(used: &BTreeMap<PathBuf, usize>, args: &VerifyArgs, termi
 const LARGE: usize = 32 << 20;
 static LARGE_ONE: Mutex<()> = Mutex::new(());
 
-fn verify_file(job: &Job, fixes: FixArgs, threads: usize, style: Style, terminal: &Terminal) -> Outcome {
-    let source = match job.input.read() {
-        Ok(source) => source,
-        Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
-    };
-    // What a panic left behind is nothing that the lock guards.
-    let large = || LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let _turn = (source.text.len() > LARGE).then(large);
-    if fixes.fix || fixes.diff {
-        return fix_file(job, source, fixes, style, terminal);
+/// What is done with each file.
+struct Task<'a> {
+    fixes: FixArgs,
+    adopt: &'a AdoptArgs,
+    baseline: Option<&'a Baseline>,
+    threads: usize,
+    style: Style,
+}
+
+impl Task<'_> {
+    fn verify_file(&self, job: &Job, terminal: &Terminal) -> Outcome {
+        let source = match job.input.read() {
+            Ok(source) => source,
+            Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
+        };
+        // What a panic left behind is nothing that the lock guards.
+        let large = || LARGE_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = (source.text.len() > LARGE).then(large);
+        if self.fixes.fix || self.fixes.diff {
+            return self.fix_file(job, source, terminal);
+        }
+        let CudaVerification { diagnostics, coverage } =
+            pipeline::verify_and_cover(&source, &job.options, self.threads);
+        if self.adopt.add_suppressions {
+            return self.suppress(job, source, diagnostics, terminal);
+        }
+        let mut outcome = Outcome {
+            not_verified: coverage::not_verified(&source, &coverage),
+            coverage,
+            ..Outcome::default()
+        };
+        self.tell(&source, diagnostics, &mut outcome);
+        outcome.hint = (outcome.counts.errors > 0).then(|| hint(job, &source)).flatten();
+        outcome
     }
-    let CudaVerification { diagnostics, coverage } =
-        pipeline::verify_and_cover(&source, &job.options, threads);
-    let counts = Counts::of(&diagnostics);
-    Outcome {
-        hint: (counts.errors > 0).then(|| hint(job, &source)).flatten(),
-        rendered: render::file(style, &source, &diagnostics),
-        counts,
-        not_verified: coverage::not_verified(&source, &coverage),
-        coverage,
-        ..Outcome::default()
+
+    /// Counts, keeps or renders what was found.
+    fn tell(&self, source: &Source, mut diagnostics: Vec<Diagnostic>, outcome: &mut Outcome) {
+        if let Some(path) = &self.adopt.write_baseline {
+            diagnostics.retain(|found| self.style.selection.shows(found));
+            outcome.records = baseline::records(path, source, &diagnostics);
+            outcome.counts = Counts::of(&diagnostics);
+            return;
+        }
+        if let Some(baseline) = self.baseline {
+            outcome.known = baseline.take_known(source, &mut diagnostics);
+        }
+        outcome.counts = Counts::of(&diagnostics);
+        if self.adopt.statistics {
+            diagnostics.retain(|found| self.style.selection.shows(found));
+            outcome.statistics = Statistics::of_file(&diagnostics);
+        } else {
+            outcome.rendered = render::file(self.style, source, &diagnostics);
+        }
+    }
+
+    /// Writes comments that suppress what was found, and tells what is found then.
+    fn suppress(
+        &self,
+        job: &Job,
+        source: Source,
+        mut found: Vec<Diagnostic>,
+        terminal: &Terminal,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if let Some(baseline) = self.baseline {
+            baseline.take_known(&source, &mut found);
+        }
+        let (name, before) = (job.input.name.clone(), source.bytes().to_vec());
+        let is_wanted =
+            |found: &&Diagnostic| self.style.selection.shows(found) && source.not_text().is_none();
+        let wanted: Vec<Diagnostic> = found.iter().filter(is_wanted).cloned().collect();
+        let (after, found) =
+            match suppressions::add(&source, &wanted).and_then(|(text, _)| source.restore(text)) {
+                Some(bytes) => {
+                    let after = Source::new(name.clone(), source.kind, bytes);
+                    let found = pipeline::verify(&after, &job.options, self.threads);
+                    (after, found)
+                }
+                None => (source, found),
+            };
+        let left = found.iter().filter(|found| self.style.selection.shows(found)).count();
+        outcome.suppressed = wanted.len().saturating_sub(left);
+        match &job.input.origin {
+            Origin::Stdin => outcome.text = terminal.document(after.bytes()).into_owned(),
+            Origin::File(path) if after.bytes() != before => {
+                if let Err(error) = write::replace(path, &before, after.bytes()) {
+                    outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
+                }
+            }
+            Origin::File(_) => {}
+        }
+        self.tell(&after, found, &mut outcome);
+        outcome
+    }
+
+    fn fix_file(&self, job: &Job, source: Source, terminal: &Terminal) -> Outcome {
+        let before = source.bytes().to_vec();
+        let fixed = match fix::fix(source, &job.options, self.fixes.unsafe_fixes) {
+            Ok(fixed) => fixed,
+            Err(failure) => return Outcome { failure: Some(failure), ..Outcome::default() },
+        };
+        let mut outcome = Outcome { fixed: fixed.count, refused: fixed.refused.len(), ..Outcome::default() };
+        let (name, after) = (&job.input.name, fixed.source.bytes());
+        if self.fixes.diff {
+            outcome.counts = Counts::of(&fixed.diagnostics);
+            outcome.text = unified(name, &before, after, terminal);
+            // The findings, whose notes tell of it otherwise, are not shown.
+            let index = LineIndex::new(&fixed.source.text);
+            let warnings = fixed.refused.iter().map(|(found, refusal)| {
+                let at = index.position(fixed.diagnostics[*found].span.start);
+                format!("{name}:{}:{}: {refusal}", at.line, at.column)
+            });
+            outcome.warnings = warnings.collect();
+            return outcome;
+        }
+        match &job.input.origin {
+            Origin::Stdin => outcome.text = terminal.document(after).into_owned(),
+            Origin::File(path) if fixed.count > 0 => {
+                if let Err(error) = write::replace(path, &before, after) {
+                    outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
+                }
+            }
+            Origin::File(_) => {}
+        }
+        self.tell(&fixed.source, fixed.diagnostics, &mut outcome);
+        outcome
     }
 }
 
@@ -263,43 +428,6 @@ fn hint(job: &Job, source: &Source) -> Option<String> {
     Some(format!("note: `{name}` was read as PTX and looks like CUDA C++; {how}"))
 }
 
-fn fix_file(job: &Job, source: Source, fixes: FixArgs, style: Style, terminal: &Terminal) -> Outcome {
-    let before = source.bytes().to_vec();
-    let fixed = match fix::fix(source, &job.options, fixes.unsafe_fixes) {
-        Ok(fixed) => fixed,
-        Err(failure) => return Outcome { failure: Some(failure), ..Outcome::default() },
-    };
-    let mut outcome = Outcome {
-        counts: Counts::of(&fixed.diagnostics),
-        fixed: fixed.count,
-        refused: fixed.refused.len(),
-        ..Outcome::default()
-    };
-    let (name, after) = (&job.input.name, fixed.source.bytes());
-    if fixes.diff {
-        outcome.text = unified(name, &before, after, terminal);
-        // The findings, whose notes tell of it otherwise, are not shown.
-        let index = LineIndex::new(&fixed.source.text);
-        let warnings = fixed.refused.iter().map(|(found, refusal)| {
-            let at = index.position(fixed.diagnostics[*found].span.start);
-            format!("{name}:{}:{}: {refusal}", at.line, at.column)
-        });
-        outcome.warnings = warnings.collect();
-        return outcome;
-    }
-    match &job.input.origin {
-        Origin::Stdin => outcome.text = terminal.document(after).into_owned(),
-        Origin::File(path) if fixed.count > 0 => {
-            if let Err(error) = write::replace(path, &before, after) {
-                outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
-            }
-        }
-        Origin::File(_) => {}
-    }
-    outcome.rendered = render::file(style, &fixed.source, &fixed.diagnostics);
-    outcome
-}
-
 /// What became of all files.
 #[derive(Default)]
 struct Tally {
@@ -309,6 +437,9 @@ struct Tally {
     refused: usize,
     failed: bool,
     coverage: CoverageCounts,
+    statistics: Statistics,
+    known: Known,
+    suppressed: usize,
 }
 
 impl Tally {
@@ -322,15 +453,27 @@ impl Tally {
         }
         self.coverage.add(&outcome.coverage);
         self.counts.add(outcome.counts);
+        self.statistics.add(&outcome.statistics);
+        self.known.add(outcome.known);
+        self.suppressed += outcome.suppressed;
         self.fixed += outcome.fixed;
         self.refused += outcome.refused;
         outcome.warnings.iter().for_each(|warning| terminal.note(warning));
     }
 
-    fn summary(&self, fixes: FixArgs, selection: Selection) -> String {
+    fn summary(&self, args: &VerifyArgs, selection: Selection) -> String {
+        let fixes = args.fixes;
         let mut found = format!("{} in {}", self.counts.summary(), counted(self.files, "file"));
         if self.counts.infos > 0 && selection.hides_infos() && !fixes.diff {
             found.push_str(" (`--level info` shows the infos)");
+        }
+        let Known { known, gone } = self.known;
+        if known > 0 {
+            found.push_str(&format!(", besides {} of the baseline", counted(known, "finding")));
+        }
+        if gone > 0 {
+            let are = if gone == 1 { "is" } else { "are" };
+            found.push_str(&format!("; {} of the baseline {are} gone", counted(gone, "finding")));
         }
         let refused = match self.refused {
             0 => String::new(),
@@ -339,12 +482,17 @@ impl Tally {
         match (fixes.diff, fixes.fix) {
             (true, _) => format!("{} to apply{refused}; then {found}", counted(self.fixed, "fix")),
             (_, true) => format!("{} applied{refused}; {found}", counted(self.fixed, "fix")),
+            _ if args.adopt.add_suppressions => {
+                format!("{} suppressed; then {found}", counted(self.suppressed, "finding"))
+            }
+            _ if args.adopt.write_baseline.is_some() => format!("{found} are the baseline"),
             _ => found,
         }
     }
 
-    fn exit(&self, fixes: FixArgs) -> Exit {
-        let found = self.counts.errors > 0 || (fixes.diff && self.fixed > 0);
+    fn exit(&self, args: &VerifyArgs) -> Exit {
+        let is_news = self.counts.errors > 0 && args.adopt.write_baseline.is_none();
+        let found = is_news || (args.fixes.diff && self.fixed > 0);
         if self.failed { Exit::Failed } else { Exit::findings(found) }
     }
 }

@@ -30,7 +30,7 @@ pub fn completion(document: &Document, offset: u32) -> Vec<CompletionItem> {
     }
     match line.split_once('=') {
         Some((key, value)) => values(&mut items, table, key.trim(), value.contains(['"', '\''])),
-        None if table == "rules" => {
+        None if table.ends_with("rules") => {
             for rule in ptx_verify::rules() {
                 items.add(rule.name, CompletionItemKind::PROPERTY, rule.summary.to_owned());
             }
@@ -39,8 +39,8 @@ pub fn completion(document: &Document, offset: u32) -> Vec<CompletionItem> {
             }
         }
         None => {
-            for key in config::keys(table) {
-                items.add(key, CompletionItemKind::PROPERTY, String::new());
+            for key in config::keys_of(table) {
+                items.add(key.name, CompletionItemKind::PROPERTY, key.description.to_owned());
             }
         }
     }
@@ -60,7 +60,7 @@ fn values(items: &mut Items, table: &str, key: &str, quoted: bool) {
         items.add(&text, CompletionItemKind::VALUE, String::new());
     };
     match (table, key) {
-        ("rules", _) => LEVELS.iter().for_each(|level| add(level)),
+        ("rules" | "overrides.rules", _) => LEVELS.iter().for_each(|level| add(level)),
         (_, "target" | "targets") => {
             ptx_ir::target::Target::all().for_each(|target| add(&target.to_string()));
         }

@@ -54,6 +54,11 @@ impl Selection {
         }
     }
 
+    /// Whether a finding is loud enough to be shown.
+    pub fn shows(self, found: &Diagnostic) -> bool {
+        found.severity >= self.least
+    }
+
     /// Whether infos are left out.
     pub fn hides_infos(self) -> bool {
         self.least > Severity::Info

@@ -1,0 +1,111 @@
+//! What stands in a configuration file.
+
+use std::collections::BTreeMap;
+
+use ptx_verify::Level;
+use serde::Deserialize;
+
+use crate::options::Compiler;
+
+/// The contents of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Contents {
+    /// Another file, which this one changes.
+    pub extend: Option<String>,
+    /// What is left out.
+    pub exclude: Vec<String>,
+    /// Levels.
+    pub rules: BTreeMap<String, LevelName>,
+    /// What PTX files are verified for.
+    pub ptx: PtxContents,
+    /// What CUDA sources are verified for.
+    pub cuda: CudaContents,
+    /// What holds for some files only.
+    pub overrides: Vec<OverrideContents>,
+}
+
+/// An element of `[[overrides]]`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OverrideContents {
+    /// Patterns of the files that it holds for.
+    pub files: Vec<String>,
+    /// Levels there.
+    #[serde(default)]
+    pub rules: BTreeMap<String, LevelName>,
+    /// What PTX files are verified for there.
+    #[serde(default)]
+    pub ptx: PtxContents,
+    /// What CUDA sources are verified for there.
+    #[serde(default)]
+    pub cuda: CudaContents,
+}
+
+/// A level as it is written in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelName {
+    /// Not reported.
+    Allow,
+    /// Worth knowing.
+    Info,
+    /// A warning.
+    Warn,
+    /// An error.
+    Error,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Allow => Self::Allow,
+            LevelName::Info => Self::Info,
+            LevelName::Warn => Self::Warn,
+            LevelName::Error => Self::Error,
+        }
+    }
+}
+
+/// The table `[ptx]`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PtxContents {
+    /// The GPU that everything is to load on.
+    pub target: Option<String>,
+    /// The newest PTX version that is taken.
+    pub version: Option<String>,
+}
+
+impl PtxContents {
+    /// Puts what `above` says on top.
+    pub fn put(&mut self, above: &Self) {
+        let Self { target, version } = above;
+        self.target = target.clone().or_else(|| self.target.take());
+        self.version = version.clone().or_else(|| self.version.take());
+    }
+}
+
+/// The table `[cuda]`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CudaContents {
+    /// The targets that asm statements are verified for.
+    pub targets: Vec<String>,
+    /// The PTX version that asm statements are verified for.
+    pub version: Option<String>,
+    /// The front end.
+    pub compiler: Option<Compiler>,
+}
+
+impl CudaContents {
+    /// Puts what `above` says on top.
+    pub fn put(&mut self, above: &Self) {
+        let Self { targets, version, compiler } = above;
+        if !targets.is_empty() {
+            self.targets.clone_from(targets);
+        }
+        self.version = version.clone().or_else(|| self.version.take());
+        self.compiler = compiler.or(self.compiler);
+    }
+}

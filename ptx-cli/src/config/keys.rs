@@ -1,0 +1,160 @@
+//! The keys of a configuration file: the one place that knows them all. Unknown keys are told by it, and the schema for
+//! editors is made of it.
+
+use std::collections::HashMap;
+
+use ptx_syntax::LineIndex;
+use strsim::damerau_levenshtein;
+use toml::de::{DeTable, DeValue};
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A path.
+    Path,
+    /// Patterns of paths.
+    Patterns,
+    /// Names of rules with levels.
+    Levels,
+    /// A target.
+    Target,
+    /// Targets.
+    Targets,
+    /// A PTX version.
+    Version,
+    /// A front end.
+    Compiler,
+    /// A table.
+    Table,
+    /// Tables in a list.
+    Tables,
+}
+
+/// A key of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The table that it is in; empty for none.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is for.
+    pub description: &'static str,
+}
+
+const fn key(table: &'static str, name: &'static str, kind: Kind, description: &'static str) -> Key {
+    Key { table, name, kind, description }
+}
+
+/// The keys, each table after the one that it is in.
+pub const KEYS: [Key; 15] = [
+    key(
+        "",
+        "extend",
+        Kind::Path,
+        "Another configuration file, from the folder of this one. What stands here counts before what stands there.",
+    ),
+    key("", "exclude", Kind::Patterns, "Files and folders to leave out, as in .gitignore."),
+    key(
+        "",
+        "rules",
+        Kind::Levels,
+        "How loudly rules are reported: by name, code or class (invalid, hazard, style), or all. The more particular name counts.",
+    ),
+    key("", "ptx", Kind::Table, "What PTX files are verified for."),
+    key("", "cuda", Kind::Table, "What asm statements of CUDA C++ are verified for."),
+    key("", "overrides", Kind::Tables, "What holds for some files only; the last that names a file counts."),
+    key(
+        "ptx",
+        "target",
+        Kind::Target,
+        "The GPU that everything is to load on, instead of the file's own target.",
+    ),
+    key("ptx", "version", Kind::Version, "The newest PTX version that is taken, as that of a driver."),
+    key("cuda", "targets", Kind::Targets, "The targets of the asm statements; sm_90a unless given."),
+    key("cuda", "version", Kind::Version, "The PTX version of the asm statements; the newest unless given."),
+    key("cuda", "compiler", Kind::Compiler, "Whose rules hold for asm statements."),
+    key("overrides", "files", Kind::Patterns, "The files and folders, as in .gitignore."),
+    key("overrides", "rules", Kind::Levels, "How loudly rules are reported there."),
+    key("overrides", "ptx", Kind::Table, "What PTX files are verified for there."),
+    key("overrides", "cuda", Kind::Table, "What asm statements are verified for there."),
+];
+
+/// The keys of a table. Those of `overrides.ptx` are those of `ptx`.
+pub fn keys_of(table: &str) -> impl Iterator<Item = &'static Key> {
+    let table = table.strip_prefix("overrides.").unwrap_or(table);
+    KEYS.iter().filter(move |key| key.table == table)
+}
+
+/// The names of the tables, and of those that are lists of tables.
+pub fn tables() -> impl Iterator<Item = &'static str> {
+    let is_table = |key: &&Key| matches!(key.kind, Kind::Table | Kind::Tables | Kind::Levels);
+    KEYS.iter().filter(|key| key.table.is_empty()).filter(is_table).map(|key| key.name)
+}
+
+/// The first key that its table has not, and what is to be told of it. `found` are keys with their lines.
+pub fn unknown<'k>(found: impl Iterator<Item = (&'k str, u32)>) -> Option<(String, String)> {
+    let is_unknown = |key: &str| {
+        let (table, name) = split(key);
+        // The rules of a table of rules are told elsewhere.
+        (keys_of(&table).next().is_some() && !keys_of(&table).any(|known| known.name == name))
+            .then_some(table)
+    };
+    let wrong = found.filter_map(|(key, line)| Some((line, key, is_unknown(key)?)));
+    let (_, key, table) = wrong.min_by_key(|(line, key, _)| (*line, *key))?;
+    let (_, name) = split(key);
+    let known: Vec<&str> = keys_of(&table).map(|key| key.name).collect();
+    let distance = |known: &&str| damerau_levenshtein(name, known);
+    let near =
+        known.iter().copied().filter(|each| name.len() < 3 * each.len() && distance(each) <= each.len() / 3);
+    let message = match near.min_by_key(distance) {
+        Some(near) => format!("there is no key `{name}`; did you mean `{near}`?"),
+        None => {
+            let known: Vec<String> = known.iter().map(|each| format!("`{each}`")).collect();
+            format!("there is no key `{name}`; there are {}", known.join(", "))
+        }
+    };
+    Some((key.to_owned(), message))
+}
+
+/// The table and the name of a key, without the numbers of a list: those of `overrides.0.files` are `overrides` and
+/// `files`.
+fn split(key: &str) -> (String, &str) {
+    let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let is_name = |part: &&str| !part.bytes().all(|byte| byte.is_ascii_digit());
+    (table.split('.').filter(is_name).collect::<Vec<_>>().join("."), name)
+}
+
+/// Tables below this depth have no keys that are known.
+const MAX_DEPTH: usize = 4;
+
+/// The line of each key of a text, and of each key of its tables. Fails where it is no TOML.
+pub fn lines(text: &str) -> Result<HashMap<String, u32>, toml::de::Error> {
+    let table = DeTable::parse(text)?;
+    let mut lines = HashMap::new();
+    add(table.get_ref(), "", 0, &LineIndex::new(text), &mut lines);
+    Ok(lines)
+}
+
+fn add(table: &DeTable<'_>, prefix: &str, depth: usize, index: &LineIndex, lines: &mut HashMap<String, u32>) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        let below = format!("{key}.");
+        lines.insert(key, index.position(name.span().start as u32).line);
+        if depth == MAX_DEPTH {
+            continue;
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) => add(inner, &below, depth + 1, index, lines),
+            DeValue::Array(elements) => {
+                for (number, element) in elements.iter().enumerate() {
+                    if let DeValue::Table(inner) = element.get_ref() {
+                        add(inner, &format!("{below}{number}."), depth + 1, index, lines);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
