@@ -13,7 +13,7 @@ use ptx_ir::ir::Register;
 use rustc_hash::FxHashMap;
 
 use super::paths::{Follow, Reaching, Search, Tracked, Undefined};
-use super::values::{Engine, Graph, ValueId, Values, Variable};
+use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
 use crate::dataflow::FunctionFacts;
 use demand::{Candidate, Demand};
 use flow::Flow;
@@ -64,7 +64,10 @@ pub fn unset_reads(
     around: Surroundings<'_>,
 ) -> Vec<Unset> {
     let Some(flow) = Flow::new(facts, graph, around) else { return Vec::new() };
-    let known = values.take().unwrap_or_else(|| Values::new(facts, graph));
+    let of_all = values.take();
+    let is_of_all = of_all.is_some();
+    let known =
+        of_all.unwrap_or_else(|| Values::of_slice(facts, graph, &deciding(facts, graph, &flow), false));
     let mut engine = Engine::again(facts, graph, known);
     let demand = Demand::new(&mut engine, &flow, around.last);
     let mut analysis = Analysis { facts, graph, found: FxHashMap::default() };
@@ -73,10 +76,24 @@ pub fn unset_reads(
         analysis.search(&mut search, &flow, &demand, around);
         engine = search.engine;
     }
-    *values = Some(engine.into_values());
+    *values = is_of_all.then(|| engine.into_values());
     let mut found: Vec<Unset> = analysis.found.into_values().collect();
     found.sort_by_key(|unset| (unset.instruction, unset.operand, unset.register));
     found
+}
+
+/// The values by which it is known where control goes, and which bits are looked at of what may be undefined.
+fn deciding(facts: &FunctionFacts<'_>, graph: &Graph, flow: &Flow) -> Slice {
+    let mut roots = Vec::new();
+    for instruction in 0..facts.body.instructions.len() as u32 {
+        roots.extend(graph.guard(instruction));
+        let reads = || facts.uses().range(instruction).filter_map(|at| graph.read(at));
+        let flag = graph.carry(instruction).0;
+        if reads().chain(flag).any(|value| flow.is_tainted(value)) {
+            roots.extend(reads());
+        }
+    }
+    Slice::of(facts, graph, roots)
 }
 
 /// Follows values that may be undefined.

@@ -6,7 +6,7 @@
 //! set is undefined, and that is a value too.
 //!
 //! Most variables of compilers' code are set in one block that dominates all that read them. They cost nothing; only for
-//! the others are joins placed, where Cytron and others (1991) place them. Joins that nothing reads are possible.
+//! the others are joins placed, where Cytron and others (1991) place them, and only where the variable is live.
 //!
 //! Everything lies in flat arrays. A function whose loops nest so deeply that joins would be too many is not followed
 //! across blocks for the variables that would need them: these are [`Kind::Opaque`], of which nothing is known.
@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::cfg::Condition;
+use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Handle, Register};
 
 use super::frontier::Frontiers;
@@ -218,11 +218,25 @@ impl Graph {
     /// The joins of a block.
     #[must_use]
     pub fn joins(&self, block: NodeIndex) -> &[ValueId] {
-        let starts = &self.block_joins;
-        if starts.is_empty() {
-            return &[];
+        &self.joins[self.join_range(block)]
+    }
+
+    /// The indices of a block's joins among all joins.
+    pub(super) fn join_range(&self, block: NodeIndex) -> Range<usize> {
+        match self.block_joins.get(block.index()..block.index() + 2) {
+            Some(starts) => starts[0] as usize..starts[1] as usize,
+            None => 0..0,
         }
-        &self.joins[starts[block.index()] as usize..starts[block.index() + 1] as usize]
+    }
+
+    /// A join by its index among all.
+    pub(super) fn join_at(&self, index: usize) -> ValueId {
+        self.joins[index]
+    }
+
+    /// How many joins there are.
+    pub(super) fn join_count(&self) -> usize {
+        self.joins.len()
     }
 
     /// The value that a use reads, by its index in [`crate::dataflow::Uses::all`]; none where it only writes, or
@@ -293,6 +307,63 @@ struct Seen {
 const NOWHERE: u32 = u32::MAX;
 const OFTEN: u32 = u32::MAX - 1;
 
+/// Where variables are live.
+struct Liveness {
+    /// Blocks that read variables before they set them, and blocks that set them whatever their guards, by variable.
+    exposed: Vec<(u32, u32)>,
+    killed: Vec<(u32, u32)>,
+    /// The variable that was last found to be live at the start of each block, and that it was last seen to set.
+    live: Vec<u32>,
+    stopped: Vec<u32>,
+    open: Vec<u32>,
+    /// How many more blocks are looked at.
+    left: usize,
+}
+
+impl Liveness {
+    /// Finds the blocks at whose start a variable is live. Variables are asked about in order. No where that would take
+    /// too long.
+    fn find(&mut self, cfg: &Cfg, variable: u32) -> bool {
+        let of = |pairs: &[(u32, u32)]| {
+            let start = pairs.partition_point(|(other, _)| *other < variable);
+            start..start + pairs[start..].partition_point(|(other, _)| *other == variable)
+        };
+        for &(_, block) in &self.killed[of(&self.killed)] {
+            self.stopped[block as usize] = variable;
+        }
+        for &(_, block) in &self.exposed[of(&self.exposed)] {
+            self.live[block as usize] = variable;
+            self.open.push(block);
+        }
+        while let Some(block) = self.open.pop() {
+            for (before, _) in cfg.predecessors(NodeIndex::new(block as usize)) {
+                let index = before.index();
+                if self.live[index] == variable
+                    || self.stopped[index] == variable
+                    || !cfg.is_reachable(before)
+                {
+                    continue;
+                }
+                let Some(left) = self.left.checked_sub(1) else {
+                    self.open.clear();
+                    return false;
+                };
+                self.left = left;
+                self.live[index] = variable;
+                self.open.push(index as u32);
+            }
+        }
+        true
+    }
+}
+
+/// Those pairs whose variable needs joins, in order.
+fn of_several(seen: &[Seen], mut pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    pairs.retain(|(variable, _)| seen[*variable as usize].several);
+    pairs.sort_unstable();
+    pairs
+}
+
 struct Builder<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     graph: Graph,
@@ -301,6 +372,8 @@ struct Builder<'f, 'm> {
     exposed: Vec<(u32, u32)>,
     /// Blocks that set variables, each once.
     set: Vec<(u32, u32)>,
+    /// Blocks that set variables whatever their guards.
+    killed: Vec<(u32, u32)>,
     /// The variable of each use.
     variables: Vec<u32>,
     /// The number of the carry flag.
@@ -337,6 +410,7 @@ impl<'f, 'm> Builder<'f, 'm> {
             seen: vec![unseen; count],
             exposed: Vec::new(),
             set: Vec::new(),
+            killed: Vec::new(),
             variables,
             carry,
             // A module may have far more spellings than a function has instructions.
@@ -424,8 +498,9 @@ impl<'f, 'm> Builder<'f, 'm> {
             self.look_at_read(block, variable);
         }
         let seen = &mut self.seen[variable as usize];
-        if !guarded {
+        if !guarded && seen.full != block {
             seen.full = block;
+            self.killed.push((variable, block));
         }
         if seen.block != block {
             seen.block = if seen.block == NOWHERE { block } else { OFTEN };
@@ -484,18 +559,26 @@ impl<'f, 'm> Builder<'f, 'm> {
         let Some(frontiers) = Frontiers::new(cfg) else { return self.give_up() };
         // Joins are at most as many as operands, times a number: else the function is one that nobody wrote.
         let limit = MIN_JOINS + MAX_JOINS_PER_USE * self.variables.len();
-        let mut set = std::mem::take(&mut self.set);
-        set.retain(|(variable, _)| self.seen[*variable as usize].several);
-        set.sort_unstable();
+        let set = of_several(&self.seen, std::mem::take(&mut self.set));
+        let mut liveness = Liveness {
+            exposed: of_several(&self.seen, std::mem::take(&mut self.exposed)),
+            killed: of_several(&self.seen, std::mem::take(&mut self.killed)),
+            live: vec![NOWHERE; cfg.block_count()],
+            stopped: vec![NOWHERE; cfg.block_count()],
+            open: Vec::new(),
+            left: MIN_LOOKS + LOOKS_PER_USE * self.variables.len(),
+        };
         let mut placed: Vec<(u32, u32)> = Vec::new();
         let mut has = vec![NOWHERE; cfg.block_count()];
         let mut open: Vec<u32> = Vec::new();
         for group in set.chunk_by(|one, other| one.0 == other.0) {
             let Some(&(variable, _)) = group.first() else { continue };
+            let known = liveness.find(cfg, variable);
+            let is_live = |block: u32| !known || liveness.live[block as usize] == variable;
             open.extend(group.iter().map(|(_, block)| *block));
             while let Some(block) = open.pop() {
                 for &join in frontiers.of(NodeIndex::new(block as usize)) {
-                    if has[join as usize] != variable {
+                    if has[join as usize] != variable && is_live(join) {
                         has[join as usize] = variable;
                         placed.push((join, variable));
                         open.push(join);
@@ -583,7 +666,7 @@ impl<'f, 'm> Builder<'f, 'm> {
                 open.pop();
             }
             open.push((block, self.log.len()));
-            for index in self.joins_of(block) {
+            for index in self.graph.join_range(block) {
                 let join = self.graph.joins[index];
                 self.set(self.graph.variables[join.index()], join);
             }
@@ -595,17 +678,10 @@ impl<'f, 'm> Builder<'f, 'm> {
         // The start of the function comes before the entry.
         let entry = NodeIndex::new(0);
         self.restore(0);
-        for index in self.joins_of(entry) {
+        for index in self.graph.join_range(entry) {
             let join = self.graph.joins[index];
             let last = self.graph.firsts[join.index()] as usize + self.graph.input_count(entry) - 1;
             self.graph.inputs[last] = self.current(self.graph.variables[join.index()]);
-        }
-    }
-
-    fn joins_of(&self, block: NodeIndex) -> Range<usize> {
-        match self.graph.block_joins.get(block.index()..block.index() + 2) {
-            Some(starts) => starts[0] as usize..starts[1] as usize,
-            None => 0..0,
         }
     }
 
@@ -666,7 +742,7 @@ impl<'f, 'm> Builder<'f, 'm> {
         let starts = &self.graph.successor_starts;
         for edge in starts[block.index()] as usize..starts[block.index() + 1] as usize {
             let (next, position) = self.graph.successors[edge];
-            for index in self.joins_of(NodeIndex::new(next as usize)) {
+            for index in self.graph.join_range(NodeIndex::new(next as usize)) {
                 let join = self.graph.joins[index];
                 let value = self.current(self.graph.variables[join.index()]);
                 let first = self.graph.firsts[join.index()] as usize;
@@ -676,6 +752,10 @@ impl<'f, 'm> Builder<'f, 'm> {
     }
 }
 
+/// Blocks that are looked at for where variables are live: in any function, and for each operand. Beyond that, joins are
+/// placed where variables may be dead.
+const MIN_LOOKS: usize = 10_000;
+const LOOKS_PER_USE: usize = 32;
 /// Joins that any function may have.
 const MIN_JOINS: usize = 4096;
 /// Joins that each operand adds to that.

@@ -11,6 +11,7 @@ pub mod linear;
 pub mod number;
 pub mod pointer;
 mod propagate;
+mod settle;
 mod slice;
 
 pub(crate) use address::space_of;

@@ -4,9 +4,6 @@
 //! that nothing is known against a value until an edge or an input shows it. So a value that a loop gives back unchanged
 //! is known, and what only an edge that is never taken brings does not count.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use rustc_hash::FxHashMap;
@@ -36,9 +33,9 @@ pub struct Values {
     /// Sums and bases.
     pub(super) forms: Forms,
     /// The blocks that control can come to.
-    reached: Vec<bool>,
+    pub(super) reached: Vec<bool>,
     /// The edges that control can take, in the order of the graph's predecessors.
-    taken: Vec<bool>,
+    pub(super) taken: Vec<bool>,
     /// Whether the rows of blocks are taken to be whole warps.
     pub(super) whole_warps: bool,
     /// What the turns of loops add to values that the loops' heads join.
@@ -119,69 +116,17 @@ impl Values {
 const PRECISE_TURNS: u8 = 3;
 /// and before all of its number is.
 const MAX_TURNS: u8 = 8;
-/// Instructions that are looked at: as often each, and as many in any function. Beyond that nothing is known.
-const VISITS_PER_INSTRUCTION: usize = 64;
-const MIN_VISITS: usize = 10_000;
-
-/// The blocks that read each value.
-struct Readers {
-    starts: Vec<u32>,
-    /// A block, and whether it is a join that reads.
-    blocks: Vec<(u32, bool)>,
-}
-
-impl Readers {
-    fn new(facts: &FunctionFacts<'_>, graph: &Graph, slice: Option<&Slice>) -> Self {
-        let mut reads: Vec<(ValueId, u32, bool)> = Vec::new();
-        for &block in facts.cfg.reverse_postorder() {
-            let here = block.index() as u32;
-            for &join in graph.joins(block).iter().filter(|&&join| slice.is_none_or(|slice| slice.has(join)))
-            {
-                reads.extend(graph.inputs(join).iter().map(|input| (*input, here, true)));
-            }
-            for instruction in facts.cfg.instructions(block) {
-                let uses = facts.uses().range(instruction).filter_map(|at| graph.read(at));
-                reads.extend(uses.chain(graph.guard(instruction)).map(|value| (value, here, false)));
-                for written in facts.uses().range(instruction).filter_map(|at| graph.written(at)) {
-                    if let Kind::Guarded { old, .. } = graph.kind(graph.after(written)) {
-                        reads.push((old, here, false));
-                    }
-                }
-            }
-        }
-        let mut starts = vec![0_u32; graph.len() + 2];
-        if let Some(slice) = slice {
-            reads.retain(|(value, ..)| slice.has(*value));
-        }
-        reads.iter().for_each(|(value, ..)| starts[value.index() + 2] += 1);
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut blocks = vec![(0, false); reads.len()];
-        for (value, block, is_join) in reads {
-            let next = &mut starts[value.index() + 1];
-            blocks[*next as usize] = (block, is_join);
-            *next += 1;
-        }
-        Self { starts, blocks }
-    }
-
-    fn of(&self, value: ValueId) -> &[(u32, bool)] {
-        &self.blocks[self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize]
-    }
-}
-
 /// What is being found.
 pub(crate) struct Engine<'f, 'm> {
     pub(in crate::facts) facts: &'f FunctionFacts<'m>,
     pub(in crate::facts) graph: &'f Graph,
     pub(in crate::facts) values: Values,
     /// The values that are wanted; none where all are.
-    slice: Option<&'f Slice>,
+    pub(super) slice: Option<&'f Slice>,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
-    /// What has changed in the block that is looked at.
-    changed: Vec<ValueId>,
+    /// What has changed where the propagation is.
+    pub(super) changed: Vec<ValueId>,
     /// How often each join has changed.
     turns: Vec<u8>,
 }
@@ -254,69 +199,15 @@ impl<'f, 'm> Engine<'f, 'm> {
         }
     }
 
-    fn is_wanted(&self, value: ValueId) -> bool {
+    pub(super) fn is_wanted(&self, value: ValueId) -> bool {
         self.slice.is_none_or(|slice| slice.has(value))
-    }
-
-    /// Goes over what is reached, in order, and again over blocks that read what has changed since; whether that came to
-    /// an end.
-    fn settle(&mut self) -> bool {
-        let (facts, graph) = (self.facts, self.graph);
-        let order = facts.cfg.reverse_postorder();
-        let comes_back = |block: &NodeIndex| {
-            graph.predecessors(*block).any(|(from, _)| facts.cfg.place(from) >= facts.cfg.place(*block))
-        };
-        // Without loops, everything is known when it is read.
-        let readers = order.iter().any(comes_back).then(|| Readers::new(facts, graph, self.slice));
-        let mut left = MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len();
-        let mut open = BinaryHeap::from([Reverse(0_usize)]);
-        let mut is_open = vec![false; order.len()];
-        let mark = |open: &mut BinaryHeap<Reverse<usize>>, is_open: &mut Vec<bool>, block: NodeIndex| {
-            let place = facts.cfg.place(block);
-            if !std::mem::replace(&mut is_open[place], true) {
-                open.push(Reverse(place));
-            }
-        };
-        while let Some(Reverse(place)) = open.pop() {
-            is_open[place] = false;
-            let block = order[place];
-            let Some(rest) = left.checked_sub(1 + facts.cfg.instructions(block).len()) else { return false };
-            left = rest;
-            self.values.reached[block.index()] = true;
-            self.changed.clear();
-            for &join in graph.joins(block) {
-                if self.is_wanted(join) {
-                    self.join(block, join);
-                }
-            }
-            self.block(block);
-            for &(next, position) in graph.successors(block) {
-                let next = NodeIndex::new(next as usize);
-                let edge = graph.edge(next, position as usize);
-                if !self.values.taken[edge] && self.can_take(block, next, position as usize) {
-                    self.values.taken[edge] = true;
-                    mark(&mut open, &mut is_open, next);
-                }
-            }
-            let Some(readers) = &readers else { continue };
-            for value in std::mem::take(&mut self.changed) {
-                for &(reader, is_join) in readers.of(value) {
-                    let reader = NodeIndex::new(reader as usize);
-                    // What follows in this block has read it.
-                    if self.values.reached[reader.index()] && (reader != block || is_join) {
-                        mark(&mut open, &mut is_open, reader);
-                    }
-                }
-            }
-        }
-        true
     }
 
     fn taken(&self, block: NodeIndex, position: usize) -> bool {
         self.values.taken[self.graph.edge(block, position)]
     }
 
-    fn can_take(&self, block: NodeIndex, next: NodeIndex, position: usize) -> bool {
+    pub(super) fn can_take(&self, block: NodeIndex, next: NodeIndex, position: usize) -> bool {
         let Some(condition) = self.graph.condition(next, position) else { return true };
         let guard = self.facts.cfg.instructions(block).last().and_then(|last| self.graph.guard(last));
         let known = guard.and_then(|guard| self.values.of(guard)).and_then(|fact| fact.number.value());
@@ -324,7 +215,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     /// Computes what the instructions of a block write.
-    fn block(&mut self, block: NodeIndex) {
+    pub(super) fn block(&mut self, block: NodeIndex) {
         let instructions = self.facts.cfg.instructions(block);
         if let Some(slice) = self.slice {
             for &(instruction, at) in slice.within(instructions) {
@@ -339,7 +230,7 @@ impl<'f, 'm> Engine<'f, 'm> {
         }
     }
 
-    fn written(&mut self, instruction: u32, at: usize) {
+    pub(super) fn written(&mut self, instruction: u32, at: usize) {
         let Some(value) = self.graph.written(at) else { return };
         self.current = Some(value);
         let new = self.compute(value, instruction, at).unwrap_or_else(|| self.own(value));
@@ -415,7 +306,7 @@ impl<'f, 'm> Engine<'f, 'm> {
         Fact { number, form }
     }
 
-    fn join(&mut self, block: NodeIndex, join: ValueId) {
+    pub(super) fn join(&mut self, block: NodeIndex, join: ValueId) {
         let graph = self.graph;
         let mut merged: Option<Fact> = None;
         let inputs = graph.inputs(join);
