@@ -1,4 +1,4 @@
-use ptx_ir::ir::Operand;
+use ptx_ir::ir::{Operand, Register};
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -53,8 +53,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if carry.unknown {
         return;
     }
+    let mut used = Used::default();
     for &lost in &carry.unread {
-        overwritten(context, facts, lost, diagnostics);
+        overwritten(context, facts, lost, &mut used, diagnostics);
     }
     let mut chains = Chains { context, facts, ends: FxHashMap::default(), used: FxHashMap::default() };
     for reader in carry.readers.iter().filter(|reader| !reader.carry.writes) {
@@ -215,10 +216,47 @@ impl<'s> Chains<'s, '_> {
 }
 
 /// The start of a chain that nobody continues, because the next start comes first.
-fn overwritten(
-    context: &FlowContext<'_>,
+/// What is looked up where a carry is lost.
+#[derive(Default)]
+struct Used<'s> {
+    readers: Option<FxHashMap<u32, &'s Reader>>,
+    last_reads: Option<FxHashMap<Register, u32>>,
+}
+
+impl<'s> Used<'s> {
+    /// The first reader of the carry of an instruction.
+    fn reader(&mut self, context: &'s FlowContext<'_>, writer: u32) -> Option<&'s Reader> {
+        let readers = self.readers.get_or_insert_with(|| {
+            let mut first = FxHashMap::default();
+            for reader in &context.carry().readers {
+                for &writer in &reader.reaching.writers {
+                    first.entry(writer).or_insert(reader);
+                }
+            }
+            first
+        });
+        readers.get(&writer).copied()
+    }
+
+    /// Whether an instruction after another reads a register.
+    fn is_read_after(&mut self, facts: &FunctionFacts<'_>, register: Register, instruction: u32) -> bool {
+        let last_reads = self.last_reads.get_or_insert_with(|| {
+            let mut last = FxHashMap::default();
+            for index in 0..facts.body.instructions.len() as u32 {
+                let uses = facts.uses().of(index).iter();
+                last.extend(uses.filter(|each| each.access().reads()).map(|each| (each.register, index)));
+            }
+            last
+        });
+        last_reads.get(&register).is_some_and(|&last| last > instruction)
+    }
+}
+
+fn overwritten<'s>(
+    context: &'s FlowContext<'_>,
     facts: &FunctionFacts<'_>,
     lost: u32,
+    used: &mut Used<'s>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let starts =
@@ -228,22 +266,17 @@ fn overwritten(
     let Some(&next) = writers.get(next) else { return };
     let same_block =
         facts.cfg.block_of(FunctionFacts::handle(lost)) == facts.cfg.block_of(FunctionFacts::handle(next));
-    let reader = context.carry().readers.iter().find(|reader| reader.reaching.writers.contains(&next));
-    let Some(reader) = reader.filter(|_| starts(lost) && starts(next) && same_block) else { return };
+    if !starts(lost) || !starts(next) || !same_block {
+        return;
+    }
+    let Some(reader) = used.reader(context, next) else { return };
     if facts.condition(lost) != facts.condition(next) {
         return;
     }
     // The next chain is complete in itself: it has one word, which something after it reads, and its carry is
     // counted.
-    let after = next + 1..context.body.instructions.len() as u32;
-    let is_read = |register| {
-        let reads = |index| {
-            facts.uses().of(index).iter().any(|each| each.register == register && each.access().reads())
-        };
-        after.clone().any(reads)
-    };
-    let has_a_word =
-        facts.uses().of(next).iter().any(|each| each.access().writes() && is_read(each.register));
+    let mut words = facts.uses().of(next).iter().filter(|each| each.access().writes());
+    let has_a_word = words.any(|each| used.is_read_after(facts, each.register, next));
     if has_a_word && counts_flag(context, reader.instruction) {
         return;
     }
