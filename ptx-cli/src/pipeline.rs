@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ptx_emit::canonical as print;
 use ptx_emit::format::Unformatted;
 use ptx_ir::target::Target;
-use ptx_syntax::{Diagnostic, LineIndex, Severity, Span};
+use ptx_syntax::{Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
 
 use crate::include;
@@ -111,14 +111,14 @@ pub fn format(source: &Source) -> Result<String, String> {
 }
 
 /// How many syntax errors there are, and the first of them.
-fn syntax_errors(source: &Source, errors: &[Diagnostic]) -> String {
+fn syntax_errors(source: &Source, errors: &[SyntaxError]) -> String {
     let Some(first) = errors.first() else { return String::new() };
     let at = LineIndex::new(&source.text).position(first.span.start);
     let count = match errors.len() {
         1 => "it has a syntax error".to_owned(),
         count => format!("it has {count} syntax errors, the first"),
     };
-    format!("{count} in line {}, column {}: {}", at.line, at.column, first.message)
+    format!("{count} in line {}, column {}: {}", at.line, at.column, first.what.message)
 }
 
 /// The canonical PTX of a source, or the errors for which it has none.

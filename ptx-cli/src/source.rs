@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::foreign::Name;
-use ptx_syntax::{Class, Diagnostic, Severity, Span};
+use ptx_syntax::Diagnostic;
 
 /// Files larger than this are refused before they are read: a place in a text has 32 bits, which count 4 GiB. Ends of
 /// places, and what is computed from them, stay below that too.
@@ -240,10 +240,7 @@ impl Source {
             Kind::Ptx => "PTX text",
             Kind::Cuda => "CUDA C++",
         };
-        let message = format!("the file is {what}, not {wanted}");
-        let span = Span::at(0);
-        let found = Diagnostic::new(Class::Invalid, Severity::Error, "P0101", NOT_TEXT, span, message);
-        Some(found.with_help(help))
+        Some(ptx_verify::not_text(format!("the file is {what}, not {wanted}"), help))
     }
 }
 

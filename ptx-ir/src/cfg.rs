@@ -421,7 +421,7 @@ mod tests {
         text.push_str("ret;\n}\n");
         let parse = ptx_syntax::parse(&text);
         let lowered = lower(&parse.tree, &text);
-        assert!(parse.diagnostics.is_empty() && lowered.diagnostics.is_empty());
+        assert!(parse.errors.is_empty() && lowered.problems.is_empty());
         let body = lowered.module.functions.iter().find_map(|(_, function)| function.body.as_ref()).unwrap();
         Cfg::new(&lowered.module, body)
     }

@@ -205,6 +205,13 @@ impl SpecialRegister {
         }
     }
 
+    /// An instruction that reads it, the first element where there are several.
+    #[must_use]
+    pub fn read(self) -> String {
+        let element = if self.elements() == 1 { "" } else { ".x" };
+        format!("mov{} %r, {}{element};", self.ty(), self.name())
+    }
+
     /// Which reads it allows.
     #[must_use]
     pub fn reads(self) -> Reads {

@@ -96,9 +96,9 @@ pub struct Diagnostic {
     pub class: Class,
     /// How loud.
     pub severity: Severity,
-    /// Stable short code, such as `P0205`.
+    /// The short code of the rule, which never changes.
     pub code: &'static str,
-    /// Name of the rule, such as `operand-type`.
+    /// The name of the rule.
     pub rule: &'static str,
     /// What is wrong.
     pub message: String,

@@ -4,6 +4,7 @@ pub mod ast;
 mod builder;
 pub mod cuda;
 pub mod diagnostic;
+mod explanation;
 pub mod lexer;
 mod messages;
 pub mod names;
@@ -15,6 +16,7 @@ mod span;
 mod statement;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
+pub use explanation::{Explanation, Located, SyntaxError};
 pub use outline::{BodyParser, ParsedBody, outline};
 pub use parser::{Parse, parse, parse_tokens};
 pub use span::{LineColumn, LineIndex, Span};

@@ -2,13 +2,10 @@
 //! would say, with the word after which it was expected.
 
 use crate::lexer::{Token, TokenKind};
-use crate::{Applicability, Diagnostic, Edit, Span};
+use crate::{Applicability, Edit, Span, SyntaxError};
 
-const CODE: &str = "P0102";
-const RULE: &str = "syntax";
-
-fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::invalid(CODE, RULE, span, message)
+fn error(span: Span, message: impl Into<String>) -> SyntaxError {
+    SyntaxError::new(span, message)
 }
 
 /// Where in a statement or item the parser stopped.
@@ -68,13 +65,13 @@ impl<'a> Place<'a> {
 }
 
 /// A token does not fit, or a statement ended too early.
-pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> Diagnostic {
+pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> SyntaxError {
     let found = place.found();
-    if let Some(diagnostic) = found.and_then(|token| bad_token(place.source, token)) {
-        return diagnostic;
+    if let Some(error) = found.and_then(|token| bad_token(place.source, token)) {
+        return error;
     }
-    if let Some(diagnostic) = place.read().iter().find_map(|token| broken_string(place.source, *token)) {
-        return diagnostic;
+    if let Some(error) = place.read().iter().find_map(|token| broken_string(place.source, *token)) {
+        return error;
     }
     if let Some(token) = found
         && token.kind == TokenKind::Semicolon
@@ -85,16 +82,16 @@ pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> Diagnostic {
             .with_fix("remove the `;`", Applicability::Certain, vec![remove(token.span)]);
     }
     let wanted = wanted(place, expected);
-    let mut diagnostic = located(place, &wanted);
+    let mut error = located(place, &wanted);
     if let Some(token) = found {
-        diagnostic.help = help(place, token, &wanted);
+        error.what.help = help(place, token, &wanted);
     }
-    diagnostic
+    error
 }
 
 /// The error at its place. What is missing belongs behind the last token; where the next token stands on a line of its
 /// own, the error is there, as ptxas has it, and the gap is a second place.
-fn located(place: Place<'_>, wanted: &Wanted) -> Diagnostic {
+fn located(place: Place<'_>, wanted: &Wanted) -> SyntaxError {
     let message = format!("expected {}{}", wanted.phrase, after(place));
     let gap = Span::at(place.tokens.get(place.index.wrapping_sub(1)).map_or(0, |token| token.span.end));
     let Some(next) = place.tokens.get(place.index) else {
@@ -155,10 +152,10 @@ fn remove(span: Span) -> Edit {
 pub(crate) const DWARF: &str = "@@DWARF";
 
 /// An item at module level that is none.
-pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> Diagnostic {
+pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> SyntaxError {
     let first = tokens[0];
-    if let Some(diagnostic) = bad_token(source, first) {
-        return diagnostic;
+    if let Some(error) = bad_token(source, first) {
+        return error;
     }
     let start = first.span.start;
     if source[start as usize..].starts_with(DWARF) {
@@ -169,23 +166,23 @@ pub(crate) fn stray_at_module_level(source: &str, tokens: &[Token]) -> Diagnosti
         .with_help("write debugging data as `.section .debug_info { .b8 1, 2 }`");
     }
     let text = shorten(first.text(source));
-    let diagnostic = error(first.span, format!("expected a directive or a declaration, found `{text}`"));
+    let error = error(first.span, format!("expected a directive or a declaration, found `{text}`"));
     match first.kind {
-        TokenKind::CloseBrace => {
-            diagnostic.with_help("this `}` closes nothing: remove it, or open its block")
-        }
-        TokenKind::Semicolon => diagnostic
-            .with_help("remove the `;`: nothing in front of it takes one")
-            .with_fix("remove the `;`", Applicability::Certain, vec![remove(first.span)]),
+        TokenKind::CloseBrace => error.with_help("this `}` closes nothing: remove it, or open its block"),
+        TokenKind::Semicolon => error.with_help("remove the `;`: nothing in front of it takes one").with_fix(
+            "remove the `;`",
+            Applicability::Certain,
+            vec![remove(first.span)],
+        ),
         TokenKind::Name | TokenKind::Dotted | TokenKind::At => {
-            diagnostic.with_help("instructions belong between the braces of an `.entry` or `.func`")
+            error.with_help("instructions belong between the braces of an `.entry` or `.func`")
         }
-        _ => diagnostic,
+        _ => error,
     }
 }
 
 /// A `{` without its `}`.
-pub(crate) fn unclosed_brace(open: Span, found: Option<Span>, end: Span) -> Diagnostic {
+pub(crate) fn unclosed_brace(open: Span, found: Option<Span>, end: Span) -> SyntaxError {
     let (place, label) = match found {
         Some(found) => (found, "the body must end before this"),
         None => (end, "the text ends here"),
@@ -197,12 +194,12 @@ pub(crate) fn unclosed_brace(open: Span, found: Option<Span>, end: Span) -> Diag
 }
 
 /// The text has more errors than are shown.
-pub(crate) fn too_many(span: Span) -> Diagnostic {
+pub(crate) fn too_many(span: Span) -> SyntaxError {
     error(span, "too many syntax errors, the rest of the text was not read")
 }
 
 /// A token that is wrong wherever it stands.
-fn bad_token(source: &str, token: Token) -> Option<Diagnostic> {
+fn bad_token(source: &str, token: Token) -> Option<SyntaxError> {
     let text = token.text(source);
     let shown = shorten(text);
     Some(match token.kind {
@@ -219,24 +216,24 @@ fn bad_token(source: &str, token: Token) -> Option<Diagnostic> {
 
 /// A string that begins on one line and ends on another, in a statement that is wrong: its end is the
 /// beginning of another string, most likely.
-fn broken_string(source: &str, token: Token) -> Option<Diagnostic> {
+fn broken_string(source: &str, token: Token) -> Option<SyntaxError> {
     let lines = token.kind == TokenKind::String && token.text(source).contains('\n');
     lines.then(|| unclosed_string(source, token.span))
 }
 
-fn unclosed_string(source: &str, span: Span) -> Diagnostic {
+fn unclosed_string(source: &str, span: Span) -> SyntaxError {
     let line = span.text(source).find(['\r', '\n']).map_or(span.end, |length| span.start + length as u32);
     error(Span::new(span.start, line), "this string is never closed")
         .with_help("end it with `\"` on the same line")
 }
 
-fn bad_number(span: Span, text: &str, shown: &str) -> Diagnostic {
-    let diagnostic = error(span, format!("`{shown}` is not a number"));
+fn bad_number(span: Span, text: &str, shown: &str) -> SyntaxError {
+    let error = error(span, format!("`{shown}` is not a number"));
     let lower = text.to_ascii_lowercase();
     if lower.starts_with("0f") || lower.starts_with("0d") {
         let digits = if lower.starts_with("0f") { 8 } else { 16 };
         let have = text.len() - 2;
-        return diagnostic.with_help(format!(
+        return error.with_help(format!(
             "`{}` takes exactly {digits} hexadecimal digits, here are {have} characters",
             &text[..2]
         ));
@@ -245,22 +242,22 @@ fn bad_number(span: Span, text: &str, shown: &str) -> Diagnostic {
         && number.bytes().all(|byte| byte.is_ascii_digit())
     {
         let replacement = format!("{number}U");
-        return diagnostic.with_help("the suffix of an unsigned integer is an upper-case `U`").with_fix(
+        return error.with_help("the suffix of an unsigned integer is an upper-case `U`").with_fix(
             format!("write `{replacement}`"),
             Applicability::Certain,
             vec![Edit { span, replacement }],
         );
     }
     if lower.len() > 1 && lower.starts_with('0') && lower.bytes().all(|byte| byte.is_ascii_digit()) {
-        return diagnostic.with_help("a number that begins with 0 is octal, and its digits are 0 to 7");
+        return error.with_help("a number that begins with 0 is octal, and its digits are 0 to 7");
     }
-    diagnostic.with_note("identifiers do not begin with a digit")
+    error.with_note("identifiers do not begin with a digit")
 }
 
 /// What names are made of.
 const LETTERS: &str = "names are ASCII: letters, digits, `_`, `$` and `%`";
 
-fn unknown_character(span: Span, text: &str) -> Diagnostic {
+fn unknown_character(span: Span, text: &str) -> SyntaxError {
     let character = text.chars().next().unwrap_or('\0');
     match character {
         '\0' => error(span, "the text holds a NUL byte").with_help("is this a binary file?"),

@@ -7,7 +7,7 @@ use crate::ast::Tree;
 use crate::builder::Builder;
 use crate::lexer::{Lexer, Token, TokenKind, Tokens};
 use crate::statement::Terminals;
-use crate::{Diagnostic, Span};
+use crate::{Span, SyntaxError};
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, clippy::allow_attributes_without_reason, missing_docs, unused, unused_qualifications, reason = "generated")]
@@ -104,8 +104,8 @@ pub(crate) type Spanned = Result<(u32, Terminal, u32), ()>;
 pub struct Parse {
     /// What could be understood.
     pub tree: Tree,
-    /// Findings, in order of their place. Empty exactly when the text follows the grammar.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong, in order of the places. Empty exactly when the text follows the grammar.
+    pub errors: Vec<SyntaxError>,
 }
 
 /// Parses a PTX module. Never fails: what cannot be understood is left out of the tree and reported.
@@ -129,7 +129,7 @@ fn parse_from(source: &str, tokens: impl Tokens) -> Parse {
     builder.reserve(source.len());
     let builder = RefCell::new(builder);
     match grammar::ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder)) {
-        Ok(()) => Parse { tree: builder.into_inner().tree, diagnostics: Vec::new() },
+        Ok(()) => Parse { tree: builder.into_inner().tree, errors: Vec::new() },
         Err(_) => crate::recovery::parse(source),
     }
 }

@@ -6,21 +6,20 @@
 
 use std::cell::RefCell;
 
-use crate::Diagnostic;
-use crate::Span;
 use crate::ast::{FunctionKind, StatementKind};
 use crate::builder::Builder;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::messages;
 use crate::parser::{Parse, Spanned, Terminal, grammar};
 use crate::prototype::Prototype;
+use crate::{Span, SyntaxError};
 use lalrpop_util::ParseError;
 
 /// More errors than this in one text are not worth anybody's time.
-const MOST_ERRORS: usize = 1000;
+const MAX_ERRORS: usize = 1000;
 
 /// A statement with an error is not taken to have more tokens than this.
-const LONGEST_STATEMENT: usize = 10_000;
+const MAX_STATEMENT_TOKENS: usize = 10_000;
 
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
@@ -29,18 +28,18 @@ pub(crate) fn parse(source: &str) -> Parse {
         source,
         tokens,
         builder: RefCell::default(),
-        diagnostics: Vec::new(),
+        errors: Vec::new(),
         position: 0,
         lenient: false,
     };
     recovery.module();
-    if recovery.diagnostics.is_empty() && !recovery.lenient {
+    if recovery.errors.is_empty() && !recovery.lenient {
         // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
         recovery.whole();
     }
-    let mut diagnostics = recovery.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    Parse { tree: recovery.builder.into_inner().tree, diagnostics }
+    let mut errors = recovery.errors;
+    errors.sort_by_key(|error| error.span.start);
+    Parse { tree: recovery.builder.into_inner().tree, errors }
 }
 
 /// The tokens without trivia, with the `;` that declarations of functions lack.
@@ -81,7 +80,7 @@ struct Recovery<'s> {
     /// Without trivia.
     tokens: Vec<Token>,
     builder: RefCell<Builder>,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<SyntaxError>,
     position: usize,
     /// Whether something was taken that the grammar refuses and ptxas takes.
     lenient: bool,
@@ -96,18 +95,18 @@ impl Recovery<'_> {
         Span::at(self.source.len() as u32)
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < MOST_ERRORS {
-            self.diagnostics.push(diagnostic);
+    fn report(&mut self, error: SyntaxError) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
         }
     }
 
     /// Whether there are so many errors that the text is not read from the token at `index` on. Says so once.
     fn gives_up(&mut self, index: usize) -> bool {
-        if self.diagnostics.len() == MOST_ERRORS {
-            self.diagnostics.push(messages::too_many(self.tokens[index].span));
+        if self.errors.len() == MAX_ERRORS {
+            self.errors.push(messages::too_many(self.tokens[index].span));
         }
-        self.diagnostics.len() > MOST_ERRORS
+        self.errors.len() > MAX_ERRORS
     }
 
     /// Whether a line ends between the token at `index` and the one before it.
@@ -139,8 +138,8 @@ impl Recovery<'_> {
             None => to,
         };
         let place = messages::Place { source: self.source, tokens: &self.tokens, from, index, to };
-        let diagnostic = messages::unexpected(place, &expected);
-        self.report(diagnostic);
+        let error = messages::unexpected(place, &expected);
+        self.report(error);
         Err(index)
     }
 
@@ -179,8 +178,8 @@ impl Recovery<'_> {
             to += 1;
         }
         to = to.max(self.behind_dwarf_lines(from));
-        let diagnostic = messages::stray_at_module_level(self.source, &self.tokens[from..to]);
-        self.report(diagnostic);
+        let error = messages::stray_at_module_level(self.source, &self.tokens[from..to]);
+        self.report(error);
         self.position = to;
     }
 
@@ -323,7 +322,7 @@ impl Recovery<'_> {
     /// be declared within others.
     fn next_body(&self, header: usize) -> Option<Token> {
         let first = self.tokens.get(header).copied()?;
-        let rest = self.tokens[header..].iter().take(LONGEST_STATEMENT);
+        let rest = self.tokens[header..].iter().take(MAX_STATEMENT_TOKENS);
         let mut rest =
             rest.take_while(|token| !matches!(token.kind, TokenKind::Entry | TokenKind::Semicolon));
         rest.find(|token| token.kind == TokenKind::OpenBrace).copied().or(Some(first))
@@ -449,7 +448,7 @@ impl Recovery<'_> {
         if self.kind(keyword) != Some(TokenKind::Func) {
             return None;
         }
-        let rest = self.tokens[keyword..].iter().take(LONGEST_STATEMENT);
+        let rest = self.tokens[keyword..].iter().take(MAX_STATEMENT_TOKENS);
         let length = rest.take_while(|token| {
             !matches!(token.kind, TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace)
         });
@@ -540,7 +539,7 @@ impl Recovery<'_> {
         }
         let mut depth = 0_u32;
         // A text without any `;` would be read to its end once for each of its lines.
-        let limit = limit.min(from + LONGEST_STATEMENT);
+        let limit = limit.min(from + MAX_STATEMENT_TOKENS);
         for index in from..limit {
             match self.tokens[index].kind {
                 TokenKind::Semicolon => return index + 1,

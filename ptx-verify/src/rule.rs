@@ -1,6 +1,7 @@
 //! What a rule is: a file of `src/rules` with one [`declare_rule!`].
 
-use ptx_syntax::{Class, Diagnostic, Severity, Span};
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Class, Diagnostic, Explanation, Located, Severity, Span, SyntaxError};
 
 use crate::subject::fragment::stream::FileUnits;
 use crate::subject::fragment::unit::Unit;
@@ -57,8 +58,12 @@ pub struct RuleInfo {
 /// When a rule is asked.
 #[derive(Clone, Copy)]
 pub(crate) enum Check {
-    /// Never: the parser, lowering, or the suppressions report it.
+    /// Never: the engine makes its findings of those of other rules, or of what is no PTX.
     Elsewhere,
+    /// Once for each error of syntax.
+    Syntax(fn(&SyntaxError) -> Diagnostic),
+    /// Once for each problem of lowering, until a rule knows it.
+    Lowering(fn(&Located<Problem>) -> Option<Diagnostic>),
     /// Once for a module, when all bodies were looked at.
     Module(fn(&ModuleContext<'_>, &mut Vec<Diagnostic>)),
     /// Once for what a module declares and once for what each body declares, or once for all of it.
@@ -110,6 +115,12 @@ impl Rule {
         let severity = self.info.default_level.severity().unwrap_or(Severity::Warning);
         Diagnostic::new(self.info.class, severity, self.info.code, self.info.name, span, message)
     }
+
+    /// A finding of this rule that says what is explained.
+    pub(crate) fn explained(&self, span: Span, explanation: &Explanation) -> Diagnostic {
+        let Explanation { message, label, labels, notes, help, fix } = explanation.clone();
+        Diagnostic { label, labels, notes, help, fix, ..self.at(span, message) }
+    }
 }
 
 /// A message about the first of several things that have one cause, which are one finding.
@@ -150,7 +161,8 @@ macro_rules! declare_rule {
             check: {
                 #[expect(unused_imports, reason = "a rule names the one variant it needs")]
                 use $crate::rule::Check::{
-                    Asm, AsmFile, Declarations, DeclarationsAndBodies, Elsewhere, Flow, Function, Instruction, Module,
+                    Asm, AsmFile, Declarations, DeclarationsAndBodies, Elsewhere, Flow, Function, Instruction,
+                    Lowering, Module, Syntax,
                 };
                 $check
             },

@@ -14,16 +14,16 @@ use crate::{machine_code, same_ir};
 /// A sentence that says which of these does not hold.
 pub fn canonical(source: &str) -> Result<String, String> {
     let parse = ptx_syntax::parse(source);
-    if let Some(first) = parse.diagnostics.first() {
-        return Err(format!("syntax error: {}", first.message));
+    if let Some(first) = parse.errors.first() {
+        return Err(format!("syntax error: {}", first.what.message));
     }
     let module = ptx_ir::lower::lower(&parse.tree, source).module;
     let canonical = ptx_emit::canonical(&module);
     let again = ptx_syntax::parse(&canonical);
-    if let Some(first) = again.diagnostics.first() {
+    if let Some(first) = again.errors.first() {
         let near = canonical.get(first.span.start as usize..).unwrap_or_default();
         let line = near.lines().next().unwrap_or_default();
-        return Err(format!("syntax error in the canonical text: {} at `{line}`", first.message));
+        return Err(format!("syntax error in the canonical text: {} at `{line}`", first.what.message));
     }
     let again = ptx_ir::lower::lower(&again.tree, &canonical).module;
     if let Some(difference) = same_ir::difference(&module, &again) {

@@ -133,7 +133,7 @@ P: .callprototype (.param .b32 _) _ (.param .b64 _);
 
 #[test]
 fn a_text_cut_anywhere() {
-    assert!(ptx_syntax::parse(KERNEL).diagnostics.is_empty(), "{:?}", ptx_syntax::parse(KERNEL).diagnostics);
+    assert!(ptx_syntax::parse(KERNEL).errors.is_empty(), "{:?}", ptx_syntax::parse(KERNEL).errors);
     for end in 0..KERNEL.len() {
         properties::text(&KERNEL[..end]);
         properties::text(&KERNEL[end..]);
@@ -223,7 +223,7 @@ fn hostile_texts_are_done_in_time() {
             let text = format!("{before}{}{after}", piece.repeat(TIMES / piece.len().min(4)));
             let start = Instant::now();
             let parse = ptx_syntax::parse(&text);
-            assert!(parse.diagnostics.len() <= 1002, "{}", parse.diagnostics.len());
+            assert!(parse.errors.len() <= 1002, "{}", parse.errors.len());
             let parsed = start.elapsed();
             let _formatted = ptx_emit::format(&text);
             let formatted = start.elapsed() - parsed;
@@ -259,7 +259,7 @@ fn deep_nesting() {
     for text in texts {
         let shown = &text[..90.min(text.len())];
         let parse = ptx_syntax::parse(&text);
-        assert!(parse.diagnostics.is_empty(), "{shown}: {:?}", parse.diagnostics);
+        assert!(parse.errors.is_empty(), "{shown}: {:?}", parse.errors);
         let formatted = ptx_emit::format(&text).unwrap_or_else(|reason| panic!("{shown}: {reason}"));
         assert!(formatted.text.len() < 40 * DEPTH, "{shown} becomes {} bytes", formatted.text.len());
         // What it finds is another test's; here it must come to an end.

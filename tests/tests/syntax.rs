@@ -4,8 +4,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use ptx_ir::lower::lower;
 use ptx_syntax::LineIndex;
 use ptx_tests::tools::{assemble, needed_ptxas, root};
+use ptx_verify::{lowering_findings, syntax_findings};
 
 /// Lines in front of a text of kind `module`.
 const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -54,9 +56,9 @@ impl Snippet {
     fn messages(&self, lowered: bool) -> String {
         let index = LineIndex::new(&self.text);
         let parse = ptx_syntax::parse(&self.text);
-        let mut diagnostics = parse.diagnostics;
+        let mut diagnostics = syntax_findings(&parse);
         if lowered && diagnostics.is_empty() {
-            diagnostics = ptx_ir::lower::lower(&parse.tree, &self.text).diagnostics;
+            diagnostics = lowering_findings(&lower(&parse.tree, &self.text));
         }
         let messages: Vec<String> = diagnostics
             .iter()
@@ -185,12 +187,12 @@ fn the_last_of_too_many_errors_says_so() {
     let body = format!("{HEADER}{KERNEL}{statements}}}\n");
     let items = format!("{HEADER}{}", ".global .u32 = ;\n".repeat(1500));
     for text in [body, items] {
-        let diagnostics = ptx_syntax::parse(&text).diagnostics;
+        let diagnostics = syntax_findings(&ptx_syntax::parse(&text));
         assert_eq!(diagnostics.len(), 1001);
         assert!(diagnostics.iter().any(|found| found.message.starts_with("too many syntax errors")));
     }
     let names = format!("{HEADER}.entry k () {{\n{}}}\n", "add.u32 x, y, z;\n".repeat(40_000));
-    let diagnostics = ptx_ir::lower::lower(&ptx_syntax::parse(&names).tree, &names).diagnostics;
+    let diagnostics = lowering_findings(&lower(&ptx_syntax::parse(&names).tree, &names));
     assert_eq!(diagnostics.len(), 100_000);
     assert!(diagnostics.iter().any(|found| found.message.starts_with("too many errors in names")));
 }

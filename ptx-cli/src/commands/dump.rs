@@ -7,6 +7,7 @@ use clap::Args;
 use ptx_ir::ir::Module;
 use ptx_ir::lower::lower;
 use ptx_syntax::Severity;
+use ptx_verify::{lowering_findings, syntax_findings};
 
 use crate::dump;
 use crate::foreign::Lines;
@@ -89,11 +90,11 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     } else if args.step.ast {
         let parse = ptx_syntax::parse(&source.text);
         dump::ast(&mut out, &source.text, &parse.tree)?;
-        found = parse.diagnostics;
+        found = syntax_findings(&parse);
     } else {
         let parse = ptx_syntax::parse(&source.text);
         let lowered = lower(&parse.tree, &source.text);
-        found = parse.diagnostics.into_iter().chain(lowered.diagnostics).collect();
+        found = [syntax_findings(&parse), lowering_findings(&lowered)].concat();
         if args.step.needs {
             dump::needs(&mut out, &source.text, &lowered.module)?;
         } else {

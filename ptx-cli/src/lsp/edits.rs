@@ -16,7 +16,7 @@ const MAX_EDITS: usize = 20_000;
 /// nothing can be formatted: in a CUDA source, and in a text with syntax errors, which are told as findings.
 pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<TextEdit>>, String> {
     let text = &*document.source.text;
-    let broken = || !ptx_syntax::parse(text).diagnostics.is_empty();
+    let broken = || !ptx_syntax::parse(text).errors.is_empty();
     let is_ptx = document.source.kind == Kind::Ptx && !document.is_configuration;
     if !is_ptx || document.too_large.is_some() || broken() {
         return Ok(None);

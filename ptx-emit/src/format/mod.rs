@@ -75,7 +75,7 @@ mod spacing;
 mod tests;
 
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Span, SyntaxError};
 
 /// A text that kept the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct Formatted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unformatted {
     /// It has syntax errors; the list is not empty.
-    Syntax(Vec<Diagnostic>),
+    Syntax(Vec<SyntaxError>),
     /// The new text would not have had the same tokens. This is a mistake of the formatter.
     TokenChanged {
         /// The first token that would have changed, in the source.
@@ -108,7 +108,7 @@ pub enum Unformatted {
 impl std::fmt::Display for Unformatted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Syntax(diagnostics) => match diagnostics.len() {
+            Self::Syntax(errors) => match errors.len() {
                 1 => f.write_str("the text has a syntax error"),
                 count => write!(f, "the text has {count} syntax errors"),
             },
@@ -135,8 +135,8 @@ impl std::error::Error for Unformatted {}
 pub fn format(source: &str) -> Result<Formatted, Unformatted> {
     let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
-    if !parse.diagnostics.is_empty() {
-        return Err(Unformatted::Syntax(parse.diagnostics));
+    if !parse.errors.is_empty() {
+        return Err(Unformatted::Syntax(parse.errors));
     }
     let plan = plan::Plan::new(source, &tokens, &parse.tree);
     drop(parse);

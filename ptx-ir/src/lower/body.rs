@@ -143,7 +143,7 @@ impl Context<'_, '_> {
             Operand::Unknown(_) => Guard { register: None, class: Class::Unknown, negated },
             _ => {
                 let name = self.text(span);
-                self.report(messages::operand(
+                self.bad_operand(messages::fault(
                     span,
                     format!("a guard is a predicate register, `{name}` is none"),
                 ));
@@ -197,7 +197,10 @@ impl Context<'_, '_> {
         let group = RegisterGroup { name: symbol, range, ty, elements, first, span: name };
         let total = u64::from(first.0) + u64::from(group.len());
         if total > u64::from(u32::MAX) {
-            self.report(messages::declaration(name, "this function declares more than 4 billion registers"));
+            self.bad_declaration(messages::fault(
+                name,
+                "this function declares more than 4 billion registers",
+            ));
         }
         self.body.register_count = u32::try_from(total).unwrap_or(first.0);
         let text = self.text(name);
@@ -215,7 +218,7 @@ impl Context<'_, '_> {
     }
 
     /// Reports a second declaration of a name in one block, that of a label included.
-    pub(super) fn check_declared(&mut self, declared: Result<(), Span>, name: Span, what: &str) {
+    pub(super) fn check_declared(&mut self, declared: Result<(), Span>, name: Span, what: &'static str) {
         let text = self.text(name);
         if let Err(earlier) = declared {
             self.report(messages::duplicate(name, what, text, earlier));
@@ -259,9 +262,9 @@ impl Context<'_, '_> {
     fn require_label(&mut self, word: Span, label: Option<Span>) {
         if label.is_none() {
             let text = self.text(word);
-            let diagnostic = messages::declaration(word, format!("`{text}` has no label before it"))
+            let fault = messages::fault(word, format!("`{text}` has no label before it"))
                 .with_help(format!("calls and branches refer to it by its label: write `name: {text} …;`"));
-            self.report(diagnostic);
+            self.bad_declaration(fault);
         }
     }
 

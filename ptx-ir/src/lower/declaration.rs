@@ -3,6 +3,7 @@
 use super::expression::{self, Constant};
 use super::members::Members;
 use super::names::Entity;
+use super::problem::Problem;
 use super::specifiers::Specifiers;
 use super::{Context, messages};
 use crate::arena::Handle;
@@ -10,7 +11,7 @@ use crate::ir::{Definition, Function, FunctionKind, Item, Linkage, Member, State
 use crate::space::StateSpace;
 use crate::types::{Type, TypeKind};
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind};
-use ptx_syntax::{Applicability, Edit, Span};
+use ptx_syntax::{Applicability, Edit, Located, Span};
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,8 +106,8 @@ impl Context<'_, '_> {
 
     fn refuse_late_align(&mut self, specifiers: &Specifiers) {
         if let Some(span) = specifiers.late_align {
-            self.report(
-                messages::declaration(span, "`.align` is after the type")
+            self.bad_declaration(
+                messages::fault(span, "`.align` is after the type")
                     .with_help("the order is state space, `.align`, type, name"),
             );
         }
@@ -123,8 +124,8 @@ impl Context<'_, '_> {
             StateSpace::Param => "this parameter has no state space",
             _ => "this declaration has no state space",
         };
-        self.report(
-            messages::declaration(whole, what).with_help(format!("begin it with `{usual}`")).with_fix(
+        self.bad_declaration(
+            messages::fault(whole, what).with_help(format!("begin it with `{usual}`")).with_fix(
                 format!("insert `{usual}`"),
                 Applicability::Likely,
                 vec![Edit { span: Span::at(whole.start), replacement: format!("{usual} ") }],
@@ -178,18 +179,18 @@ impl Context<'_, '_> {
         let Some(ty) = self.register_type(specifiers, whole) else { return };
         if let Some(linkage) = specifiers.linkage {
             let linkage = linkage.as_str();
-            self.report(messages::declaration(whole, format!("a register cannot be `{linkage}`")));
+            self.bad_declaration(messages::fault(whole, format!("a register cannot be `{linkage}`")));
         }
         if let Some(align) = specifiers.align.filter(|align| !align.is_power_of_two()) {
-            self.report(messages::alignment(declarator.name, align));
+            self.report(Located { span: declarator.name, what: Problem::BadAlignment(align) });
         }
         if let Some(&(attribute, _)) = specifiers.attributes.first() {
             let what = format!("a register cannot be `{}`", self.module.name(attribute));
-            self.report(messages::declaration(whole, what));
+            self.bad_declaration(messages::fault(whole, what));
         }
         self.check_name(declarator.name);
         if declarator.initializer.is_some() || declarator.dimensions.count > 0 {
-            self.report(messages::declaration(
+            self.bad_declaration(messages::fault(
                 declarator.span,
                 "a register has no dimensions and no initial value",
             ));
@@ -202,7 +203,7 @@ impl Context<'_, '_> {
     /// `WARP_SZ` is a number, whatever stands around it.
     pub(super) fn check_reserved(&mut self, name: Span) {
         if self.text(name) == "WARP_SZ" {
-            self.report(messages::declaration(name, "`WARP_SZ` is a constant and cannot be declared"));
+            self.bad_declaration(messages::fault(name, "`WARP_SZ` is a constant and cannot be declared"));
         }
     }
 
@@ -210,7 +211,7 @@ impl Context<'_, '_> {
     pub(super) fn check_name(&mut self, name: Span) {
         self.check_reserved(name);
         if self.text(name) == "_" {
-            self.report(messages::declaration(
+            self.bad_declaration(messages::fault(
                 name,
                 "`_` is no name: it stands for a result that is thrown away",
             ));
@@ -220,7 +221,7 @@ impl Context<'_, '_> {
     /// The type of a declaration; none where that has been reported.
     fn declared_type(&mut self, specifiers: &Specifiers, whole: Span) -> Option<Type> {
         if specifiers.ty.is_none() && !specifiers.damaged {
-            self.report(messages::declaration(whole, "this declaration has no type"));
+            self.bad_declaration(messages::fault(whole, "this declaration has no type"));
         }
         specifiers.ty
     }
@@ -230,10 +231,11 @@ impl Context<'_, '_> {
         if ty.is_register_type() {
             return Some(ty);
         }
-        self.report(
-            messages::declaration(whole, format!("a register cannot have the type `{ty}`")).with_help(
-                format!("declare a `.b{}` register: instructions say what its bits mean", ty.bits().max(8)),
-            ),
+        self.bad_declaration(
+            messages::fault(whole, format!("a register cannot have the type `{ty}`")).with_help(format!(
+                "declare a `.b{}` register: instructions say what its bits mean",
+                ty.bits().max(8)
+            )),
         );
         None
     }
@@ -244,7 +246,7 @@ impl Context<'_, '_> {
         match self.literal(node).map(u32::try_from) {
             Some(Ok(count)) => Some(count),
             _ => {
-                self.report(messages::declaration(node.span, "expected the number of names, an integer"));
+                self.bad_declaration(messages::fault(node.span, "expected the number of names, an integer"));
                 Some(0)
             }
         }
@@ -269,7 +271,7 @@ impl Context<'_, '_> {
             self.declared_variable(&specifiers, &declarator, declaration.span, Place::Parameter)?;
         let handle = declared.first;
         if declarator.initializer.is_some() {
-            self.report(messages::declaration(declarator.span, "a parameter has no initial value"));
+            self.bad_declaration(messages::fault(declarator.span, "a parameter has no initial value"));
         }
         let (ty, elements) = (self.variable(handle).ty, self.variable(handle).elements);
         let text = self.text(declarator.name);
@@ -301,10 +303,11 @@ impl Context<'_, '_> {
         }
         let in_register = space == StateSpace::Reg && place != Place::Parameter;
         if !in_register && !ty.is_register_type() && ty.kind() != TypeKind::Opaque {
-            self.report(
-                messages::declaration(whole, format!("a variable cannot have the type `{ty}`")).with_help(
-                    format!("declare it as `.b{}`: instructions say what its bits mean", ty.bits().max(8)),
-                ),
+            self.bad_declaration(
+                messages::fault(whole, format!("a variable cannot have the type `{ty}`")).with_help(format!(
+                    "declare it as `.b{}`: instructions say what its bits mean",
+                    ty.bits().max(8)
+                )),
             );
         }
         let dimensions = self.dimensions(declarator);
@@ -346,7 +349,7 @@ impl Context<'_, '_> {
             let what = format!(
                 "the declarations `name<N>` of this {owner} have more variables that are named than can be kept"
             );
-            self.report(messages::declaration(variable.span, what));
+            self.bad_declaration(messages::fault(variable.span, what));
             return None;
         };
         let mut first = None;
@@ -371,7 +374,7 @@ impl Context<'_, '_> {
         match self.literal(size).map(u64::try_from) {
             Some(Ok(size)) => Some(size),
             _ => {
-                self.report(messages::declaration(
+                self.bad_declaration(messages::fault(
                     size.span,
                     "expected the size of the array, an integer constant",
                 ));

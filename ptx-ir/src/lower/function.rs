@@ -116,8 +116,8 @@ impl Context<'_, '_> {
         let Some(part) = tree.specifiers[specifiers.range()].iter().find(is_part) else { return };
         let word = if kind == ast::FunctionKind::Entry { ".entry" } else { ".func" };
         let what = format!("`{}` is before `{word}`", self.text(part.span));
-        self.report(
-            messages::declaration(part.span, what)
+        self.bad_declaration(
+            messages::fault(part.span, what)
                 .with_help(format!("only `.extern`, `.visible` or `.weak` comes before `{word}`")),
         );
     }
@@ -167,8 +167,8 @@ impl Context<'_, '_> {
         self.function = outer;
         if self.text(ast.name) != "_" {
             let edit = Edit { span: ast.name, replacement: "_".into() };
-            self.report(
-                messages::declaration(ast.name, "a prototype has `_` in place of a name")
+            self.bad_declaration(
+                messages::fault(ast.name, "a prototype has `_` in place of a name")
                     .with_help("calls refer to it by its label")
                     .with_fix("write `_`", Applicability::Certain, vec![edit]),
             );

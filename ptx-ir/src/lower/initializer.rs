@@ -9,7 +9,7 @@ impl Context<'_, '_> {
     pub(super) fn initializer(&mut self, node: Node, depth: u32) -> Initializer {
         const MOST_DEPTH: u32 = 64;
         if depth > MOST_DEPTH {
-            self.report(messages::declaration(node.span, "this initialiser nests too deeply"));
+            self.bad_declaration(messages::fault(node.span, "this initialiser nests too deeply"));
             return Initializer::Unknown;
         }
         let tree = self.tree;
@@ -62,7 +62,7 @@ impl Context<'_, '_> {
             let mut inner = self.applied(rest, depth + 1);
             match &mut inner {
                 Initializer::Variable { mask: Some(_), .. } | Initializer::Function { mask: Some(_), .. } => {
-                    self.report(messages::declaration(node.span, "a mask takes no offset after it"));
+                    self.bad_declaration(messages::fault(node.span, "a mask takes no offset after it"));
                 }
                 Initializer::Variable { offset: base, .. } => *base = base.wrapping_add(offset),
                 _ => {}
@@ -79,7 +79,7 @@ impl Context<'_, '_> {
             }
             Some(Operand::Function(function)) => {
                 if rest.span != node.span {
-                    self.report(messages::declaration(
+                    self.bad_declaration(messages::fault(
                         node.span,
                         "the address of a function takes no offset",
                     ));
@@ -96,7 +96,7 @@ impl Context<'_, '_> {
     /// `generic(x)` and `0xff00(x)`.
     fn applied(&mut self, node: Node, depth: u32) -> Initializer {
         let [function, argument] = self.tree.children(node) else {
-            self.report(messages::declaration(node.span, "expected one argument"));
+            self.bad_declaration(messages::fault(node.span, "expected one argument"));
             return Initializer::Unknown;
         };
         let (function, argument) = (*function, *argument);
@@ -109,18 +109,15 @@ impl Context<'_, '_> {
             _ => None,
         };
         if new_mask.is_none() && self.text(function.span) != "generic" {
-            self.report(
-                messages::declaration(
-                    function.span,
-                    format!("`{}` is no operator", self.text(function.span)),
-                )
-                .with_help("an address may be wrapped in `generic( )` or in a mask such as `0xff( )`"),
+            self.bad_declaration(
+                messages::fault(function.span, format!("`{}` is no operator", self.text(function.span)))
+                    .with_help("an address may be wrapped in `generic( )` or in a mask such as `0xff( )`"),
             );
             return Initializer::Unknown;
         }
         if new_mask.is_none() && argument.kind != OperandKind::Name {
-            self.report(
-                messages::declaration(argument.span, "expected a name alone within `generic( )`")
+            self.bad_declaration(
+                messages::fault(argument.span, "expected a name alone within `generic( )`")
                     .with_help("an offset comes after it, as in `generic(x)+4`"),
             );
         }
@@ -139,7 +136,7 @@ impl Context<'_, '_> {
             }
             Initializer::Unknown => Initializer::Unknown,
             _ => {
-                self.report(messages::declaration(
+                self.bad_declaration(messages::fault(
                     argument.span,
                     "expected the name of a variable or function",
                 ));
@@ -161,7 +158,7 @@ impl Context<'_, '_> {
                     Initializer::NumberField(symbol, number as i64)
                 }
                 None => {
-                    self.report(messages::declaration(value.span, "expected a name or an integer"));
+                    self.bad_declaration(messages::fault(value.span, "expected a name or an integer"));
                     Initializer::Unknown
                 }
             },

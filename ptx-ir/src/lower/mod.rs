@@ -17,6 +17,7 @@ mod module;
 mod names;
 mod operand;
 mod pieces;
+mod problem;
 mod selection;
 mod specifiers;
 mod spellings;
@@ -27,8 +28,9 @@ use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, Variable}
 use members::Members;
 use names::Names;
 pub use pieces::{BodyLowering, Declarations, declarations};
+pub use problem::{ConstantError, Problem, RegisterGroup};
 use ptx_syntax::ast::Tree;
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Explanation, Located, Span};
 use rustc_hash::FxHashMap;
 use selection::Selection;
 use spellings::Spellings;
@@ -39,8 +41,8 @@ use visible::{History, Visible};
 pub struct Lowered {
     /// The module; what could not be understood is left out or marked unknown.
     pub module: Module,
-    /// Findings about names, scopes, declarations and constants, in order of their place.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong with names, scopes, declarations and constants, in order of the places.
+    pub problems: Vec<Located<Problem>>,
 }
 
 /// Lowers the syntax tree of `source`.
@@ -48,21 +50,21 @@ pub struct Lowered {
 pub fn lower(tree: &Tree, source: &str) -> Lowered {
     let mut context = Context::new(tree, source);
     context.module();
-    let mut diagnostics = context.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
-    Lowered { module: context.module, diagnostics }
+    let mut problems = context.problems;
+    problems.sort_by_key(|problem| problem.span);
+    Lowered { module: context.module, problems }
 }
 
-/// Findings beyond this many are left out, which the last one says: a text with more is no PTX.
-const MOST_FINDINGS: usize = 100_000;
-const LAST_FINDING: usize = MOST_FINDINGS - 1;
+/// Problems beyond this many are left out, which the last one says: a text with more is no PTX.
+const MAX_PROBLEMS: usize = 100_000;
+const LAST_PROBLEM: usize = MAX_PROBLEMS - 1;
 
 /// State of lowering a module, or one of its bodies.
 struct Context<'t, 's> {
     tree: &'t Tree,
     source: &'s str,
     module: Module,
-    diagnostics: Vec<Diagnostic>,
+    problems: Vec<Located<Problem>>,
     spellings: Spellings<'s>,
     names: Names<'s>,
     /// The names that a body may refer to, where the module has more.
@@ -94,7 +96,7 @@ impl<'t, 's> Context<'t, 's> {
             tree,
             source,
             module: Module::new(Header::default()),
-            diagnostics: Vec::new(),
+            problems: Vec::new(),
             spellings: Spellings::default(),
             names: Names::default(),
             visible: None,
@@ -119,12 +121,23 @@ impl<'t, 's> Context<'t, 's> {
         self.module.symbols.intern(span.text(self.source))
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
-        match self.diagnostics.len() {
-            MOST_FINDINGS.. => {}
-            LAST_FINDING => self.diagnostics.push(messages::too_many(diagnostic.span)),
-            _ => self.diagnostics.push(diagnostic),
+    #[cold]
+    fn report(&mut self, problem: Located<Problem>) {
+        match self.problems.len() {
+            MAX_PROBLEMS.. => {}
+            LAST_PROBLEM => self.problems.push(Located { what: Problem::TooMany, ..problem }),
+            _ => self.problems.push(problem),
         }
+    }
+
+    #[cold]
+    fn bad_operand(&mut self, fault: Located<Explanation>) {
+        self.report(fault.map(Problem::BadOperand));
+    }
+
+    #[cold]
+    fn bad_declaration(&mut self, fault: Located<Explanation>) {
+        self.report(fault.map(Problem::BadDeclaration));
     }
 
     /// The handle of a spelling; each distinct one is resolved once.

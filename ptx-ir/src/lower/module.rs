@@ -89,7 +89,7 @@ impl Context<'_, '_> {
 
     fn alias(&mut self, statement: &ast::Statement, operands: &[ast::Operand]) {
         let [name, target] = operands else {
-            self.report(messages::declaration(
+            self.bad_declaration(messages::fault(
                 statement.span,
                 "`.alias` takes two names: the alias and what it stands for",
             ));

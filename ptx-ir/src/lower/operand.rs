@@ -2,13 +2,14 @@
 
 use super::expression::{self, Constant};
 use super::names::Entity;
+use super::problem::{Problem, RegisterGroup};
 use super::{Context, messages};
 use crate::ir::{Definition, Handle, Operand, Register, Run, Variable};
 use crate::isa::{Class, ClassSet, Selector};
 use crate::special::{Reads, SpecialRegister};
-use ptx_syntax::Span;
 use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind};
 use ptx_syntax::lexer::{Lexer, TokenKind};
+use ptx_syntax::{Explanation, Located, Span};
 
 /// The registers that index an array.
 const INDICES: ClassSet = ClassSet::KINDS[0]
@@ -41,7 +42,7 @@ impl Context<'_, '_> {
 
     fn composite(&mut self, node: Node, depth: u32) -> Operand {
         if depth > MOST_DEPTH {
-            self.report(messages::operand(node.span, "this operand nests too deeply"));
+            self.bad_operand(messages::fault(node.span, "this operand nests too deeply"));
             return Operand::Unknown(None);
         }
         match node.kind {
@@ -69,7 +70,7 @@ impl Context<'_, '_> {
             | OperandKind::Conditional
             | OperandKind::Binary(_) => self.constant(node),
             OperandKind::String | OperandKind::DotWord | OperandKind::Field | OperandKind::Apply => {
-                self.report(messages::operand(node.span, "this is no operand of an instruction"));
+                self.bad_operand(messages::fault(node.span, "this is no operand of an instruction"));
                 Operand::Unknown(None)
             }
         }
@@ -112,7 +113,7 @@ impl Context<'_, '_> {
         let sum = matches!(node.kind, OperandKind::Binary(_) | OperandKind::Conditional);
         match self.composite(node, depth) {
             Operand::Variable { .. } if sum => {
-                self.report(messages::operand(node.span, "an offset is not possible in a list"));
+                self.bad_operand(messages::fault(node.span, "an offset is not possible in a list"));
                 Operand::Unknown(None)
             }
             operand => operand,
@@ -160,7 +161,7 @@ impl Context<'_, '_> {
             Operand::Register { register, class } => Operand::Negated { register, class },
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(messages::operand(
+                self.bad_operand(messages::fault(
                     node.span,
                     "only a predicate register can be negated with `!`",
                 ));
@@ -183,7 +184,7 @@ impl Context<'_, '_> {
             }
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(messages::operand(
+                self.bad_operand(messages::fault(
                     node.span,
                     "only a register or a constant can have a minus sign",
                 ));
@@ -217,7 +218,9 @@ impl Context<'_, '_> {
             _ => {
                 let note =
                     "only a register and the address of a variable may have an offset outside of brackets";
-                self.report(messages::operand(node.span, "expected a constant expression").with_note(note));
+                self.bad_operand(
+                    messages::fault(node.span, "expected a constant expression").with_note(note),
+                );
                 Operand::Unknown(None)
             }
         }
@@ -245,8 +248,8 @@ impl Context<'_, '_> {
             return match expression::evaluate(tree, source, node) {
                 Ok(_) => Some((None, 0)),
                 Err(trouble) => {
-                    let help = "the name must be before its offset";
-                    self.report(self.offset_trouble(&trouble, help));
+                    let misplaced = |span| messages::fault(span, "the name must be before its offset");
+                    self.report(self.offset_trouble(&trouble, misplaced));
                     None
                 }
             };
@@ -256,7 +259,7 @@ impl Context<'_, '_> {
         }
         if operation.kind == OperandKind::Binary(BinaryOperator::Subtract) {
             let [left, right] = tree.children(operation) else { return None };
-            self.report(self.subtracted(operation.span, left.span, right.span));
+            self.bad_operand(self.subtracted(operation.span, left.span, right.span));
             return None;
         }
         let value = if operation.kind == OperandKind::Binary(BinaryOperator::Add) {
@@ -269,12 +272,15 @@ impl Context<'_, '_> {
             Ok(Constant::WarpSize) => Some((Some(first), 32)),
             Ok(_) => {
                 let span = tree.children(operation).get(1).map_or(node.span, |right| right.span);
-                self.report(messages::operand(span, "expected an integer constant expression"));
+                self.bad_operand(messages::fault(span, "expected an integer constant expression"));
                 None
             }
             Err(trouble) => {
-                let found = self.offset_trouble(&trouble, "an offset is a constant, not a register");
-                self.report(found.with_help("add the register to the base with `add` first"));
+                let misplaced = |span| {
+                    messages::fault(span, "an offset is a constant, not a register")
+                        .with_help("add the register to the base with `add` first")
+                };
+                self.report(self.offset_trouble(&trouble, misplaced));
                 None
             }
         }
@@ -294,7 +300,7 @@ impl Context<'_, '_> {
         matches!(self.left_end(node).0.kind, OperandKind::Name | OperandKind::Dotted)
     }
 
-    fn subtracted(&self, span: Span, left: Span, right: Span) -> ptx_syntax::Diagnostic {
+    fn subtracted(&self, span: Span, left: Span, right: Span) -> Located<Explanation> {
         let shown = self.text(right).to_owned();
         let between = Span::new(left.end, right.start);
         let operator = self.text(between).trim();
@@ -306,7 +312,7 @@ impl Context<'_, '_> {
             let at = between.start + minus.map_or(0, |minus| minus.span.start);
             ptx_syntax::Edit { span: Span::at(at), replacement: "+".into() }
         };
-        messages::operand(span, "an offset cannot be subtracted")
+        messages::fault(span, "an offset cannot be subtracted")
             .with_help(format!("add a negative number: `+-{shown}`"))
             .with_fix(format!("write `+-{shown}`"), ptx_syntax::Applicability::Certain, vec![edit])
     }
@@ -315,14 +321,14 @@ impl Context<'_, '_> {
     fn offset_trouble(
         &self,
         trouble: &expression::Trouble,
-        misplaced: &'static str,
-    ) -> ptx_syntax::Diagnostic {
+        misplaced: impl Fn(Span) -> Located<Explanation>,
+    ) -> Located<Problem> {
         let expression::Trouble::NotConstant(span) = trouble else { return messages::trouble(trouble) };
         let begins_name = |letter: char| letter.is_ascii_alphabetic() || matches!(letter, '_' | '$' | '%');
         if !self.text(*span).starts_with(begins_name) {
             return messages::trouble(trouble);
         }
-        messages::operand(*span, misplaced)
+        misplaced(*span).map(Problem::BadOperand)
     }
 
     fn bracket(&mut self, node: Node, depth: u32) -> Operand {
@@ -330,7 +336,7 @@ impl Context<'_, '_> {
         match tree.children(node) {
             [one] => self.address(*one, depth),
             [] => {
-                self.report(messages::operand(node.span, "expected an address between the brackets"));
+                self.bad_operand(messages::fault(node.span, "expected an address between the brackets"));
                 Operand::Unknown(None)
             }
             _ => Operand::Bracket(self.list(node, depth)),
@@ -351,7 +357,7 @@ impl Context<'_, '_> {
                 address
             }
             _ => {
-                self.report(messages::operand(word, format!("`{text}` cannot follow this address")));
+                self.bad_operand(messages::fault(word, format!("`{text}` cannot follow this address")));
                 Operand::Unknown(None)
             }
         }
@@ -374,19 +380,19 @@ impl Context<'_, '_> {
         let base = self.name(name.span);
         if let Operand::Register { .. } | Operand::VectorRegister { .. } = base {
             let (base, index) = (self.text(name.span), self.text(index.span));
-            let diagnostic = messages::operand(node.span, format!("`{base}` is a register and no array"))
+            let fault = messages::fault(node.span, format!("`{base}` is a register and no array"))
                 .with_help(format!("memory at the address in `{base}` is `[{base}+{index}]`"));
-            self.report(diagnostic);
+            self.bad_operand(fault);
             return Operand::Unknown(None);
         }
         if let Operand::Variable { variable, .. } = base
             && self.module.variables[variable].dimensions.is_empty()
         {
             let base = self.text(name.span);
-            let diagnostic = messages::operand(node.span, format!("`{base}` is no array"))
+            let fault = messages::fault(node.span, format!("`{base}` is no array"))
                 .with_help(format!("memory after its beginning is `[{base}+N]`, N in bytes"))
                 .with_secondary(self.module.variables[variable].span, "declared here");
-            self.report(diagnostic);
+            self.bad_operand(fault);
             return Operand::Unknown(None);
         }
         self.address_of(base, Some(offset), node.span)
@@ -405,10 +411,10 @@ impl Context<'_, '_> {
             return None;
         }
         if !INDICES.contains(class) {
-            let diagnostic = messages::operand(base.span, "an index is an integer of at most 64 bits");
-            self.report(match self.declaration_of(register) {
-                Some(declared) => diagnostic.with_secondary(declared, "declared here"),
-                None => diagnostic,
+            let fault = messages::fault(base.span, "an index is an integer of at most 64 bits");
+            self.bad_operand(match self.declaration_of(register) {
+                Some(declared) => fault.with_secondary(declared, "declared here"),
+                None => fault,
             });
             return Some(Operand::Unknown(None));
         }
@@ -429,10 +435,9 @@ impl Context<'_, '_> {
             }
             OperandKind::Index => {
                 let element = self.text(node.span);
-                let diagnostic =
-                    messages::operand(node.span, "an element of an array takes no brackets around it")
-                        .with_help(format!("write `{element}`, or the name, `+` and an offset in brackets"));
-                self.report(diagnostic);
+                let fault = messages::fault(node.span, "an element of an array takes no brackets around it")
+                    .with_help(format!("write `{element}`, or the name, `+` and an offset in brackets"));
+                self.bad_operand(fault);
                 Operand::Unknown(None)
             }
             OperandKind::Vector => {
@@ -448,7 +453,7 @@ impl Context<'_, '_> {
             Operand::Integer { bits, .. } => Operand::ConstantAddress { address: bits as i64 },
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             _ => {
-                self.report(messages::operand(node.span, NO_ADDRESS));
+                self.bad_operand(messages::fault(node.span, NO_ADDRESS));
                 Operand::Unknown(None)
             }
         }
@@ -474,7 +479,7 @@ impl Context<'_, '_> {
                 let variable = &self.module.variables[variable];
                 let found = format!("a `{}` is no memory, and has no offset", variable.ty);
                 let declared = variable.span;
-                self.report(messages::operand(span, found).with_secondary(declared, "declared here"));
+                self.bad_operand(messages::fault(span, found).with_secondary(declared, "declared here"));
                 Operand::Unknown(None)
             }
             Operand::Variable { variable, offset: inner } => {
@@ -483,7 +488,7 @@ impl Context<'_, '_> {
             Operand::WarpSize => Operand::ConstantAddress { address: 32 },
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             Operand::Special(special) if special.elements() == 1 && !special.name().contains('.') => {
-                self.report(messages::special_address(span, special));
+                self.report(Located { span, what: Problem::SpecialRegisterBase(special) });
                 // The module stays what it is: printers show what stands there.
                 let text = match written {
                     Some(offset) => format!("[{}+{offset}]", special.name()),
@@ -492,12 +497,14 @@ impl Context<'_, '_> {
                 Operand::Unknown(Some(self.module.symbols.intern(&text)))
             }
             Operand::Special(special) => {
-                let found = messages::operand(span, NO_ADDRESS);
-                self.report(found.with_help(messages::read_first(special)));
+                let fault = messages::fault(span, NO_ADDRESS);
+                self.bad_operand(
+                    fault.with_help(format!("read it into a register first: `{}`", special.read())),
+                );
                 Operand::Unknown(None)
             }
             _ => {
-                self.report(messages::operand(span, NO_ADDRESS));
+                self.bad_operand(messages::fault(span, NO_ADDRESS));
                 Operand::Unknown(None)
             }
         }
@@ -563,26 +570,33 @@ impl Context<'_, '_> {
     #[cold]
     pub(super) fn undeclared(&mut self, span: Span) -> Operand {
         let name = self.text(span);
-        let diagnostic = match self.names.label_elsewhere(name) {
-            Some(label) => messages::label_out_of_scope(span, name, self.body.labels[label].span),
+        let what = match self.names.label_elsewhere(name) {
+            Some(label) => {
+                let declaration = self.body.labels[label].span;
+                Problem::InvisibleLabel { name: name.to_owned(), declaration }
+            }
             None => {
                 let group = self.names.find_group_of_prefix(name);
-                let near = self.nearest(name);
-                messages::undeclared(span, name, group, near.as_deref())
+                let group = group.map(|(prefix, count, declaration)| RegisterGroup {
+                    prefix: prefix.to_owned(),
+                    count,
+                    declaration,
+                });
+                Problem::UndeclaredName { name: name.to_owned(), group, nearest: self.nearest(name) }
             }
         };
-        self.report(diagnostic);
+        self.report(Located { span, what });
         Operand::Unknown(Some(self.intern(span)))
     }
 
     /// A visible name that differs from `name` in one letter.
     fn nearest(&self, name: &str) -> Option<String> {
-        const MOST_CANDIDATES: usize = 500;
+        const MAX_CANDIDATES: usize = 500;
         let count = self.visible.map_or(self.module.names.len(), |visible| visible.count());
         let module = self.module.names.keys().take(count).map(|symbol| self.module.name(*symbol));
         let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
         let is_meant = |candidate: &&str| name.len() > 2 && is_near(name, candidate);
-        let declared = self.names.visible().chain(labels).chain(module).take(MOST_CANDIDATES).find(is_meant);
+        let declared = self.names.visible().chain(labels).chain(module).take(MAX_CANDIDATES).find(is_meant);
         // A vector is read by its elements.
         let single =
             |special: &SpecialRegister| !matches!(special.reads(), Reads::NarrowVector | Reads::Vector);
@@ -603,8 +617,8 @@ impl Context<'_, '_> {
             }
             if SpecialRegister::parse(name).is_some() {
                 let message = format!("`{name}` has no element `.{suffix}`");
-                self.report(
-                    messages::operand(span, message)
+                self.bad_operand(
+                    messages::fault(span, message)
                         .with_help("vectors among the special registers have `.x`, `.y`, `.z` and `.w`"),
                 );
                 return Operand::Unknown(None);
@@ -634,11 +648,11 @@ impl Context<'_, '_> {
             None => format!("`.{suffix}` is no element of a vector and no selector"),
         };
         let declared = self.declaration_of(first);
-        let mut diagnostic = messages::operand(span, message);
+        let mut fault = messages::fault(span, message);
         if let Some(declared) = declared {
-            diagnostic = diagnostic.with_secondary(declared, "declared here");
+            fault = fault.with_secondary(declared, "declared here");
         }
-        self.report(diagnostic);
+        self.bad_operand(fault);
         Operand::Register { register: first, class: Class::Unknown }
     }
 

@@ -5,20 +5,21 @@
 //! handles after those of the module.
 
 use super::names::Names;
+use super::problem::Problem;
 use super::selection::Selection;
 use super::spellings::Spellings;
 use super::visible::{History, Time, Visible};
-use super::{Context, LAST_FINDING, MOST_FINDINGS, messages};
+use super::{Context, LAST_PROBLEM, MAX_PROBLEMS};
 use crate::arena::Handle;
 use crate::ir::{Body, Function, Header, Module};
 use ptx_syntax::ast::{self, Tree};
-use ptx_syntax::{Diagnostic, ParsedBody};
+use ptx_syntax::{Located, ParsedBody, Span};
 
 /// What a text declares.
 #[derive(Clone, Debug)]
 pub struct Declarations {
     module: Module,
-    diagnostics: Vec<Diagnostic>,
+    problems: Vec<Located<Problem>>,
     history: History,
     bodies: Vec<Place>,
 }
@@ -29,8 +30,8 @@ struct Place {
     function: Handle<Function>,
     /// When its body begins.
     time: Time,
-    /// How many findings come before those in the body.
-    findings: usize,
+    /// How many problems come before those in the body.
+    problems: usize,
 }
 
 /// Lowers what a text declares. `tree` may be that of [`ptx_syntax::outline`].
@@ -52,16 +53,16 @@ pub fn declarations(tree: &Tree, source: &str) -> Option<Declarations> {
             ast::Item::Function(index) => {
                 let (function, has_body) = context.function_without_body(index);
                 if has_body {
-                    let (time, findings) = (context.history.now(), context.diagnostics.len());
-                    bodies.push(Place { function, time, findings });
+                    let (time, problems) = (context.history.now(), context.problems.len());
+                    bodies.push(Place { function, time, problems });
                 }
             }
             ast::Item::Section(index) => context.section(index),
         }
     }
-    let Context { mut module, diagnostics, history, .. } = context;
+    let Context { mut module, problems, history, .. } = context;
     module.share();
-    Some(Declarations { module, diagnostics, history, bodies })
+    Some(Declarations { module, problems, history, bodies })
 }
 
 impl Declarations {
@@ -82,25 +83,30 @@ impl Declarations {
         self.bodies.binary_search_by_key(&function, |place| place.function).ok()
     }
 
-    /// The findings of [`lower`](super::lower), of those in the declarations and those in each body, which are in the
-    /// order of [`functions`](Self::functions).
+    /// The problems of [`lower`](super::lower), of those in the declarations and those in each body, which are in the
+    /// order of [`functions`](Self::functions). `tell` says what is made of a problem, and `place` where that is.
     #[must_use]
-    pub fn diagnostics(&self, of_bodies: impl IntoIterator<Item = Vec<Diagnostic>>) -> Vec<Diagnostic> {
+    pub fn problems<T>(
+        &self,
+        of_bodies: impl IntoIterator<Item = Vec<T>>,
+        tell: impl Fn(&Located<Problem>) -> T,
+        place: impl Fn(&T) -> Span,
+    ) -> Vec<T> {
         let mut all = Vec::new();
-        let mut own = self.diagnostics.iter().cloned();
+        let mut own = self.problems.iter().map(&tell);
         let mut taken = 0;
-        for (place, found) in self.bodies.iter().zip(of_bodies) {
-            all.extend(own.by_ref().take(place.findings - taken));
-            taken = place.findings;
+        for (body, found) in self.bodies.iter().zip(of_bodies) {
+            all.extend(own.by_ref().take(body.problems - taken));
+            taken = body.problems;
             all.extend(found);
         }
         all.extend(own);
-        if let Some(last) = all.get(LAST_FINDING).map(|last| last.span) {
-            all.truncate(LAST_FINDING);
-            all.push(messages::too_many(last));
+        if let Some(span) = all.get(LAST_PROBLEM).map(&place) {
+            all.truncate(LAST_PROBLEM);
+            all.push(tell(&Located { span, what: Problem::TooMany }));
         }
-        debug_assert!(all.len() <= MOST_FINDINGS);
-        all.sort_by_key(|diagnostic| diagnostic.span);
+        debug_assert!(all.len() <= MAX_PROBLEMS);
+        all.sort_by_key(place);
         all
     }
 }
@@ -139,8 +145,8 @@ impl<'d, 's> BodyLowering<'d, 's> {
         }
     }
 
-    /// Lowers the body at an index of [`Declarations::functions`], and gives the findings in it.
-    pub fn lower(&mut self, index: usize, parsed: ParsedBody<'_>) -> Vec<Diagnostic> {
+    /// Lowers the body at an index of [`Declarations::functions`], and gives the problems in it.
+    pub fn lower(&mut self, index: usize, parsed: ParsedBody<'_>) -> Vec<Located<Problem>> {
         let Place { function, time, .. } = self.declarations.bodies[index];
         self.module.forget_own();
         let mut context = Context {
@@ -157,7 +163,7 @@ impl<'d, 's> BodyLowering<'d, 's> {
         context.names.open();
         context.declare_parameters(function);
         // The header was reported with the declarations.
-        context.diagnostics.clear();
+        context.problems.clear();
         context.extend_to(parsed.body.span);
         context.statements(parsed.body);
         context.names.close();
@@ -166,7 +172,7 @@ impl<'d, 's> BodyLowering<'d, 's> {
         self.names = context.names;
         self.selection = context.selection;
         self.body = context.body;
-        context.diagnostics
+        context.problems
     }
 
     /// The declarations and what the last body adds to them.
@@ -191,8 +197,8 @@ mod tests {
 
     const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-    /// The findings in a text in pieces, whose bodies are lowered in any order, are those in the whole.
-    fn same_findings(text: &str) -> Vec<String> {
+    /// The problems in a text in pieces, whose bodies are lowered in any order, are those in the whole.
+    fn same_problems(text: &str) -> Vec<String> {
         let source = format!("{HEADER}{text}");
         let whole = lower(&ptx_syntax::parse(&source).tree, &source);
         let tree = ptx_syntax::outline(&source).unwrap();
@@ -216,14 +222,14 @@ mod tests {
             assert!(both.clone().all(|(a, b)| unknown(a) == unknown(b)));
             assert_eq!(piece.register_count, kept.register_count);
         }
-        let found = declared.diagnostics(found);
-        assert_eq!(found, whole.diagnostics);
-        found.into_iter().map(|found| found.message).collect()
+        let found = declared.problems(found, Clone::clone, |problem| problem.span);
+        assert_eq!(found, whole.problems);
+        found.into_iter().map(|found| format!("{:?}", found.what)).collect()
     }
 
     #[test]
     fn a_body_sees_what_was_declared_before_it() {
-        let found = same_findings(
+        let found = same_problems(
             ".entry a() { .reg .b64 %r; mov.u64 %r, late; mov.u64 %r, early; }\n\
              .global .b32 late;\n\
              .entry b() { .reg .b64 %r; mov.u64 %r, late; mov.u64 %r, lata; }\n",
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_body_sees_the_declaration_that_is_the_last_before_it() {
-        let found = same_findings(
+        let found = same_problems(
             ".func (.reg .u32 %o) f (.reg .u32 %i<2>, .param .b32 p);\n\
              .entry a() { .reg .u32 %r<3>; call (%r0), f, (%r1, %r2, %r2); }\n\
              .func (.reg .u32 %o) f (.reg .u32 %i<2>, .param .b32 p) { .reg .u32 %i; mov.u32 %o, %i1; ret; }\n\
@@ -241,12 +247,15 @@ mod tests {
              .global .u32 f;\n\
              .entry b() { .reg .u32 %i; call f; call (%i), f, (%i, %i, %i); mov.u32 %i, %i1; }\n",
         );
-        assert!(found.iter().any(|message| message.contains("function `f`")), "{found:?}");
+        assert!(
+            found.iter().any(|problem| problem.contains(r#"entity: "function", name: "f""#)),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn locals_and_labels_belong_to_their_body() {
-        let found = same_findings(
+        let found = same_problems(
             ".entry a() { .local .b8 v<3>; .reg .b64 %r; L: mov.u64 %r, v2; bra L; P: .callprototype _ (); }\n\
              .entry b() { .reg .b64 %r; mov.u64 %r, v2; bra L; call %r, P; { .shared .b8 L; } }\n",
         );

@@ -6,7 +6,7 @@ use crate::ir::{Linkage, Pointer};
 use crate::space::StateSpace;
 use crate::types::Type;
 use ptx_syntax::ast::{self, Operand as Node, OperandKind, SpecifierKind};
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Explanation, Located, Span};
 
 /// What stands in front of the names of a declaration.
 #[derive(Clone, Debug, Default)]
@@ -39,14 +39,14 @@ impl Context<'_, '_> {
                 SpecifierKind::Linkage => {
                     if let Some(earlier) = result.linkage {
                         let earlier = earlier.as_str();
-                        self.report(messages::declaration(
+                        self.bad_declaration(messages::fault(
                             specifier.span,
                             format!("a second linkage, after `{earlier}`"),
                         ));
                     }
                     if result.ty.is_some() || result.space.is_some() || result.align.is_some() {
-                        self.report(
-                            messages::declaration(specifier.span, format!("`{text}` is after other words"))
+                        self.bad_declaration(
+                            messages::fault(specifier.span, format!("`{text}` is after other words"))
                                 .with_help("the linkage is the first word of a declaration"),
                         );
                     }
@@ -58,7 +58,7 @@ impl Context<'_, '_> {
                         specifier.operand.and_then(|index| self.integer_of(tree.operands[index as usize]));
                     let value = value.and_then(|value| u32::try_from(value).ok());
                     if value.is_none() {
-                        self.report(messages::declaration(
+                        self.bad_declaration(messages::fault(
                             specifier.span,
                             "expected an alignment, an integer of 32 bits",
                         ));
@@ -66,11 +66,14 @@ impl Context<'_, '_> {
                     if result.ty.is_some() && result.pointer.is_none() {
                         result.late_align = Some(specifier.span);
                     } else if result.elements > 1 && result.pointer.is_none() {
-                        self.report(behind_the_type(specifier.span, text));
+                        self.bad_declaration(after_the_type(specifier.span, text));
                     }
                     match &mut result.pointer {
                         Some(pointer) if pointer.align.is_some() => {
-                            self.report(messages::declaration(specifier.span, "a second `.align` of `.ptr`"));
+                            self.bad_declaration(messages::fault(
+                                specifier.span,
+                                "a second `.align` of `.ptr`",
+                            ));
                         }
                         Some(pointer) => pointer.align = value,
                         None => result.align = value,
@@ -78,8 +81,8 @@ impl Context<'_, '_> {
                 }
                 SpecifierKind::Attribute => {
                     if result.ty.is_some() {
-                        self.report(
-                            messages::declaration(specifier.span, "`.attribute` is after the type")
+                        self.bad_declaration(
+                            messages::fault(specifier.span, "`.attribute` is after the type")
                                 .with_help("it belongs between the state space and the type"),
                         );
                     }
@@ -101,8 +104,8 @@ impl Context<'_, '_> {
     fn state_space(&mut self, span: Span, text: &str, result: &mut Specifiers) {
         let slot = match &mut result.pointer {
             Some(Pointer { align: Some(_), .. }) => {
-                self.report(
-                    messages::declaration(span, format!("`{text}` is after `.align`"))
+                self.bad_declaration(
+                    messages::fault(span, format!("`{text}` is after `.align`"))
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
                 return;
@@ -110,7 +113,7 @@ impl Context<'_, '_> {
             Some(pointer) => &mut pointer.space,
             None => {
                 if result.ty.is_some() || result.elements > 1 {
-                    self.report(behind_the_type(span, text));
+                    self.bad_declaration(after_the_type(span, text));
                 }
                 &mut result.space
             }
@@ -118,8 +121,8 @@ impl Context<'_, '_> {
         match *slot {
             None => *slot = StateSpace::parse(text),
             Some(earlier) => {
-                self.report(
-                    messages::declaration(span, format!("a second state space, after `{earlier}`"))
+                self.bad_declaration(
+                    messages::fault(span, format!("a second state space, after `{earlier}`"))
                         .with_help(format!("remove `{text}`, or `{earlier}`")),
                 );
             }
@@ -131,21 +134,21 @@ impl Context<'_, '_> {
             ".ptr" | ".v2" | ".v4"
                 if text == ".ptr" && result.pointer.is_some() || text != ".ptr" && result.elements > 1 =>
             {
-                self.report(messages::declaration(span, format!("`{text}` is here twice")));
+                self.bad_declaration(messages::fault(span, format!("`{text}` is here twice")));
             }
             ".v2" | ".v4" if result.ty.is_some() => {
-                self.report(behind_the_type(span, text));
+                self.bad_declaration(after_the_type(span, text));
             }
             ".ptr" if result.ty.is_none() => {
-                self.report(
-                    messages::declaration(span, "`.ptr` is before the type")
+                self.bad_declaration(
+                    messages::fault(span, "`.ptr` is before the type")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
                 result.pointer = Some(Pointer { space: None, align: None, object: None });
             }
             ".ptr" if result.late_align.is_some() => {
-                self.report(
-                    messages::declaration(span, "`.ptr` is after `.align`")
+                self.bad_declaration(
+                    messages::fault(span, "`.ptr` is after `.align`")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
             }
@@ -159,7 +162,7 @@ impl Context<'_, '_> {
                     if let Some(pointer) = &mut result.pointer
                         && pointer.object.replace(ty).is_some()
                     {
-                        self.report(messages::declaration(
+                        self.bad_declaration(messages::fault(
                             span,
                             format!("a second type after `.ptr`: `{text}`"),
                         ));
@@ -167,7 +170,10 @@ impl Context<'_, '_> {
                 }
                 (Some(ty), _) => {
                     if let Some(earlier) = result.ty {
-                        self.report(messages::declaration(span, format!("a second type, after `{earlier}`")));
+                        self.bad_declaration(messages::fault(
+                            span,
+                            format!("a second type, after `{earlier}`"),
+                        ));
                     }
                     result.ty = Some(ty);
                 }
@@ -177,7 +183,7 @@ impl Context<'_, '_> {
                 },
                 (None, None) => {
                     result.damaged = true;
-                    self.report(messages::declaration(
+                    self.bad_declaration(messages::fault(
                         span,
                         format!("`{text}` is no type and no part of a declaration"),
                     ));
@@ -201,13 +207,13 @@ impl Context<'_, '_> {
                 ".managed" => 0,
                 ".unified" => 2,
                 _ => {
-                    self.report(messages::declaration(word, format!("there is no attribute `{text}`")));
+                    self.bad_declaration(messages::fault(word, format!("there is no attribute `{text}`")));
                     continue;
                 }
             };
             if arguments != expected {
                 let what = format!("attribute `{text}` takes {expected} numbers, {arguments} are given");
-                self.report(messages::declaration(attribute.span, what));
+                self.bad_declaration(messages::fault(attribute.span, what));
             }
         }
     }
@@ -224,7 +230,7 @@ impl Context<'_, '_> {
             };
             let name = self.intern(word.span);
             if let Some(wrong) = arguments.iter().find(|node| node.kind == OperandKind::Negate) {
-                self.report(messages::declaration(wrong.span, "an attribute takes no negative number"));
+                self.bad_declaration(messages::fault(wrong.span, "an attribute takes no negative number"));
             }
             let values = arguments.iter().filter_map(|node| self.integer_of(*node)).map(|value| value as u64);
             let values: Vec<u64> = values.collect();
@@ -233,7 +239,7 @@ impl Context<'_, '_> {
     }
 }
 
-fn behind_the_type(span: Span, text: &str) -> Diagnostic {
-    messages::declaration(span, format!("`{text}` is after the type"))
+fn after_the_type(span: Span, text: &str) -> Located<Explanation> {
+    messages::fault(span, format!("`{text}` is after the type"))
         .with_help("the order is state space, `.align`, vector, type, name")
 }

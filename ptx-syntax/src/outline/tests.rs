@@ -27,7 +27,7 @@ fn same_as_whole(source: &str) -> bool {
     let whole = parse(source);
     let mut parser = BodyParser::default();
     let Some(pieces) = outline(source) else {
-        assert!(!whole.diagnostics.is_empty(), "no outline of {source:?}");
+        assert!(!whole.errors.is_empty(), "no outline of {source:?}");
         return false;
     };
     let functions = |tree: &Tree| {
@@ -37,11 +37,11 @@ fn same_as_whole(source: &str) -> bool {
     for function in functions(&pieces) {
         let Some(body) = function.body else { continue };
         if parser.parse(source, body.span).is_none() {
-            assert!(!whole.diagnostics.is_empty(), "a body of {source:?}");
+            assert!(!whole.errors.is_empty(), "a body of {source:?}");
             return false;
         }
     }
-    assert!(whole.diagnostics.is_empty(), "{:?} in {source:?}", whole.diagnostics);
+    assert!(whole.errors.is_empty(), "{:?} in {source:?}", whole.errors);
     assert_eq!(pieces.items.len(), whole.tree.items.len(), "{source:?}");
     let (some, all) = (functions(&pieces), functions(&whole.tree));
     assert_eq!(some.len(), all.len(), "{source:?}");

@@ -139,16 +139,16 @@ fn declarations_may_lack_their_semicolon() {
         (".func f; .func g\n\t.file 1 \"a\"\n.func h {ret;}", 3),
     ] {
         let parse = crate::parse(text);
-        assert_eq!(parse.diagnostics, [], "{text}");
+        assert_eq!(parse.errors, [], "{text}");
         assert_eq!(parse.tree.functions.len(), functions, "{text}");
         let broken = crate::parse(&format!("{text}\n.func end {{ ret; }} ]"));
-        assert_eq!(broken.diagnostics.len(), 1, "{text}: {:?}", broken.diagnostics);
+        assert_eq!(broken.errors.len(), 1, "{text}: {:?}", broken.errors);
         assert_eq!(broken.tree.functions.len(), functions + 1, "{text}");
     }
     for text in
         [".entry k\n.global .u32 x;", ".func f (.reg .u32 x\n.func g;", ".func\n.func g;", ".func f 3"]
     {
-        assert_ne!(crate::parse(text).diagnostics, [], "{text}");
+        assert_ne!(crate::parse(text).errors, [], "{text}");
     }
 }
 

@@ -9,6 +9,7 @@ use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::{Config, Levels};
 use crate::engine::parallel;
 use crate::engine::pieces;
+use crate::engine::problems::{lowering_findings, syntax_findings};
 use crate::engine::suppress::Suppressions;
 use crate::facts::mentions::Used;
 use crate::rule::Scope;
@@ -65,9 +66,9 @@ pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
 pub(super) fn all_findings(source: &str, config: &Config) -> (Vec<Diagnostic>, bool) {
     let parse = ptx_syntax::parse(source);
     let lowered = ptx_ir::lower::lower(&parse.tree, source);
-    let broken = !parse.diagnostics.is_empty();
-    let mut diagnostics = parse.diagnostics;
-    diagnostics.extend(lowered.diagnostics);
+    let broken = !parse.errors.is_empty();
+    let mut diagnostics = syntax_findings(&parse);
+    diagnostics.extend(lowering_findings(&lowered));
     diagnostics.extend(findings(&lowered.module, source, config));
     (diagnostics, broken)
 }

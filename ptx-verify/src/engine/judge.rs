@@ -115,7 +115,8 @@ impl<'a> Judge<'a> {
                     ask(rule, out, |found| check(&context, found));
                 }
                 Check::Flow(check) => ask(rule, out, |found| check(&flow, found)),
-                Check::Elsewhere | Check::Module(_) | Check::Declarations(_) | Check::Instruction(_) => {}
+                Check::Elsewhere | Check::Syntax(_) | Check::Lowering(_) => {}
+                Check::Module(_) | Check::Declarations(_) | Check::Instruction(_) => {}
                 Check::Asm(_) | Check::AsmFile(_) => {}
             }
         }

@@ -9,6 +9,7 @@ mod judge;
 pub(crate) mod levels;
 mod parallel;
 mod pieces;
+pub(crate) mod problems;
 pub(crate) mod requirements;
 pub(crate) mod session;
 pub(crate) mod suppress;

@@ -10,7 +10,7 @@ use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge, Judged};
 use crate::engine::levels::Config;
-use crate::engine::parallel;
+use crate::engine::{parallel, problems};
 use crate::facts::mentions::Used;
 use crate::subject::module::{Features, Shared};
 use crate::subject::summary::Bodies;
@@ -83,7 +83,7 @@ pub(super) fn together<'p>(
         findings.extend(judged.findings.clone());
     }
     findings.extend(judge.module(module, features, used));
-    let mut all = declared.diagnostics(lowering);
+    let mut all = declared.problems(lowering, problems::of_lowering, |found| found.span);
     all.extend(judge.in_order(module, findings));
     all
 }
@@ -154,7 +154,7 @@ impl<'s> Worker<'s> {
         let found = self.lowering.lower(index, parsed);
         // The analyses of a large body need the memory.
         self.parser.shrink();
-        Some(found)
+        Some(found.iter().map(problems::of_lowering).collect())
     }
 
     /// The findings of lowering in a body, and what the rules say of it; none where it does not parse.

@@ -107,7 +107,7 @@ mod tests {
         let source = format!(".version 9.0\n.target sm_100a\n.address_size 64\n{text}");
         let parse = ptx_syntax::parse(&source);
         let lowered = ptx_ir::lower::lower(&parse.tree, &source);
-        assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+        assert!(lowered.problems.is_empty(), "{:?}", lowered.problems);
         let needed = requirements(&lowered.module);
         let causes = needed.causes.into_iter().map(|cause| cause.what).collect();
         (needed.version.to_string(), needed.targets.to_string(), causes)

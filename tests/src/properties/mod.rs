@@ -38,7 +38,7 @@ pub fn text(text: &str) {
     let findings = ptx_verify::check(text, &Config::default());
     points_into(text, &findings);
     let syntax = findings.iter().any(|finding| finding.rule == "syntax");
-    assert_eq!(syntax, !parse.diagnostics.is_empty(), "the verifier repeats the parser's findings");
+    assert_eq!(syntax, !parse.errors.is_empty(), "the verifier repeats the parser's findings");
     prints(text, &parse, &findings);
 }
 
@@ -59,11 +59,11 @@ pub fn tokens_cover(text: &str, tokens: &[Token]) {
 
 fn parses(text: &str, tokens: &[Token]) -> Parse {
     let parse = ptx_syntax::parse(text);
-    points_into(text, &parse.diagnostics);
-    assert!(parse.diagnostics.is_sorted_by_key(|found| found.span.start), "findings are in order");
+    points_into(text, &ptx_verify::syntax_findings(&parse));
+    assert!(parse.errors.is_sorted_by_key(|found| found.span.start), "findings are in order");
     tree_fits(text, &parse.tree);
     let again = ptx_syntax::parse_tokens(text, tokens);
-    assert_eq!(parse.diagnostics, again.diagnostics, "from tokens");
+    assert_eq!(parse.errors, again.errors, "from tokens");
     assert_eq!(parse.tree.statements, again.tree.statements, "from tokens");
     assert_eq!(parse.tree.operands, again.tree.operands, "from tokens");
     parse
@@ -118,13 +118,13 @@ fn formats(text: &str, parse: &Parse) {
     let formatted = match ptx_emit::format(text) {
         Ok(formatted) => formatted,
         Err(Unformatted::Syntax(found)) => {
-            assert_eq!(found, parse.diagnostics);
+            assert_eq!(found, parse.errors);
             assert!(!found.is_empty());
             return;
         }
         Err(reason) => panic!("{reason}: {reason:?}"),
     };
-    assert!(parse.diagnostics.is_empty(), "what has errors is left alone");
+    assert!(parse.errors.is_empty(), "what has errors is left alone");
     assert_eq!(formatted.changed, formatted.text != text);
     assert_eq!(significant(text), significant(&formatted.text), "same tokens");
     assert_eq!(comments(text), comments(&formatted.text), "same comments");

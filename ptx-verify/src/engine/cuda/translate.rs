@@ -8,7 +8,7 @@ use ptx_syntax::cuda::{FunctionId, Truth};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Fix, Severity, Span};
 
-use crate::engine::check;
+use crate::engine::{check, problems};
 use crate::rule::Scope;
 use crate::rules;
 use crate::rules::asm::{
@@ -200,7 +200,8 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
     if !unit.statement.complete {
         return;
     }
-    let mut found = unit.found.clone();
+    let mut found: Vec<Diagnostic> = unit.errors.iter().map(problems::of_syntax).collect();
+    found.extend(problems::lowering_findings(unit.lowered()));
     found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template.end));
     if unit.broken {
         found.retain(|each| each.class == Class::Invalid);

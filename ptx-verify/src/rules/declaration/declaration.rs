@@ -1,4 +1,9 @@
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Diagnostic, Located, Span};
+
 use crate::rule::declare_rule;
+use crate::rules::declaration::alignment;
+use crate::rules::text::module_header;
 
 declare_rule! {
     /// ## What it does
@@ -25,5 +30,29 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a declaration that declares nothing",
-    check: Elsewhere,
+    check: Lowering(check),
+    also: [alignment::RULE, module_header::RULE],
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    match &problem.what {
+        Problem::BadDeclaration(explanation) => Some(RULE.explained(problem.span, explanation)),
+        Problem::BadAlignment(align) => {
+            Some(alignment::RULE.at(problem.span, format!("`.align {align}` is no power of two")))
+        }
+        Problem::RepeatedDirective { directive, first } => {
+            let finding = module_header::RULE.at(problem.span, format!("a second `{directive}`"));
+            let finding = finding.with_secondary(*first, "the first one");
+            Some(finding.with_help("a module has one: remove this one"))
+        }
+        Problem::TooMany => Some(
+            RULE.at(problem.span, "too many errors in names and declarations, the others are not shown"),
+        ),
+        _ => None,
+    }
+}
+
+/// A finding about what no rule knows.
+pub(crate) fn unknown(span: Span) -> Diagnostic {
+    RULE.at(span, "this is not understood")
 }

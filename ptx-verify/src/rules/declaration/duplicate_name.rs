@@ -1,3 +1,6 @@
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Diagnostic, Located};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -28,6 +31,12 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a name that is declared twice",
-    check: Elsewhere,
+    check: Lowering(check),
     scope: Whole,
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    let Problem::DuplicateName { entity, name, first } = &problem.what else { return None };
+    let finding = RULE.at(problem.span, format!("{entity} `{name}` is declared twice in the same block"));
+    Some(finding.with_secondary(*first, "first declared here"))
 }

@@ -1,3 +1,6 @@
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Diagnostic, Located};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -33,5 +36,13 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a label that is not visible here",
-    check: Elsewhere,
+    check: Lowering(check),
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    let Problem::InvisibleLabel { name, declaration } = &problem.what else { return None };
+    let finding = RULE.at(problem.span, format!("label `{name}` is not visible here"));
+    Some(finding.with_secondary(*declaration, "declared in a block that does not enclose this").with_help(
+        "a label can be reached only from within the block that declares it: move it out of the braces",
+    ))
 }

@@ -1,3 +1,6 @@
+use ptx_ir::lower::{ConstantError, Problem};
+use ptx_syntax::{Diagnostic, Located};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -26,5 +29,29 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "a constant expression without a value",
-    check: Elsewhere,
+    check: Lowering(check),
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    let Problem::BadConstant(error) = problem.what else { return None };
+    let finding = RULE.at(
+        problem.span,
+        match error {
+            ConstantError::NotConstant => "expected a constant expression",
+            ConstantError::DivisionByZero => "this constant expression divides by zero",
+            ConstantError::NotInteger => "expected an integer constant expression",
+            ConstantError::TooDeep => "this expression nests too deeply",
+            ConstantError::Cast => "a constant can be cast to `.s64` and `.u64` only",
+            ConstantError::ExactFloat => "`0f` numbers take no operators",
+            ConstantError::Overflow => "no constant of 64 bits holds this number",
+        },
+    );
+    Some(match error {
+        ConstantError::ExactFloat => finding.with_help("set the sign bit of the number instead"),
+        ConstantError::Overflow => finding.with_help(
+            "integers reach to 0xffffffffffffffff, decimal fractions from 2.2251e-308 to 1.7976e308: infinity is \
+             `0d7ff0000000000000` or `0f7f800000`",
+        ),
+        _ => finding,
+    })
 }

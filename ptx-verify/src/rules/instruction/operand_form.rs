@@ -1,3 +1,6 @@
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Diagnostic, Located};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -26,5 +29,10 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "an operand that no instruction takes",
-    check: Elsewhere,
+    check: Lowering(check),
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    let Problem::BadOperand(explanation) = &problem.what else { return None };
+    Some(RULE.explained(problem.span, explanation))
 }

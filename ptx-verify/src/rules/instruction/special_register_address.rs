@@ -1,3 +1,6 @@
+use ptx_ir::lower::Problem;
+use ptx_syntax::{Diagnostic, Located};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -27,5 +30,14 @@ declare_rule! {
     class: Hazard,
     level: Error,
     summary: "a special register as the base of an address",
-    check: Elsewhere,
+    check: Lowering(check),
+}
+
+fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
+    let Problem::SpecialRegisterBase(special) = problem.what else { return None };
+    let finding = RULE.at(problem.span, format!("`{}` is no base of an address", special.name()));
+    let finding = finding.with_note(
+        "the assembler takes it in a line by itself, and crashes when it makes code of most of them",
+    );
+    Some(finding.with_help(format!("read it into a register first: `{}`", special.read())))
 }

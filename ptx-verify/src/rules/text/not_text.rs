@@ -1,3 +1,5 @@
+use ptx_syntax::{Diagnostic, Span};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -25,4 +27,10 @@ declare_rule! {
     summary: "the file is binary data, not PTX text",
     check: Elsewhere,
     scope: Whole,
+}
+
+/// The finding that a file is no text. The message says what it is, and the help how to get at the text.
+#[must_use]
+pub fn not_text(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    RULE.at(Span::at(0), message).with_help(help)
 }

@@ -1,3 +1,5 @@
+use ptx_syntax::{Diagnostic, SyntaxError};
+
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -27,5 +29,9 @@ declare_rule! {
     class: Invalid,
     level: Error,
     summary: "text that does not follow the grammar of PTX",
-    check: Elsewhere,
+    check: Syntax(finding),
+}
+
+fn finding(error: &SyntaxError) -> Diagnostic {
+    RULE.explained(error.span, &error.what)
 }

@@ -16,7 +16,7 @@ use ptx_ir::target::Target;
 use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::cuda::{AsmStatement, CudaFile, Truth};
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::{Span, SyntaxError};
 
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
@@ -89,9 +89,9 @@ pub(crate) struct Unit<'a> {
     pub(crate) text: String,
     /// Where the template stands in the text.
     pub(crate) template: Span,
-    /// Findings of parsing and lowering.
-    pub(crate) found: Vec<Diagnostic>,
-    /// Whether the text did not parse.
+    /// Where the text did not parse.
+    pub(crate) errors: Vec<SyntaxError>,
+    /// Whether it did not.
     pub(crate) broken: bool,
     /// Braces that the template opens, or closes if negative, for other statements.
     pub(crate) open_braces: i32,
@@ -182,10 +182,7 @@ impl<'a> Unit<'a> {
     ) -> Self {
         let (text, template, open_braces) = module(&operands, names, &expanded, aim);
         let parse = ptx_syntax::parse(&text);
-        let broken = !parse.diagnostics.is_empty();
         let lowered = ptx_ir::lower::lower(&parse.tree, &text);
-        let mut found = parse.diagnostics;
-        found.extend(lowered.diagnostics.iter().cloned());
         let registers = operands.iter().enumerate().filter(|(_, operand)| operand.register.is_some());
         let by_register = registers.map(|(index, _)| index).collect();
         Self {
@@ -199,8 +196,8 @@ impl<'a> Unit<'a> {
             operands,
             text,
             template,
-            found,
-            broken,
+            broken: !parse.errors.is_empty(),
+            errors: parse.errors,
             open_braces,
             alternatives: Vec::new(),
             lowered,
