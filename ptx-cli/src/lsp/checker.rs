@@ -12,14 +12,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
+use lsp_types::request::{Request as _, WorkspaceDiagnosticRefresh};
 use lsp_types::{DiagnosticSeverity, Range};
 use ptx_syntax::Diagnostic;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::configuration::Configuration;
 use super::convert::{self, Shown};
 use super::document::{Document, MAX_BYTES};
-use super::wire::Outgoing;
+use super::pull::{Known, Question, Questions};
+use super::toml;
+use super::wire::{Failure, Outgoing};
+use crate::options::Options;
 use crate::pipeline::{self, Sessions};
 use crate::work::guarded;
 
@@ -42,6 +46,12 @@ pub enum Task {
     Configuration,
     /// The editor watches configuration files.
     Watched,
+    /// The editor asks for findings, and can be told to ask again.
+    Pulled { refreshes: bool },
+    /// It asks.
+    Pull(Question),
+    /// A request was taken back that may be such a question.
+    Cancel(Value),
 }
 
 /// The open documents by address.
@@ -51,9 +61,12 @@ pub type Documents = Arc<Mutex<BTreeMap<String, Arc<Document>>>>;
 pub type Findings = Arc<Mutex<BTreeMap<String, Checked>>>;
 
 /// What was found in a version of a document.
+#[derive(Clone)]
 pub struct Checked {
     pub version: i32,
-    pub shown: Vec<Shown>,
+    pub shown: Arc<Vec<Shown>>,
+    /// What it was verified for; none where it was not.
+    pub options: Option<Arc<Options>>,
 }
 
 /// When an open document is to be verified.
@@ -65,6 +78,8 @@ struct Open {
     took: Duration,
     /// What is known of the version that was verified last.
     sessions: Sessions,
+    /// What is answered to questions about the version that was verified last.
+    known: Option<Known>,
 }
 
 impl Open {
@@ -84,6 +99,11 @@ pub struct Checker {
     open: BTreeMap<String, Open>,
     configuration: Configuration,
     watched: bool,
+    /// Whether the editor asks for findings, and whether it can be told to ask again.
+    pulled: Option<bool>,
+    questions: Questions,
+    /// The number of the next answer to questions.
+    serial: u64,
 }
 
 impl Checker {
@@ -94,7 +114,8 @@ impl Checker {
         findings: Findings,
     ) -> Self {
         let (open, configuration) = (BTreeMap::new(), Configuration::default());
-        Self { tasks, output, documents, findings, open, configuration, watched: false }
+        let (watched, pulled, questions, serial) = (false, None, Questions::default(), 1);
+        Self { tasks, output, documents, findings, open, configuration, watched, pulled, questions, serial }
     }
 
     /// Works until nobody gives tasks any more.
@@ -138,21 +159,46 @@ impl Checker {
         let now = Instant::now();
         match task {
             Task::Document(uri) => {
+                self.configuration.opened(&uri);
                 let open = self.open.entry(uri).or_default();
                 open.changed = Some((open.changed.map_or(now, |(first, _)| first), now));
             }
             Task::Close(uri) => {
                 self.open.remove(&uri);
                 locked(&self.findings).remove(&uri);
-                let params = json!({"uri": uri, "diagnostics": []});
-                self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+                self.configuration.closed(&uri);
+                for question in self.questions.take(&uri) {
+                    self.send(Outgoing::answer(&question.id, Err(Failure::cancelled())));
+                }
+                if self.pulled.is_none() {
+                    let params = json!({"uri": uri, "diagnostics": []});
+                    self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+                }
             }
             Task::Configuration => {
                 for open in self.open.values_mut() {
                     open.changed.get_or_insert((now, now));
                 }
+                if self.pulled == Some(true) {
+                    self.serial += 1;
+                    let id = format!("findings-{}", self.serial);
+                    self.send(Outgoing::request(&id, WorkspaceDiagnosticRefresh::METHOD, Value::Null));
+                }
             }
             Task::Watched => self.watched = true,
+            Task::Pulled { refreshes } => self.pulled = Some(refreshes),
+            Task::Pull(question) => {
+                let answer = match self.open.get(&question.uri) {
+                    None => Some(question.refused()),
+                    Some(Open { changed: None, known: Some(known), .. }) => Some(known.answer(&question)),
+                    Some(_) => self.questions.add(question),
+                };
+                answer.into_iter().for_each(|answer| self.send(answer));
+            }
+            Task::Cancel(id) => {
+                let answer = self.questions.cancel(&id);
+                answer.into_iter().for_each(|answer| self.send(answer));
+            }
         }
     }
 
@@ -168,16 +214,19 @@ impl Checker {
         let Some(document) = locked(&self.documents).get(uri).cloned() else { return };
         let document = &*document;
         let mut messages = Vec::new();
-        let options = self.configuration.of(document, &mut messages);
+        let options = match document.is_configuration {
+            true => None,
+            false => self.configuration.of(document, &mut messages).map(Arc::new),
+        };
         messages.into_iter().for_each(|message| self.send(message));
-        let found = match (document.too_large, options) {
+        let found = match (document.too_large, &options) {
             (None, None) => Ok(Vec::new()),
             (Some(bytes), _) => Err(too_large(bytes)),
             (None, Some(options)) => {
                 let known = std::mem::take(&mut sessions);
                 let work = move || {
                     let mut known = known;
-                    (pipeline::verify_again(&document.source, &options, &mut known), known)
+                    (pipeline::verify_again(&document.source, options, &mut known), known)
                 };
                 // After a panic nothing is known.
                 guarded(work)
@@ -188,14 +237,36 @@ impl Checker {
                     .map_err(|_| "internal error: this version of the document is not verified".to_owned())
             }
         };
-        let (diagnostics, shown) = found_in(document, found);
-        let params = json!({"uri": document.uri, "version": document.version, "diagnostics": diagnostics});
-        locked(&self.findings).insert(document.uri.clone(), Checked { version: document.version, shown });
-        self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+        let (mut diagnostics, shown) = found_in(document, found);
+        if document.is_configuration {
+            diagnostics = toml::findings(document);
+        }
+        let diagnostics = Arc::new(json!(diagnostics));
+        let checked = Checked { version: document.version, shown: Arc::new(shown), options };
+        locked(&self.findings).insert(document.uri.clone(), checked);
+        let known = self.known(uri, &diagnostics);
+        for question in self.questions.take(uri) {
+            self.send(known.answer(&question));
+        }
+        if self.pulled.is_none() {
+            let params =
+                json!({"uri": document.uri, "version": document.version, "diagnostics": *diagnostics});
+            self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
+        }
         if let Some(open) = self.open.get_mut(uri) {
             open.took = started.elapsed();
             open.sessions = sessions;
+            open.known = Some(known);
         }
+    }
+
+    /// What is answered to questions: under the name of before, where nothing else was found.
+    fn known(&mut self, uri: &str, diagnostics: &Arc<Value>) -> Known {
+        let before = self.open.get_mut(uri).and_then(|open| open.known.take());
+        before.filter(|before| before.diagnostics == *diagnostics).unwrap_or_else(|| {
+            self.serial += 1;
+            Known { name: self.serial.to_string(), diagnostics: Arc::clone(diagnostics) }
+        })
     }
 
     fn send(&self, message: Outgoing) {

@@ -1,16 +1,17 @@
 //! What documents are verified for: the nearest `ptx.toml` of each, read again for every verification.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use lsp_types::MessageType;
 use lsp_types::notification::{Notification as _, PublishDiagnostics, ShowMessage};
-use lsp_types::{DiagnosticSeverity, MessageType, Range};
 use serde_json::json;
 
 use super::convert;
 use super::document::Document;
 use super::lines::Encoding;
+use super::toml;
 use super::wire::Outgoing;
 use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
 use crate::foreign;
@@ -30,9 +31,24 @@ pub struct Configuration {
     told: BTreeMap<PathBuf, String>,
     /// For each folder with an open document: the file that counts, and its stamp.
     seen: HashMap<PathBuf, Option<(PathBuf, Stamp)>>,
+    /// The addresses of open documents: what is wrong with these is found in their text.
+    open: HashSet<String>,
 }
 
 impl Configuration {
+    /// A document was opened.
+    pub fn opened(&mut self, uri: &str) {
+        if !self.open.contains(uri) {
+            self.open.insert(uri.to_owned());
+        }
+    }
+
+    /// A document was closed. What was told of a file in the document's place is told anew.
+    pub fn closed(&mut self, uri: &str) {
+        self.open.remove(uri);
+        self.told.retain(|file, _| convert::address(file) != uri);
+    }
+
     /// What a document is verified for; none where the configuration excludes it. A wrong configuration is told to the
     /// editor in `messages`, and the defaults hold.
     pub fn of(&mut self, document: &Document, messages: &mut Vec<Outgoing>) -> Option<Options> {
@@ -55,7 +71,7 @@ impl Configuration {
         match options {
             Ok(options) => {
                 if let Some(file) = file.filter(|file| self.told.remove(file).is_some()) {
-                    messages.push(findings_of(&file, Vec::new()));
+                    messages.extend(self.findings_of(&file, Vec::new()));
                 }
                 options
             }
@@ -81,12 +97,9 @@ impl Configuration {
         if self.told.get(&file) == Some(&text) {
             return;
         }
-        let syntax = error.chain().find_map(|cause| cause.downcast_ref::<toml::de::Error>());
-        let message = syntax.map_or_else(|| text.clone(), |error| error.message().to_owned());
-        let range = syntax.and_then(toml::de::Error::span).zip(contents(&file));
-        let range = range.map_or(Range::default(), |(span, text)| convert::place(&text, span, encoding));
-        let finding = convert::plain(range, DiagnosticSeverity::ERROR, message.clone());
-        messages.push(findings_of(&file, vec![finding]));
+        let found = toml::found(error, contents(&file).as_deref(), encoding);
+        let (range, message) = (found.range, found.message.clone());
+        messages.extend(self.findings_of(&file, vec![found]));
         let line = range.start.line + 1;
         let message =
             format!("{}, line {line}: {}; the defaults hold", foreign::path(&file), message.trim_end());
@@ -95,17 +108,19 @@ impl Configuration {
         self.told.insert(file, text);
     }
 
+    /// The message of what was found in a file; none for one that the editor has open.
+    fn findings_of(&self, file: &Path, findings: Vec<lsp_types::Diagnostic>) -> Option<Outgoing> {
+        let uri = convert::address(file);
+        let params = json!({"uri": uri, "diagnostics": findings});
+        (!self.open.contains(&uri)).then(|| Outgoing::notification(PublishDiagnostics::METHOD, params))
+    }
+
     /// Whether a file that counts has changed, has come or has gone since it was read.
     pub fn has_changed(&self) -> bool {
         self.seen
             .iter()
             .any(|(folder, seen)| nearest(folder).map(|file| (file.clone(), stamp(&file))) != *seen)
     }
-}
-
-fn findings_of(file: &Path, findings: Vec<lsp_types::Diagnostic>) -> Outgoing {
-    let params = json!({"uri": convert::address(file), "diagnostics": findings});
-    Outgoing::notification(PublishDiagnostics::METHOD, params)
 }
 
 fn stamp(file: &Path) -> Stamp {

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lsp_types::{
-    CodeAction, CodeActionKind, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentChanges, Location,
     NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
     TextEdit, Uri, WorkspaceEdit,
 };
-use ptx_syntax::{Applicability, Diagnostic, Severity, Span};
+use ptx_syntax::{Diagnostic, Severity, Span};
 
 use super::document::Document;
 use super::lines::Sweep;
@@ -21,6 +21,21 @@ pub const MAX_FINDINGS: usize = 1000;
 
 /// So many further places of a finding are shown.
 const MAX_LABELS: usize = 32;
+
+/// Rules about what a program does not need: editors show it faded.
+const UNNECESSARY: [&str; 11] = [
+    "unused-variable",
+    "unused-function",
+    "unused-register",
+    "unused-label",
+    "unused-suppression",
+    "unreachable-code",
+    "dead-store",
+    "carry-unused",
+    "ineffective-modifier",
+    "repeated-modifier",
+    "asm-unused-operand",
+];
 
 /// A finding as the editor knows it.
 pub struct Shown {
@@ -70,6 +85,7 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
         published.push(lsp_types::Diagnostic {
             code: Some(NumberOrString::String(found.rule.to_owned())),
             related_information: Some(related),
+            tags: UNNECESSARY.contains(&found.rule).then(|| vec![DiagnosticTag::UNNECESSARY]),
             ..plain(range, severity, message.clone())
         });
         shown.push(Shown { found, range, message });
@@ -141,54 +157,7 @@ fn message(found: &Diagnostic) -> String {
     text
 }
 
-/// The fixes of those findings that the editor names, as actions that it offers. `versioned` editors refuse edits of a
-/// text that has changed since.
-pub fn code_actions(
-    document: &Document,
-    shown: &[Shown],
-    named: Vec<lsp_types::Diagnostic>,
-    versioned: bool,
-) -> Vec<CodeAction> {
-    let found: Vec<(&Shown, lsp_types::Diagnostic)> = named
-        .into_iter()
-        .filter_map(|named| {
-            let rule = match &named.code {
-                Some(NumberOrString::String(rule)) => rule.as_str(),
-                _ => return None,
-            };
-            let same = |shown: &&Shown| {
-                shown.range == named.range && shown.found.rule == rule && shown.message == named.message
-            };
-            // They are in the order of their places in the text, and thus of their lines.
-            let first = shown.partition_point(|shown| shown.range.start < named.range.start);
-            let at_place = shown[first..].iter().take_while(|shown| shown.range.start == named.range.start);
-            at_place.filter(same).find(|shown| shown.found.fix.is_some()).map(|shown| (shown, named))
-        })
-        .collect();
-    let fixes = || found.iter().filter_map(|(shown, _)| shown.found.fix.as_ref());
-    let mut ranges =
-        ranges(document, fixes().flat_map(|fix| fix.edits.iter().map(|edit| edit.span))).into_iter();
-    let uri = document.address();
-    let mut actions = Vec::new();
-    for (shown, named) in found {
-        let (Some(fix), Some(uri)) = (&shown.found.fix, uri.clone()) else { continue };
-        let edits = fix.edits.iter().map(|edit| TextEdit {
-            range: ranges.next().unwrap_or_default(),
-            new_text: edit.replacement.clone(),
-        });
-        let edit = workspace_edit(document, uri, edits.collect(), versioned);
-        actions.push(CodeAction {
-            title: fix.message.clone(),
-            kind: Some(CodeActionKind::QUICKFIX),
-            diagnostics: Some(vec![named]),
-            edit: Some(edit),
-            is_preferred: Some(fix.applicability == Applicability::Certain),
-            ..CodeAction::default()
-        });
-    }
-    actions
-}
-
+/// The edits of a document. `versioned` editors refuse edits of a text that has changed since.
 pub fn workspace_edit(document: &Document, uri: Uri, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
     if versioned {
         let version = Some(document.version);
@@ -266,6 +235,13 @@ mod tests {
         assert_eq!(path(&Uri::from_str("untitled:Untitled-1").unwrap()), None);
         for name in ["/a b/k.ptx", "/é/%41?#.toml"] {
             assert_eq!(path(&Uri::from_str(&address(Path::new(name))).unwrap()), Some(PathBuf::from(name)));
+        }
+    }
+
+    #[test]
+    fn what_is_faded_are_rules() {
+        for rule in UNNECESSARY {
+            assert_eq!(ptx_verify::find_rule(rule).map(|found| found.name), Some(rule));
         }
     }
 

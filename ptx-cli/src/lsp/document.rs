@@ -127,9 +127,14 @@ impl Document {
         self.cuda.get_or_init(|| Cuda::new(&self.source.text))
     }
 
-    /// The tokens around a byte of a PTX text, in order: at least those that hold it or touch it. All of the text is read
-    /// for the first question only, so that hovering costs little in a large document.
+    /// The tokens around a byte of a PTX text, in order: at least those that hold it or touch it.
     pub fn tokens_near(&self, offset: u32) -> impl Iterator<Item = Token> {
+        self.tokens_from(offset).take_while(move |token| token.span.start <= offset)
+    }
+
+    /// The tokens of a PTX text from a bit before a byte on. All of the text is read for the first question only, so that
+    /// hovering costs little in a large document.
+    pub fn tokens_from(&self, offset: u32) -> impl Iterator<Item = Token> {
         let text = &self.source.text;
         let known = self.known_tokens.get_or_init(|| {
             let mut known = vec![0];
@@ -143,11 +148,10 @@ impl Document {
         let before = known.partition_point(|start| *start < offset);
         let first = before.checked_sub(1).map_or(0, |index| known[index]);
         let tokens = Lexer::new(text.get(first as usize..).unwrap_or_default());
-        let moved = move |token: Token| {
+        tokens.map(move |token: Token| {
             let span = Span::new(first + token.span.start, first + token.span.end);
             Token { span, ..token }
-        };
-        tokens.map(moved).take_while(move |token| token.span.start <= offset)
+        })
     }
 
     /// The byte at a place.

@@ -1,8 +1,12 @@
 //! Formatting as the fewest edits that do it, so that the editor keeps its cursors, folds and marks.
 
+use std::time::Duration;
+
 use lsp_types::{Range, TextEdit};
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
+
+use similar::{DiffTag, TextDiff};
 
 use super::convert::ranges;
 use super::document::Document;
@@ -11,6 +15,9 @@ use crate::source::Kind;
 
 /// More edits than this are one edit of the whole document: editors apply edits one by one.
 const MAX_EDITS: usize = 20_000;
+
+/// So long the fewest lines are searched for.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The edits that format a document, or those of the lines in a range: none where it is as it should be, and nothing where
 /// nothing can be formatted: in a CUDA source, and in a text with syntax errors, which are told as findings.
@@ -34,6 +41,34 @@ pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<Te
     Ok(Some(
         ranges.into_iter().zip(new_texts).map(|(range, new_text)| TextEdit { range, new_text }).collect(),
     ))
+}
+
+/// The edits that make another text of a document, as few lines as there are to change.
+pub fn of_lines(document: &Document, after: &str) -> Vec<TextEdit> {
+    let before = &*document.source.text;
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
+    let starts = |lines: &mut dyn Iterator<Item = &str>| -> Vec<u32> {
+        let ends = lines.scan(0, |at, line| {
+            *at += line.len() as u32;
+            Some(*at)
+        });
+        std::iter::once(0).chain(ends).collect()
+    };
+    let (old, new) = (starts(&mut diff.iter_old_slices()), starts(&mut diff.iter_new_slices()));
+    let at = |starts: &[u32], line: usize| starts[line.min(starts.len() - 1)];
+    let changes = diff.ops().iter().filter(|each| each.tag() != DiffTag::Equal);
+    let changes: Vec<(Span, Span)> = changes
+        .map(|each| {
+            let (from, to) = (each.old_range(), each.new_range());
+            (
+                Span::new(at(&old, from.start), at(&old, from.end)),
+                Span::new(at(&new, to.start), at(&new, to.end)),
+            )
+        })
+        .collect();
+    let ranges = ranges(document, changes.iter().map(|(from, _)| *from));
+    let both = ranges.into_iter().zip(&changes);
+    both.map(|(range, (_, to))| TextEdit { range, new_text: to.text(after).to_owned() }).collect()
 }
 
 /// What stands between two tokens that mean something, and the token behind it.

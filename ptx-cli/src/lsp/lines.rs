@@ -105,6 +105,15 @@ impl Lines {
         self.starts.get(line).copied().unwrap_or_default()
     }
 
+    /// The column at which a line ends.
+    pub fn offset_of_end(&self, text: &str, encoding: Encoding, line: u32) -> u32 {
+        if line as usize >= self.starts.len() {
+            return 0;
+        }
+        let start = self.start(line) as usize;
+        encoding.len(&text[start..self.content_end(text, line as usize)])
+    }
+
     /// Where the text of a line ends, before what ends the line.
     fn content_end(&self, text: &str, line: usize) -> usize {
         let start = self.starts[line] as usize;
@@ -140,7 +149,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// The place of a byte; inside a character, the place of the character; at the end of a line, where its text ends.
-    fn position(&mut self, offset: u32) -> Position {
+    pub fn position(&mut self, offset: u32) -> Position {
         let line = self.lines.starts.partition_point(|&start| start <= offset) - 1;
         let end = self.lines.content_end(self.text, line);
         let offset = boundary(self.text, (offset as usize).min(end));

@@ -5,6 +5,7 @@
 //! and however many are asked for, the findings come.
 
 mod access;
+mod actions;
 mod checker;
 mod completion;
 mod configuration;
@@ -15,11 +16,15 @@ mod document;
 mod edits;
 mod folding;
 mod hover;
+mod inlay;
 mod lines;
 mod navigate;
 mod part;
+mod pull;
 mod rename;
+mod reports;
 mod requests;
+mod semantic;
 mod session;
 mod signature;
 mod symbols;
@@ -27,10 +32,11 @@ mod toml;
 mod values;
 mod wire;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -39,16 +45,18 @@ use lsp_types::notification::{
     Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, Exit,
     Initialized, Notification as _,
 };
-use lsp_types::request::{Initialize, RegisterCapability, Request as _, Shutdown};
+use lsp_types::request::{DocumentDiagnosticRequest, Initialize, RegisterCapability, Request as _, Shutdown};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::foreign;
 use checker::{Checker, Documents, Findings, Task, locked};
 use document::Document;
+use reports::Reports;
 use requests::parse;
+use semantic::Told;
 use session::{Phase, Session};
-use wire::{ErrorCode, Failure, Message, Outgoing};
+use wire::{Failure, Message, Outgoing};
 
 /// So many messages are read ahead of their answers.
 const MAX_AHEAD: usize = 64;
@@ -95,9 +103,20 @@ pub fn serve(
     let checker = Checker::new(given, sender.clone(), Arc::clone(&documents), Arc::clone(&findings));
     let checking = thread::Builder::new().spawn(move || checker.run())?;
     let (session, waiting) = (Session::default(), VecDeque::new());
-    let goodbye =
-        Server { output: sender.clone(), tasks, documents, findings, session, waiting, barriers: 0 }
-            .run(&incoming)?;
+    let server = Server {
+        output: sender.clone(),
+        tasks,
+        documents,
+        findings,
+        session,
+        waiting,
+        barriers: 0,
+        told: Mutex::default(),
+        reports: Reports::default(),
+        is_reporting: Arc::default(),
+        serial: AtomicU64::new(1),
+    };
+    let goodbye = server.run(&incoming)?;
     if sender.try_send(Outgoing::end()).is_ok()
         && let Ok(written) = end.recv_timeout(FAREWELL)
     {
@@ -124,6 +143,14 @@ struct Server {
     waiting: VecDeque<Waiting>,
     /// How many of them have to be worked on before whatever follows.
     barriers: usize,
+    /// The semantic tokens that were told last, by address.
+    told: Mutex<BTreeMap<String, Told>>,
+    /// What was reported of documents.
+    reports: Reports,
+    /// Whether a report is being made.
+    is_reporting: Arc<AtomicBool>,
+    /// The number of the next result that has one.
+    serial: AtomicU64,
 }
 
 /// A message that waits for its turn.
@@ -170,6 +197,15 @@ impl Server {
                     break;
                 }
                 Message::Notification { method, params } => self.notice(&method, params)?,
+                Message::Request { id, method, params }
+                    if method == DocumentDiagnosticRequest::METHOD && self.session.phase == Phase::Open =>
+                {
+                    // The thread that verifies answers it, as soon as it knows.
+                    match pull::read(id.clone(), params) {
+                        Ok(question) => self.give(Task::Pull(question))?,
+                        Err(failure) => self.send(Outgoing::answer(&id, Err(failure)))?,
+                    }
+                }
                 Message::Request { id, method, params } => {
                     let result = self.answer(&method, params, document);
                     self.send(Outgoing::answer(&id, result))?;
@@ -223,10 +259,10 @@ impl Server {
             && let Message::Request { id, .. } = &waiting.message
         {
             self.barriers -= usize::from(waiting.is_barrier());
-            let failure = Failure::new(ErrorCode::Cancelled, "the request was cancelled");
-            self.send(Outgoing::answer(id, Err(failure)))?;
+            return self.send(Outgoing::answer(id, Err(Failure::cancelled())));
         }
-        Ok(())
+        // It may be with the thread that verifies.
+        self.give(Task::Cancel(params.get("id").cloned().unwrap_or_default()))
     }
 
     fn send(&self, message: Outgoing) -> anyhow::Result<()> {
@@ -270,6 +306,8 @@ impl Server {
                     return Ok(());
                 };
                 let uri = params.text_document.uri.as_str().to_owned();
+                locked(&self.told).remove(&uri);
+                locked(&self.reports).remove(&uri);
                 let closed = locked(&self.documents).remove(&uri);
                 closed.map_or(Ok(()), |_| self.give(Task::Close(uri)))
             }
@@ -286,6 +324,10 @@ impl Server {
 
     /// Asks the editor to tell when a configuration file changes.
     fn watch(&self) -> anyhow::Result<()> {
+        let Session { pulls, refreshes_findings, .. } = self.session;
+        if pulls {
+            self.give(Task::Pulled { refreshes: refreshes_findings })?;
+        }
         if !self.session.watches {
             return Ok(());
         }

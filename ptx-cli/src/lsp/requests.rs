@@ -2,15 +2,19 @@
 //! it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use lsp_types::notification::{Notification as _, ShowMessage};
 use lsp_types::request::{
-    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest, FoldingRangeRequest,
-    Formatting, GotoDefinition, HoverRequest, Initialize, PrepareRenameRequest, RangeFormatting, References,
-    Rename, Request as _, Shutdown, SignatureHelpRequest, WorkspaceSymbolRequest,
+    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest, ExecuteCommand,
+    FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, Initialize, InlayHintRefreshRequest,
+    InlayHintRequest, PrepareRenameRequest, RangeFormatting, References, Rename, Request as _,
+    SemanticTokensFullDeltaRequest, SemanticTokensFullRequest, SemanticTokensRangeRequest, Shutdown,
+    SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use lsp_types::{
-    CodeActionKind, DocumentSymbolResponse, Location, PrepareRenameResponse, TextDocumentIdentifier,
-    TextDocumentPositionParams, Uri,
+    DocumentSymbolResponse, Location, MessageType, PrepareRenameResponse, SemanticTokens,
+    TextDocumentIdentifier, TextDocumentPositionParams, Uri,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,9 +24,12 @@ use super::Server;
 use super::checker::locked;
 use super::document::Document;
 use super::navigate::{self, Found};
+use super::semantic::Told;
 use super::session::{Phase, Session};
-use super::wire::{ErrorCode, Failure};
-use super::{completion, convert, edits, folding, hover, rename, signature, symbols};
+use super::wire::{ErrorCode, Failure, Outgoing};
+use super::{
+    actions, completion, convert, edits, folding, hover, inlay, rename, reports, semantic, signature, symbols,
+};
 use crate::work::guarded;
 
 /// The document that a request is about, if that was known when it was read.
@@ -97,6 +104,21 @@ impl Server {
                 told(edits::format(&document, Some(params.range)).map_err(failed)?)
             }
             CodeActionRequest::METHOD => self.code_actions(params, about),
+            SemanticTokensFullRequest::METHOD => self.semantic_tokens(params, about),
+            SemanticTokensFullDeltaRequest::METHOD => self.semantic_tokens_delta(params, about),
+            SemanticTokensRangeRequest::METHOD => {
+                let params: lsp_types::SemanticTokensRangeParams = parse(params)?;
+                let document = self.about(&params.text_document, about)?;
+                let data = semantic::tokens(&document, Some(params.range));
+                told(SemanticTokens { result_id: None, data })
+            }
+            InlayHintRequest::METHOD => {
+                let params: lsp_types::InlayHintParams = parse(params)?;
+                let document = self.about(&params.text_document, about)?;
+                let reported = locked(&self.reports).get(&document.uri).cloned();
+                told(inlay::hints(&document, params.range, reported.as_ref()))
+            }
+            ExecuteCommand::METHOD => self.execute(params),
             _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("the method `{method}` is not known"))),
         }
     }
@@ -176,21 +198,79 @@ impl Server {
         told(symbols::of_workspace(documents.iter().map(|document| &**document), &params.query))
     }
 
-    /// The fixes of the findings that the editor names. Findings of an older version have none: their edits would be at
-    /// the wrong places.
+    /// What can be done about findings. Those of an older version have no fixes: their edits would be at the wrong
+    /// places.
     fn code_actions(&self, params: Value, about: About) -> Answer {
         let params: lsp_types::CodeActionParams = parse(params)?;
         let document = self.about(&params.text_document, about)?;
-        // A kind stands for itself and for those below it; the empty one for all.
-        let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
-        if params.context.only.is_some_and(|only| !only.iter().any(wanted)) {
-            return Ok(json!([]));
-        }
         let findings = locked(&self.findings);
         let checked = findings.get(&document.uri).filter(|checked| checked.version == document.version);
-        let Some(checked) = checked else { return Ok(json!([])) };
-        let named = params.context.diagnostics;
-        told(convert::code_actions(&document, &checked.shown, named, self.session.versioned))
+        let Some(checked) = checked.cloned() else { return Ok(json!([])) };
+        drop(findings);
+        told(actions::actions(&document, &checked, params.context, self.session.versioned))
+    }
+
+    fn semantic_tokens(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::SemanticTokensParams = parse(params)?;
+        let document = self.about(&params.text_document, about)?;
+        told(self.tell_tokens(&document).1.full())
+    }
+
+    fn semantic_tokens_delta(&self, params: Value, about: About) -> Answer {
+        let params: lsp_types::SemanticTokensDeltaParams = parse(params)?;
+        let document = self.about(&params.text_document, about)?;
+        let (before, now) = self.tell_tokens(&document);
+        told(now.since(before.as_ref(), &params.previous_result_id))
+    }
+
+    /// The tokens that were told last, and those of now.
+    fn tell_tokens(&self, document: &Document) -> (Option<Told>, Told) {
+        let id = self.serial.fetch_add(1, Ordering::Relaxed);
+        let now = Told::new(id, semantic::tokens(document, None));
+        let before = locked(&self.told).insert(document.uri.clone(), now.clone());
+        (before, now)
+    }
+
+    /// Does what the editor was offered as a command. Nobody waits for what takes long.
+    fn execute(&self, params: Value) -> Answer {
+        let params: lsp_types::ExecuteCommandParams = parse(params)?;
+        if params.command != reports::COMMAND {
+            let message = format!("there is no command `{}`", params.command);
+            return Err(Failure::new(ErrorCode::InvalidParams, message));
+        }
+        let uri = params.arguments.first().and_then(Value::as_str);
+        let document = uri.and_then(|uri| locked(&self.documents).get(uri).cloned());
+        let Some(document) = document else { return Err(failed("the document is not open".to_owned())) };
+        if self.is_reporting.swap(true, Ordering::AcqRel) {
+            return Err(failed("a report is being made".to_owned()));
+        }
+        let (output, reports) = (self.output.clone(), Arc::clone(&self.reports));
+        let (is_reporting, refreshes) = (Arc::clone(&self.is_reporting), self.session.refreshes_hints);
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        std::thread::spawn(move || {
+            let made =
+                guarded(|| reports::of(&document)).unwrap_or_else(|_| Err("internal error".to_owned()));
+            is_reporting.store(false, Ordering::Release);
+            // Without an editor there is nobody to tell.
+            let _ = match made {
+                Ok(report) => {
+                    locked(&reports).insert(document.uri.clone(), report);
+                    let request = || {
+                        Outgoing::request(
+                            &format!("hints-{serial}"),
+                            InlayHintRefreshRequest::METHOD,
+                            Value::Null,
+                        )
+                    };
+                    if refreshes { output.send(request()) } else { Ok(()) }
+                }
+                Err(message) => {
+                    let params = json!({"type": MessageType::ERROR, "message": message});
+                    output.send(Outgoing::notification(ShowMessage::METHOD, params))
+                }
+            };
+        });
+        Ok(Value::Null)
     }
 }
 

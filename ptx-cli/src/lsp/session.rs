@@ -1,13 +1,17 @@
 //! What the editor and the server agree on.
 
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind,
-    RenameOptions, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
-    TextDocumentSyncKind, WorkDoneProgressOptions,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions, DiagnosticOptions,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, RenameOptions,
+    SemanticTokensFullOptions, SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, WorkDoneProgressOptions,
 };
 
+use super::actions::{FIX_ALL, REPORT};
+use super::convert::SOURCE;
 use super::lines::Encoding;
+use super::{reports, semantic};
 
 /// How far the editor is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,12 +36,27 @@ pub struct Session {
     pub versioned: bool,
     /// Whether it shows symbols as a tree.
     pub shows_trees: bool,
+    /// Whether it asks for findings, so that they need not be sent to it.
+    pub pulls: bool,
+    /// Whether it can be told to ask for findings again.
+    pub refreshes_findings: bool,
+    /// Whether it can be told to ask for inlay hints again.
+    pub refreshes_hints: bool,
 }
 
 impl Default for Session {
     fn default() -> Self {
         let (phase, encoding) = (Phase::Before, Encoding::Utf16);
-        Self { phase, encoding, watches: false, versioned: false, shows_trees: false }
+        Self {
+            phase,
+            encoding,
+            watches: false,
+            versioned: false,
+            shows_trees: false,
+            pulls: false,
+            refreshes_findings: false,
+            refreshes_hints: false,
+        }
     }
 }
 
@@ -63,6 +82,13 @@ impl Session {
             shows_trees: symbols
                 .and_then(|symbols| symbols.hierarchical_document_symbol_support)
                 .unwrap_or_default(),
+            pulls: document.is_some_and(|document| document.diagnostic.is_some()),
+            refreshes_findings: workspace
+                .and_then(|workspace| workspace.diagnostic.as_ref()?.refresh_support)
+                .unwrap_or_default(),
+            refreshes_hints: workspace
+                .and_then(|workspace| workspace.inlay_hint.as_ref()?.refresh_support)
+                .unwrap_or_default(),
         }
     }
 
@@ -71,7 +97,7 @@ impl Session {
         let letters = |letters: &[&str]| Some(letters.iter().map(|&letter| letter.to_owned()).collect());
         let (code_actions, rename) = (
             CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL, REPORT]),
                 ..CodeActionOptions::default()
             },
             RenameOptions {
@@ -103,6 +129,25 @@ impl Session {
             }),
             document_formatting_provider: Some(OneOf::Left(true)),
             document_range_formatting_provider: Some(OneOf::Left(true)),
+            semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
+                SemanticTokensOptions {
+                    legend: semantic::legend(),
+                    range: Some(true),
+                    full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+                    ..SemanticTokensOptions::default()
+                },
+            )),
+            inlay_hint_provider: Some(OneOf::Left(true)),
+            diagnostic_provider: self.pulls.then(|| {
+                DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                    identifier: Some(SOURCE.to_owned()),
+                    ..DiagnosticOptions::default()
+                })
+            }),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: vec![reports::COMMAND.to_owned()],
+                ..ExecuteCommandOptions::default()
+            }),
             code_action_provider: Some(CodeActionProviderCapability::Options(code_actions)),
             ..ServerCapabilities::default()
         }

@@ -1,10 +1,45 @@
-//! `ptx.toml` in the editor: its keys and values.
+//! `ptx.toml` in the editor: what is wrong with it, its keys and values.
 
-use lsp_types::{CompletionItem, CompletionItemKind};
+use std::path::Path;
+
+use lsp_types::{CompletionItem, CompletionItemKind, Diagnostic, DiagnosticSeverity, Position, Range};
+use toml::de::Error;
 
 use super::completion::Items;
+use super::convert;
 use super::document::Document;
-use crate::config;
+use super::lines::{Encoding, Lines};
+use crate::config::{self, Config};
+use crate::options::{OptionArgs, Options};
+
+/// What is wrong with a configuration file that is open, as it is written now.
+pub fn findings(document: &Document) -> Vec<Diagnostic> {
+    let path = document.path.as_deref().unwrap_or(Path::new(config::FILE));
+    let text = &document.source.text;
+    let read = Config::of_text(path, text)
+        .and_then(|(config, _)| Options::new(&OptionArgs::default(), Some(&config)).map(|_| ()));
+    read.err().map(|error| found(&error, Some(text), document.encoding)).into_iter().collect()
+}
+
+/// What is wrong with a configuration, at its place: of a syntax error the bytes, else the line that the message names.
+pub fn found(error: &anyhow::Error, text: Option<&str>, encoding: Encoding) -> Diagnostic {
+    let full = format!("{error:#}");
+    let syntax = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
+    if let Some(syntax) = syntax {
+        let range = syntax.span().zip(text).map(|(span, text)| convert::place(text, span, encoding));
+        let message = syntax.message().trim_end().to_owned();
+        return convert::plain(range.unwrap_or_default(), DiagnosticSeverity::ERROR, message);
+    }
+    let in_line = full.split_once("is not right in line ").and_then(|(_, rest)| rest.split_once(": "));
+    let in_line =
+        in_line.and_then(|(line, message)| Some((line.parse::<u32>().ok()?.checked_sub(1)?, message)));
+    let Some((line, message)) = in_line else {
+        return convert::plain(Range::default(), DiagnosticSeverity::ERROR, full);
+    };
+    let end = text.map_or(0, |text| Lines::new(text).offset_of_end(text, encoding, line));
+    let range = Range::new(Position::new(line, 0), Position::new(line, end));
+    convert::plain(range, DiagnosticSeverity::ERROR, message.to_owned())
+}
 
 const LEVELS: [&str; 4] = ["allow", "info", "warn", "error"];
 

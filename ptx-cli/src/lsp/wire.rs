@@ -43,6 +43,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The answer to a request that was taken back.
+    pub fn cancelled() -> Self {
+        Self::new(ErrorCode::Cancelled, "the request was cancelled")
+    }
+
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

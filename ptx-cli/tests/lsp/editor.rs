@@ -1,7 +1,7 @@
 //! An editor that a test is.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -26,7 +26,10 @@ pub struct Editor {
 impl Editor {
     /// An editor that has not said anything.
     pub fn silent(scratch: &Scratch) -> Self {
-        let mut command = scratch.command(&["lsp"]);
+        Self::of(scratch.command(&["lsp"]))
+    }
+
+    fn of(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
@@ -35,12 +38,23 @@ impl Editor {
         Self { child, stdin, messages, next: 0 }
     }
 
+    /// An editor whose server has these variables in its environment.
+    pub fn start_in(scratch: &Scratch, capabilities: Value, variables: &[(&str, &str)]) -> (Self, Value) {
+        let mut command = scratch.command(&["lsp"]);
+        command.envs(variables.iter().copied());
+        Self::of(command).begin(capabilities)
+    }
+
     pub fn start(scratch: &Scratch, encodings: &[&str]) -> (Self, Value) {
         Self::start_with(scratch, json!({"general": {"positionEncodings": encodings}}))
     }
 
     pub fn start_with(scratch: &Scratch, capabilities: Value) -> (Self, Value) {
-        let mut editor = Self::silent(scratch);
+        Self::silent(scratch).begin(capabilities)
+    }
+
+    fn begin(self, capabilities: Value) -> (Self, Value) {
+        let mut editor = self;
         let answer = editor.request("initialize", json!({"capabilities": capabilities}));
         editor.notify("initialized", json!({}));
         (editor, answer["result"]["capabilities"].clone())
@@ -182,7 +196,7 @@ pub fn place(text: &str, offset: usize) -> Value {
 }
 
 /// The texts of ranges of a document, each with its line from 1.
-pub fn texts<'t>(text: &'t str, ranges: impl IntoIterator<Item = Value>) -> Vec<(u64, &'t str)> {
+pub fn texts(text: &str, ranges: impl IntoIterator<Item = Value>) -> Vec<(u64, &str)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let text_of = |range: Value| {
         let number = |place: &str, part: &str| range[place][part].as_u64().unwrap() as usize;

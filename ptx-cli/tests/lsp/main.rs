@@ -3,7 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod complete;
+mod decorate;
 mod editor;
+mod findings;
 mod malformed;
 mod navigate;
 mod session;

@@ -20,7 +20,12 @@ const ABOUT_PLACES: [&str; 8] = [
 ];
 
 /// Requests about a document.
-const ABOUT_DOCUMENTS: [&str; 5] = [
+const ABOUT_DOCUMENTS: [&str; 10] = [
+    "textDocument/diagnostic",
+    "textDocument/inlayHint",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
     "textDocument/documentSymbol",
     "textDocument/foldingRange",
     "textDocument/formatting",
@@ -126,10 +131,10 @@ fn answers_about_a_large_document_come_soon() {
     assert!(text.len() > 1_800_000, "{}", text.len());
     editor.open(URI, &text);
     // The first question reads the names; and the program is not optimised as a release is.
-    for method in ABOUT_PLACES {
+    for method in ABOUT_PLACES.iter().chain(&ABOUT_DOCUMENTS) {
         let started = Instant::now();
         let answer = editor.request(method, params(URI, 30_000, 12));
-        assert!(answer["error"].is_null() || method == "textDocument/rename", "{method}: {answer}");
+        assert!(answer["error"].is_null() || *method == "textDocument/rename", "{method}: {answer}");
         let took = started.elapsed();
         assert!(took < Duration::from_secs(3), "{method} took {took:?}");
     }

@@ -269,47 +269,6 @@ fn a_wrong_configuration_is_shown_and_a_changed_one_is_heeded() {
     }
 }
 
-/// A finding with a certain fix, and one without.
-fn fixable() -> String {
-    bad().replace("[%rd2]", "[%rd2 - 4]")
-}
-
-#[test]
-fn actions_are_for_what_the_editor_names_and_wants() {
-    let scratch = Scratch::new();
-    let versioned = json!({"workspace": {"workspaceEdit": {"documentChanges": true}}});
-    for (capabilities, with_version) in [(json!({}), false), (versioned, true)] {
-        let (mut editor, _) = Editor::start_with(&scratch, capabilities);
-        let found = editor.open(URI, &fixable())["diagnostics"].clone();
-        let actions = editor.actions(URI, json!({"diagnostics": found}));
-        assert_eq!(actions.as_array().unwrap().len(), 1, "{actions}");
-        let (action, named) = (&actions[0], &actions[0]["diagnostics"][0]);
-        assert_eq!((&action["kind"], &named["code"]), (&json!("quickfix"), &json!("operand-form")));
-        let edit = match with_version {
-            true => {
-                let change = &action["edit"]["documentChanges"][0];
-                assert_eq!(change["textDocument"], json!({"uri": URI, "version": 1}));
-                &change["edits"][0]
-            }
-            false => &action["edit"]["changes"][URI][0],
-        };
-        assert_eq!(edit["newText"], "+-");
-        let count =
-            |editor: &mut Editor, context: Value| editor.actions(URI, context).as_array().unwrap().len();
-        assert_eq!(count(&mut editor, json!({"diagnostics": []})), 0);
-        let other: Vec<&Value> =
-            found.as_array().unwrap().iter().filter(|found| found["code"] != "operand-form").collect();
-        assert!(!other.is_empty());
-        assert_eq!(count(&mut editor, json!({"diagnostics": other})), 0);
-        for (only, expected) in [("quickfix", 1), ("", 1), ("source", 0), ("quickfix.other", 0)] {
-            let context = json!({"diagnostics": found, "only": [only]});
-            assert_eq!(count(&mut editor, context), expected, "{only}");
-        }
-        assert_eq!(count(&mut editor, json!({"diagnostics": found, "only": []})), 0);
-        editor.end();
-    }
-}
-
 #[test]
 fn formatting_what_has_no_layout_is_nothing() {
     let scratch = Scratch::new();
