@@ -3,6 +3,7 @@
 //! Addresses are followed only in functions in which something can be known of one, and of the values only those that
 //! addresses are computed of.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Variable};
 use ptx_ir::isa::{Computation, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
@@ -11,7 +12,7 @@ use ptx_syntax::Span;
 use super::values::linear::Sum;
 use super::values::number::Number;
 use super::values::pointer::{Object, Pointer, Pointers};
-use super::values::{Engine, Graph, Slice, ValueId, Values, space_of};
+use super::values::{Engine, Graph, Kind, Slice, ValueId, Values, space_of};
 use crate::dataflow::{FunctionFacts, aligned};
 
 /// An access of memory.
@@ -179,7 +180,12 @@ impl MemoryFacts {
 
     /// Follows addresses: all, or those that are likely to be misaligned.
     fn follow(&mut self, facts: &FunctionFacts<'_>, graph: &Graph, all: bool) {
-        let asked = |access: &Access| all || access.direct || access.stands_out();
+        let derived = if all { Derived::new(facts, graph) } else { Derived::default() };
+        let asked = |access: &Access| {
+            access.direct
+                || access.stands_out()
+                || all && (has_small_space(access) || access.base.is_some_and(|base| derived.has(base)))
+        };
         let sources = self.conversions.iter().filter_map(|each| read(facts, graph, each.instruction, 1));
         let roots = self.accesses.iter().filter(|access| asked(access)).filter_map(|access| access.base);
         let slice = Slice::of(facts, graph, roots.chain(sources.filter(|_| all)));
@@ -223,6 +229,84 @@ impl MemoryFacts {
                 (access.offset, access.span_from_start) = (None, None);
             }
         }
+    }
+}
+
+/// The values that may be an address of which something is known: all that is computed of the addresses of variables,
+/// of conversions, and of pointers whose target promises something.
+#[derive(Default)]
+struct Derived(Vec<bool>);
+
+impl Derived {
+    /// Rounds over a function; where loops need more, all values count.
+    const MAX_ROUNDS: usize = 8;
+
+    fn new(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+        let mut derived = Self(vec![false; graph.len()]);
+        for _ in 0..Self::MAX_ROUNDS {
+            facts.cfg.reverse_postorder().iter().for_each(|&block| derived.block(facts, graph, block));
+            let mut joins = facts.cfg.reverse_postorder().iter().flat_map(|&block| graph.joins(block));
+            if !joins.any(|&join| derived.is_late(graph, join)) {
+                return derived;
+            }
+        }
+        derived.0.fill(true);
+        derived
+    }
+
+    fn has(&self, value: ValueId) -> bool {
+        self.0.get(value.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether a join takes a value that was not known to be one of them when the join was looked at.
+    fn is_late(&self, graph: &Graph, join: ValueId) -> bool {
+        !self.has(join) && graph.inputs(join).iter().any(|&input| self.has(input))
+    }
+
+    fn block(&mut self, facts: &FunctionFacts<'_>, graph: &Graph, block: NodeIndex) {
+        for &join in graph.joins(block) {
+            self.0[join.index()] |= graph.inputs(join).iter().any(|&input| self.has(input));
+        }
+        for instruction in facts.cfg.instructions(block) {
+            for at in facts.uses().range(instruction) {
+                let Some(value) = graph.written(at) else { continue };
+                let after = graph.after(value);
+                let is_kept =
+                    after != value && matches!(graph.kind(after), Kind::Guarded { old, .. } if self.has(old));
+                if self.has(after) || !(is_kept || self.computes(facts, graph, instruction)) {
+                    continue;
+                }
+                self.0[value.index()] |= !is_kept;
+                self.0[after.index()] = true;
+            }
+        }
+    }
+
+    fn computes(&self, facts: &FunctionFacts<'_>, graph: &Graph, instruction: u32) -> bool {
+        let Some(instance) = facts.instance(instruction) else { return false };
+        match instance.effects.computes {
+            // Generic addresses of the global state space are the same numbers.
+            Some(Computation::ToGeneric | Computation::FromGeneric)
+                if space_of(instance) != Some(StateSpace::Global) =>
+            {
+                return true;
+            }
+            Some(Computation::MapRank) => return true,
+            Some(Computation::Load) => {}
+            Some(_) => {
+                let mut reads = facts.uses().range(instruction).filter_map(|at| graph.read(at));
+                if reads.any(|read| self.has(read)) {
+                    return true;
+                }
+            }
+            None => return false,
+        }
+        let has_address = |operand: &Operand| match *operand {
+            Operand::Variable { .. } => true,
+            Operand::VariableAddress { variable, .. } => facts.module.variables[variable].pointer.is_some(),
+            _ => false,
+        };
+        facts.body.operands(Handle::new(instruction)).iter().any(has_address)
     }
 }
 

@@ -193,12 +193,15 @@ impl Hash for Sum {
     }
 }
 
-/// Each of some things once, by its number: a table of numbers with open addressing, so that nothing is kept twice.
+/// Each of some things once, by its number: a table of numbers with open addressing, so that nothing is kept twice. What
+/// is found in another way can be added without the table.
 #[derive(Clone, Debug)]
 struct Numbered<T> {
     all: Vec<T>,
     /// Numbers of things, by hash; [`EMPTY`] where there is none.
     slots: Vec<u32>,
+    /// How many slots are taken.
+    taken: usize,
 }
 
 const EMPTY: u32 = u32::MAX;
@@ -207,7 +210,7 @@ const MIN_SLOTS: usize = 64;
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), slots: Vec::new() }
+        Self { all: Vec::new(), slots: Vec::new(), taken: 0 }
     }
 }
 
@@ -228,7 +231,7 @@ impl<T: Hash + Eq> Numbered<T> {
     /// The number of a thing, and whether it is new.
     fn number(&mut self, what: T) -> (u32, bool) {
         // At most three of four slots are taken.
-        if self.slots.len() < (self.all.len() + 1) / 3 * 4 + MIN_SLOTS / 2 {
+        if self.slots.len() < (self.taken + 1) / 3 * 4 + MIN_SLOTS / 2 {
             self.grow();
         }
         let slot = self.slot(&what);
@@ -237,17 +240,23 @@ impl<T: Hash + Eq> Numbered<T> {
         }
         let number = self.all.len() as u32;
         self.slots[slot] = number;
+        self.taken += 1;
         self.all.push(what);
         (number, true)
     }
 
+    /// Adds a thing that [`Self::number`] is never asked for.
+    fn push(&mut self, what: T) -> u32 {
+        self.all.push(what);
+        self.all.len() as u32 - 1
+    }
+
     fn grow(&mut self) {
         let count = (self.slots.len() * 2).max(MIN_SLOTS);
-        self.slots.clear();
-        self.slots.resize(count, EMPTY);
-        for number in 0..self.all.len() {
-            let slot = self.slot(&self.all[number]);
-            self.slots[slot] = number as u32;
+        let before = std::mem::replace(&mut self.slots, vec![EMPTY; count]);
+        for number in before.into_iter().filter(|number| *number != EMPTY) {
+            let slot = self.slot(&self.all[number as usize]);
+            self.slots[slot] = number;
         }
     }
 
@@ -266,17 +275,66 @@ pub struct Forms {
     /// The value that is each base, or the first whose operation it is.
     values: Vec<Option<ValueId>>,
     sums: Numbered<Sum>,
+    /// By value its base, and the sum that has this base once and nothing else, in the width of the value. Most values
+    /// are opaque, so that these are not looked for in tables.
+    own: Vec<Own>,
+}
+
+/// What a value is where no more is said of it; [`EMPTY`] where that was not asked.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    base: u32,
+    form: u32,
 }
 
 impl Forms {
     /// The number of a sum.
     pub fn form(&mut self, sum: Sum) -> Form {
+        if let Some(value) = self.is_own(&sum) {
+            let known = self.own[value.index()].form;
+            if known == EMPTY {
+                let form = self.sums.push(sum);
+                self.own[value.index()].form = form;
+                return Form(form);
+            }
+            if self.sums.all[known as usize].width == sum.width {
+                return Form(known);
+            }
+        }
         Form(self.sums.number(sum).0)
+    }
+
+    /// The value that a sum is, where it has nothing else.
+    fn is_own(&self, sum: &Sum) -> Option<ValueId> {
+        match (sum.count, sum.constant, sum.terms[0]) {
+            (1, 0, (base, 1)) => match self.bases.all[base as usize] {
+                Base::Value(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The number of the base that a value is.
+    fn value_base(&mut self, value: ValueId) -> (u32, bool) {
+        if self.own.len() <= value.index() {
+            self.own.resize(value.index() + 1, Own { base: EMPTY, form: EMPTY });
+        }
+        let known = self.own[value.index()].base;
+        if known != EMPTY {
+            return (known, false);
+        }
+        let id = self.bases.push(Base::Value(value));
+        self.own[value.index()].base = id;
+        (id, true)
     }
 
     /// A base, which `value` is or computes, and what is known of it.
     pub fn base(&mut self, base: Base, number: Number, value: Option<ValueId>) -> BaseId {
-        let (id, is_new) = self.bases.number(base);
+        let (id, is_new) = match base {
+            Base::Value(value) => self.value_base(value),
+            _ => self.bases.number(base),
+        };
         let id = BaseId(id);
         if is_new {
             self.numbers.push(number);
@@ -291,7 +349,13 @@ impl Forms {
     /// The number of a base, where a sum has it.
     #[must_use]
     pub fn find(&self, base: Base) -> Option<BaseId> {
-        self.bases.find(&base).map(BaseId)
+        match base {
+            Base::Value(value) => {
+                let own = self.own.get(value.index())?;
+                (own.base != EMPTY).then_some(BaseId(own.base))
+            }
+            _ => self.bases.find(&base).map(BaseId),
+        }
     }
 
     /// The number that the next new sum gets.
@@ -303,6 +367,12 @@ impl Forms {
     /// The number of a sum that was met before.
     #[must_use]
     pub fn find_sum(&self, sum: &Sum) -> Option<Form> {
+        if let Some(value) = self.is_own(sum) {
+            let known = self.own[value.index()].form;
+            if known != EMPTY && self.sums.all[known as usize].width == sum.width {
+                return Some(Form(known));
+            }
+        }
         self.sums.find(sum).map(Form)
     }
 
