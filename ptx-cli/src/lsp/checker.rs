@@ -1,8 +1,8 @@
 //! The thread that verifies documents and publishes what it finds.
 //!
 //! It takes documents from the thread that answers requests and never waits for it, so that no request can hold findings
-//! up. A document is verified when it has not changed for a while; the while is as long as its last verification took,
-//! within limits, so that a burst of key strokes costs one verification and a small document is not kept waiting. An
+//! up. A document is verified when it has not changed for a while; the while is a part of what its last verification took,
+//! within limits, so that a burst of changes costs few verifications and nobody is kept waiting. An
 //! editor that never pauses gets findings too: they are there [`WITHIN`] a change, as far as a verification is that
 //! fast.
 
@@ -28,9 +28,11 @@ use crate::pipeline::{self, Sessions};
 use crate::work::guarded;
 
 /// A pause in typing is at least so long,
-const MIN_QUIET: Duration = Duration::from_millis(5);
+const MIN_QUIET: Duration = Duration::from_millis(2);
 /// and longer ones are not waited for.
-const MAX_QUIET: Duration = Duration::from_millis(120);
+const MAX_QUIET: Duration = Duration::from_millis(60);
+/// and in between such a part of the last verification.
+const QUIET_PART: u32 = 5;
 /// So long after the first change that was not verified, findings are to be there, whatever else the editor does.
 const WITHIN: Duration = Duration::from_millis(200);
 /// How often configuration files are looked at, where the editor does not watch them.
@@ -86,7 +88,7 @@ impl Open {
     fn due(&self) -> Option<Instant> {
         let (first, latest) = self.changed?;
         let most = WITHIN.saturating_sub(self.took).max(MIN_QUIET);
-        Some((latest + self.took.clamp(MIN_QUIET, MAX_QUIET)).min(first + most))
+        Some((latest + (self.took / QUIET_PART).clamp(MIN_QUIET, MAX_QUIET)).min(first + most))
     }
 }
 
