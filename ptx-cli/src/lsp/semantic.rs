@@ -18,7 +18,7 @@ use super::part::Part;
 
 /// A text has no more tokens told at once than this, so that the answer comes soon and editors can take it; those of a
 /// range are told wherever it is.
-const MAX_TOKENS: usize = 100_000;
+const MAX_TOKENS: usize = 60_000;
 
 /// What words can be; the order is that of the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
