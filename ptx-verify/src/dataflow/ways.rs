@@ -5,6 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::Control;
+use std::cell::Cell;
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
@@ -140,13 +141,31 @@ pub struct Bounds {
     pub instructions: usize,
 }
 
-/// Goes along all ways that begin behind an instruction, or end before it, one instruction after the other, and
-/// carries a state along. `visit` breaks off a way, or the whole search with what it found.
+/// What all walks in one function may cost together: where it is spent, nothing more is found.
+pub struct Budget(Cell<usize>);
+
+impl Budget {
+    /// In proportion to the function.
+    #[must_use]
+    pub fn of(facts: &FunctionFacts<'_>) -> Self {
+        const VISITS_PER_INSTRUCTION: usize = 64;
+        const MIN_VISITS: usize = 100_000;
+        Self(Cell::new(MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len()))
+    }
+
+    fn spend(&self) -> Option<()> {
+        self.0.set(self.0.get().checked_sub(1)?);
+        Some(())
+    }
+}
+
+/// Goes along all paths that begin after an instruction, or end before it, one instruction after the other, and
+/// carries a state along. `visit` breaks off a path, or the whole search with what it found.
 pub fn search<S: Copy + Eq + Hash, R>(
     facts: &FunctionFacts<'_>,
     direction: Direction,
     (start, state): (u32, S),
-    bounds: Bounds,
+    (bounds, all): (Bounds, &Budget),
     mut visit: impl FnMut(u32, &mut S) -> ControlFlow<Option<R>>,
 ) -> Option<R> {
     let block = facts.cfg.block_of(Handle::new(start));
@@ -166,6 +185,7 @@ pub fn search<S: Copy + Eq + Hash, R>(
             };
             let Some(instruction) = next else { break };
             budget = budget.checked_sub(1)?;
+            all.spend()?;
             match visit(instruction, &mut state) {
                 ControlFlow::Continue(()) => {}
                 ControlFlow::Break(None) => continue 'ways,

@@ -1,12 +1,16 @@
 //! Shared memory that is read while a copy into it is in flight.
 
-use super::groups::{BOUNDS, MOST_GROUPS, Row};
+use super::groups::{BOUNDS, MAX_GROUPS, Row};
 use crate::dataflow::facts::FunctionFacts;
-use crate::dataflow::ways::{Ends, Ways, search};
+use crate::dataflow::ways::{Budget, Ends, Ways, search};
 use petgraph::Direction;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::NodeIndex;
+use petgraph::visit::NodeFiltered;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{AsyncAction, AsyncGroup, OperandSpec};
 use ptx_ir::space::StateSpace;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// The first of some reads of shared memory that a way from the entry comes to after one of `starts` and without any of
@@ -36,42 +40,48 @@ pub fn read_in_loop_without_wait(
     waits: &[u32],
     reads: &[u32],
 ) -> Option<(u32, u32)> {
-    // The copies of a block are in the same loops.
-    let mut judged = None;
-    starts.iter().find_map(|&start| {
-        let block = facts.cfg.block_of(Handle::new(start));
-        let again = Ways::to(facts, Ends::Instructions(&[start]), waits);
-        if judged.replace(block) == Some(block) || again.at(start).is_none() {
-            return None;
+    let block_of = |instruction: u32| facts.cfg.block_of(Handle::new(instruction));
+    let waiting: FxHashSet<NodeIndex> = waits.iter().map(|&wait| block_of(wait)).collect();
+    // A path that comes back passes whole blocks, so that only those count in which nothing waits.
+    let without = NodeFiltered::from_fn(facts.cfg.graph(), |block| !waiting.contains(&block));
+    let mut loop_of = vec![None; facts.cfg.block_count()];
+    for (index, blocks) in kosaraju_scc(&without).into_iter().enumerate() {
+        let alone = blocks.len() == 1 && !facts.cfg.graph().contains_edge(blocks[0], blocks[0]);
+        for block in blocks.into_iter().filter(|_| !alone) {
+            loop_of[block.index()] = Some(index);
         }
-        let behind = Ways::from(facts, Ends::Instructions(&[start]), waits);
-        let read = reads.iter().find(|&&read| again.at(read).is_some() && behind.at(read).is_some());
-        read.map(|&read| (read, start))
+    }
+    let mut first_read = FxHashMap::default();
+    for &read in reads {
+        if let Some(around) = loop_of[block_of(read).index()] {
+            first_read.entry(around).or_insert(read);
+        }
+    }
+    starts.iter().find_map(|&start| {
+        let around = loop_of[block_of(start).index()]?;
+        Some((*first_read.get(&around)?, start))
     })
 }
 
-/// A copy to a known place, and what else is done there.
-#[derive(Clone, Debug)]
-pub struct Copied {
-    /// The copy.
-    pub start: u32,
-    /// The accesses of what it writes, ascending.
-    pub accesses: Vec<u32>,
-}
-
-/// The first access of the place of a copy that a way comes to before a wait for the copy.
+/// The first instruction that `touches` what a copy writes and that a path comes to from the copy before a wait for it.
 #[must_use]
-pub fn accessed_in_flight(facts: &FunctionFacts<'_>, row: &Row, copied: &Copied) -> Option<u32> {
+pub fn accessed_in_flight(
+    facts: &FunctionFacts<'_>,
+    row: &Row,
+    start: u32,
+    budget: &Budget,
+    touches: impl Fn(u32) -> bool,
+) -> Option<u32> {
     // How many groups were closed since the start, its own among them.
-    search(facts, Direction::Outgoing, (copied.start, 0), BOUNDS, |instruction, groups| {
-        let covers = row.wait(instruction).is_some_and(|left| *groups > left || *groups == MOST_GROUPS);
-        if instruction == copied.start || covers || row.calls.binary_search(&instruction).is_ok() {
+    search(facts, Direction::Outgoing, (start, 0), (BOUNDS, budget), |instruction, groups| {
+        let covers = row.wait(instruction).is_some_and(|left| *groups > left || *groups == MAX_GROUPS);
+        if instruction == start || covers || row.calls.binary_search(&instruction).is_ok() {
             return ControlFlow::Break(None);
         }
         if row.commits.binary_search(&instruction).is_ok() {
-            *groups = (*groups + 1).min(MOST_GROUPS);
+            *groups = (*groups + 1).min(MAX_GROUPS);
         }
-        if copied.accesses.binary_search(&instruction).is_ok() {
+        if touches(instruction) {
             return ControlFlow::Break(Some(instruction));
         }
         ControlFlow::Continue(())

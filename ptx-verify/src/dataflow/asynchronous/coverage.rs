@@ -6,9 +6,9 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 
 /// Groups are counted so far; beyond that a wait may cover anything.
-const MOST_GROUPS: u32 = 8;
+const MAX_GROUPS: u32 = 8;
 /// As many groups as are counted, and whatever is below.
-const ALL: u16 = (1 << (MOST_GROUPS + 1)) - 1;
+const ALL: u16 = (1 << (MAX_GROUPS + 1)) - 1;
 
 /// Something on a way that counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,19 +56,30 @@ pub fn never_covered(facts: &FunctionFacts<'_>, row: &Row) -> Option<u32> {
             changed |= std::mem::replace(&mut covered[block.index()], new) != new;
         }
     }
-    row.starts.iter().copied().find(|&start| {
-        let block = facts.cfg.block_of(Handle::new(start));
-        let here = within(&marks, start + 1..facts.cfg.instructions(block).end);
-        here.iter().rev().fold(behind(&covered, block), |out, &(_, mark)| before(mark, out)) & 1 == 0
+    let block_of = |start: &u32| facts.cfg.block_of(Handle::new(*start));
+    row.starts.chunk_by(|one, other| block_of(one) == block_of(other)).find_map(|starts| {
+        let block = block_of(starts.first()?);
+        let mut marks = within(&marks, facts.cfg.instructions(block)).iter().rev().peekable();
+        let mut out = behind(&covered, block);
+        let mut first = None;
+        for &start in starts.iter().rev() {
+            while let Some(&(_, mark)) = marks.next_if(|(instruction, _)| *instruction > start) {
+                out = before(mark, out);
+            }
+            if out & 1 == 0 {
+                first = Some(start);
+            }
+        }
+        first
     })
 }
 
 /// What holds before a mark where `out` holds behind it.
 fn before(mark: Mark, out: u16) -> u16 {
     match mark {
-        Mark::Commit => out >> 1 | out & 1 << MOST_GROUPS,
+        Mark::Commit => out >> 1 | out & 1 << MAX_GROUPS,
         Mark::Wait(left) => {
-            let more_than = if left >= MOST_GROUPS { 1 << MOST_GROUPS } else { ALL & !0 << (left + 1) };
+            let more_than = if left >= MAX_GROUPS { 1 << MAX_GROUPS } else { ALL & !0 << (left + 1) };
             out | more_than
         }
         Mark::Stop => ALL,
@@ -85,9 +96,9 @@ pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {
         *first = Some(0);
     }
     let after = |count: u32, mark: Mark| match mark {
-        Mark::Commit => (count + 1).min(MOST_GROUPS),
+        Mark::Commit => (count + 1).min(MAX_GROUPS),
         // A function that is called may close any number of groups.
-        Mark::Stop => MOST_GROUPS,
+        Mark::Stop => MAX_GROUPS,
         Mark::Wait(_) => count,
     };
     let mut changed = true;
@@ -107,10 +118,10 @@ pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {
     }
     let mut found = Vec::new();
     for &block in facts.cfg.reverse_postorder() {
-        let mut count = most[block.index()].unwrap_or(MOST_GROUPS);
+        let mut count = most[block.index()].unwrap_or(MAX_GROUPS);
         for &(instruction, mark) in within(&marks, facts.cfg.instructions(block)) {
             let waits = match mark {
-                Mark::Wait(left) => count > left || count == MOST_GROUPS,
+                Mark::Wait(left) => count > left || count == MAX_GROUPS,
                 Mark::Stop => true,
                 Mark::Commit => false,
             };

@@ -4,7 +4,7 @@ use super::InFlight;
 use crate::dataflow::facts::FunctionFacts;
 use crate::dataflow::roles::Access;
 use crate::dataflow::uses::Use;
-use crate::dataflow::ways::{Bounds, search};
+use crate::dataflow::ways::{Bounds, Budget, search};
 use petgraph::Direction;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Role;
@@ -49,13 +49,14 @@ impl Row {
 /// row may use the registers.
 #[must_use]
 pub fn touched_in_flight(facts: &FunctionFacts<'_>, row: &Row) -> Vec<InFlight> {
-    row.starts.iter().filter_map(|&start| first_touch(facts, start, row)).collect()
+    let budget = Budget::of(facts);
+    row.starts.iter().filter_map(|&start| first_touch(facts, start, row, &budget)).collect()
 }
 
 /// Groups are counted so far.
-pub(super) const MOST_GROUPS: u32 = 8;
+pub(super) const MAX_GROUPS: u32 = 8;
 
-fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFlight> {
+fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row, budget: &Budget) -> Option<InFlight> {
     let results = results(facts, start);
     if results.is_empty() {
         return None;
@@ -69,16 +70,16 @@ fn first_touch(facts: &FunctionFacts<'_>, start: u32, row: &Row) -> Option<InFli
     let fragments: FxHashSet<Register> =
         facts.uses().of(start).iter().filter(is_fragment).map(|each| each.register).collect();
     // How many groups were closed since the start, its own among them.
-    search(facts, Direction::Outgoing, (start, 0), BOUNDS, |instruction, groups| {
+    search(facts, Direction::Outgoing, (start, 0), (BOUNDS, budget), |instruction, groups| {
         // The operations of a row wait for each other where they share registers.
         if instruction == start || row.calls.binary_search(&instruction).is_ok() {
             return ControlFlow::Break(None);
         }
-        if row.wait(instruction).is_some_and(|left| *groups > left || *groups == MOST_GROUPS) {
+        if row.wait(instruction).is_some_and(|left| *groups > left || *groups == MAX_GROUPS) {
             return ControlFlow::Break(None);
         }
         if row.commits.binary_search(&instruction).is_ok() {
-            *groups = (*groups + 1).min(MOST_GROUPS);
+            *groups = (*groups + 1).min(MAX_GROUPS);
         }
         if row.starts.binary_search(&instruction).is_ok() {
             return ControlFlow::Continue(());
@@ -125,6 +126,7 @@ pub struct Unfenced {
 /// flags, which are read at once.
 #[must_use]
 pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Option<Unfenced> {
+    let budget = Budget::of(facts);
     starts.iter().find_map(|&start| {
         let operands = facts.body.operands(Handle::new(start));
         let is_vector = |operand: usize| {
@@ -133,7 +135,7 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
         let uses = facts.uses().of(start).iter();
         let registers: FxHashSet<Register> =
             uses.filter(|each| is_vector(each.operand())).map(|each| each.register).collect();
-        search(facts, Direction::Incoming, (start, ()), BOUNDS, |instruction, ()| {
+        search(facts, Direction::Incoming, (start, ()), (BOUNDS, &budget), |instruction, ()| {
             if fences.binary_search(&instruction).is_ok() {
                 return ControlFlow::Break(None);
             }

@@ -14,7 +14,8 @@ use super::ways::{Ends, Ways};
 use ptx_ir::ir::Register;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
-pub use copies::{Copied, accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
+pub use super::ways::Budget;
+pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
 pub use objects::{Event, Life, Lives, Place};

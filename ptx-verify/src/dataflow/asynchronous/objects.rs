@@ -2,11 +2,12 @@
 //!
 //! PTX ISA manual, sections "mbarrier.init", "mbarrier.inval" and "tcgen05.alloc". An object is known by a variable and a
 //! distance from its start; what is not known may be any object. Another thread may make or release an object,
-//! and tells so at a barrier: what is said here holds on every way of the thread itself.
+//! and tells so at a barrier: what is said here holds on every path of the thread itself.
 
 use crate::dataflow::facts::FunctionFacts;
 use crate::dataflow::ways::{Ends, Ways};
 use ptx_ir::ir::{Handle, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,10 +59,32 @@ pub struct Event {
     pub place: Place,
 }
 
+/// Objects of which it is said in what order they are made, used and released. No function needs so many.
+const MAX_OBJECTS: usize = 64;
+
 /// What happens to the objects of a function, in order of the text.
 pub struct Lives<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     events: Vec<Event>,
+}
+
+/// Where something happens, for a look at whether it happens to an object.
+#[derive(Default)]
+struct Places {
+    anywhere: bool,
+    /// Of each variable whether it happens at an unknown place, and the known ones.
+    within: FxHashMap<Handle<Variable>, (bool, FxHashSet<u64>)>,
+}
+
+impl Places {
+    /// Whether one of the places may be another one of a known variable.
+    fn may_be(&self, place: Place) -> bool {
+        let within = place.variable.and_then(|variable| self.within.get(&variable));
+        let here = within.is_some_and(|(unknown, known)| {
+            *unknown || place.offset.is_none_or(|offset| known.contains(&offset))
+        });
+        self.anywhere || here
+    }
 }
 
 impl<'f, 'm> Lives<'f, 'm> {
@@ -78,40 +101,68 @@ impl<'f, 'm> Lives<'f, 'm> {
         self.events.iter().filter(does).map(|event| event.instruction).collect()
     }
 
+    /// Where something happens.
+    fn places(&self, life: Life) -> Places {
+        let mut places = Places::default();
+        for event in self.events.iter().filter(|event| event.life == life) {
+            let Some(variable) = event.place.variable else {
+                places.anywhere = true;
+                continue;
+            };
+            let (unknown, known) = places.within.entry(variable).or_default();
+            match event.place.offset {
+                Some(offset) => _ = known.insert(offset),
+                None => *unknown = true,
+            }
+        }
+        places
+    }
+
     /// The events of one kind at known places.
     pub fn known(&self, life: Life) -> impl Iterator<Item = Event> + '_ {
         self.events.iter().copied().filter(move |event| event.life == life && event.place.is_known())
     }
 
+    /// The same by object, in the order of their first events.
+    fn by_object(&self, life: Life) -> Vec<Vec<Event>> {
+        let mut objects: Vec<Vec<Event>> = Vec::new();
+        let mut index: FxHashMap<Place, usize> = FxHashMap::default();
+        for event in self.known(life) {
+            match index.get(&event.place) {
+                Some(&object) => objects[object].push(event),
+                None if objects.len() < MAX_OBJECTS => {
+                    index.insert(event.place, objects.len());
+                    objects.push(vec![event]);
+                }
+                None => {}
+            }
+        }
+        objects
+    }
+
     /// The first use of an object of a known variable that nothing in the function may make.
     #[must_use]
     pub fn never_made(&self) -> Option<Event> {
+        let made = self.places(Life::Made);
         let in_variable = self.events.iter().filter(|event| event.place.variable.is_some());
         let mut used = in_variable.filter(|event| event.life != Life::Made);
-        used.find(|event| self.doing(Life::Made, event.place).is_empty()).copied()
+        used.find(|event| !made.may_be(event.place)).copied()
     }
 
-    /// The first use of an object to which no way leads from where it is made, nor from any of `others`: instructions
+    /// The first use of an object to which no path leads from where it is made, nor from any of `others`: instructions
     /// that may wait for another thread which makes it.
     #[must_use]
     pub fn used_before_made(&self, others: &[u32]) -> Option<(Event, u32)> {
-        let mut judged: Option<(Place, Vec<u32>, Ways<'_, '_>)> = None;
-        for event in self.known(Life::Used) {
-            if judged.as_ref().is_none_or(|(place, ..)| *place != event.place) {
-                let made = self.doing(Life::Made, event.place);
-                let mut ends = [&made, others].concat();
-                ends.sort_unstable();
-                let ways = Ways::from(self.facts, Ends::Instructions(&ends), &[]);
-                judged = Some((event.place, made, ways));
-            }
-            if let Some((_, made, ways)) = &judged
-                && let Some(&made) = made.first()
-                && ways.at(event.instruction).is_none()
-            {
-                return Some((event, made));
-            }
-        }
-        None
+        let early = self.by_object(Life::Used).into_iter().filter_map(|uses| {
+            let made = self.doing(Life::Made, uses.first()?.place);
+            let mut ends = [&made, others].concat();
+            ends.sort_unstable();
+            let paths = Ways::from(self.facts, Ends::Instructions(&ends), &[]);
+            let first = *made.first()?;
+            let early = uses.into_iter().find(|event| paths.at(event.instruction).is_none())?;
+            Some((early, first))
+        });
+        early.min_by_key(|(event, _)| event.instruction)
     }
 
     /// The first use of an object that all threads come to, where only some have made it, and none of `others` lies
@@ -123,82 +174,71 @@ impl<'f, 'm> Lives<'f, 'm> {
         others: &[u32],
         mut is_divergent: impl FnMut(u32) -> bool,
     ) -> Option<(Event, u32)> {
-        let mut judged: Option<(Place, Vec<u32>, Ways<'_, '_>)> = None;
-        for event in self.known(Life::Used) {
-            if judged.as_ref().is_none_or(|(place, ..)| *place != event.place) {
-                let made = self.doing(Life::Made, event.place);
-                let from_made = Ways::from(self.facts, Ends::Instructions(&made), &[]);
-                let behind = |other: &u32| from_made.at(*other).is_some();
-                let between: Vec<u32> = others.iter().copied().filter(behind).collect();
-                let from_others = Ways::from(self.facts, Ends::Instructions(&between), &[]);
-                judged = Some((event.place, made, from_others));
-            }
-            let Some((_, made, from_others)) = &judged else { continue };
-            if from_others.at(event.instruction).is_none()
-                && let Some(&first) = made.first()
-                && !is_divergent(event.instruction)
-                && made.iter().all(|&made| is_divergent(made))
-            {
-                return Some((event, first));
-            }
-        }
-        None
+        let early = self.by_object(Life::Used).into_iter().filter_map(|uses| {
+            let made = self.doing(Life::Made, uses.first()?.place);
+            let first = *made.first()?;
+            let from_made = Ways::from(self.facts, Ends::Instructions(&made), &[]);
+            let after = |other: &u32| from_made.at(*other).is_some();
+            let between: Vec<u32> = others.iter().copied().filter(after).collect();
+            let from_others = Ways::from(self.facts, Ends::Instructions(&between), &[]);
+            let mut uses = uses.into_iter().filter(|event| from_others.at(event.instruction).is_none());
+            let early = uses.find(|event| !is_divergent(event.instruction))?;
+            made.iter().all(|&made| is_divergent(made)).then_some((early, first))
+        });
+        early.min_by_key(|(event, _)| event.instruction)
     }
 
-    /// Uses and releases of an object that every way comes to from a release of it, and not from where it is made anew:
+    /// Uses and releases of an object that every path comes to from a release of it, and not from where it is made anew:
     /// each with the release. The first of each object.
     #[must_use]
     pub fn behind_release(&self) -> Vec<(Event, u32)> {
-        let mut found = Vec::new();
-        let mut judged: Vec<Place> = Vec::new();
-        for released in self.known(Life::Released) {
-            if judged.contains(&released.place) {
-                continue;
-            }
-            judged.push(released.place);
-            let at_place = |life: Life| {
-                let events = self.known(life).filter(|event| event.place == released.place);
-                events.map(|event| event.instruction).collect::<Vec<u32>>()
-            };
-            let (made, releases) = (self.doing(Life::Made, released.place), at_place(Life::Released));
+        let mut uses: FxHashMap<Place, Vec<Event>> = FxHashMap::default();
+        for event in self.known(Life::Used) {
+            uses.entry(event.place).or_default().push(event);
+        }
+        let late = self.by_object(Life::Released).into_iter().filter_map(|released| {
+            let place = released.first()?.place;
+            let made = self.doing(Life::Made, place);
+            let releases: Vec<u32> = released.iter().map(|event| event.instruction).collect();
             let certain: Vec<u32> =
                 releases.iter().copied().filter(|&release| !self.facts.is_guarded(release)).collect();
             let from_made = Ways::from(self.facts, Ends::Instructions(&made), &certain);
             let from_release = Ways::from(self.facts, Ends::Instructions(&releases), &made);
-            let mut uses = [at_place(Life::Used), releases.clone()].concat();
-            uses.sort_unstable();
-            let late = uses.into_iter().find_map(|each| {
-                let release = from_release.at(each)?;
-                from_made.at(each).is_none().then_some((each, release))
-            });
-            if let Some((instruction, release)) = late
-                && let Some(event) = self.events.iter().find(|event| event.instruction == instruction)
-            {
-                found.push((*event, release));
-            }
-        }
-        found
+            let mut after: Vec<Event> = uses.remove(&place).unwrap_or_default();
+            after.extend(released);
+            after.sort_by_key(|event| event.instruction);
+            after.into_iter().find_map(|event| {
+                let release = from_release.at(event.instruction)?;
+                from_made.at(event.instruction).is_none().then_some((event, release))
+            })
+        });
+        late.collect()
     }
 
-    /// The first object that is made again on some way without having been released: where, and where before. A way
+    /// The first object that is made again on some path without having been released: where, and where before. A path
     /// that passes one of `others`, which may release it, does not count.
     #[must_use]
     pub fn made_again(&self, others: &[u32]) -> Option<(Event, u32)> {
-        self.known(Life::Made).find_map(|event| {
-            let same = self.known(Life::Made).filter(|other| other.place == event.place);
-            let made: Vec<u32> = same.map(|other| other.instruction).collect();
-            let mut stops = [&self.doing(Life::Released, event.place), others].concat();
+        let again = self.by_object(Life::Made).into_iter().filter_map(|events| {
+            let made: Vec<u32> = events.iter().map(|event| event.instruction).collect();
+            let mut stops = [&self.doing(Life::Released, events.first()?.place), others].concat();
             stops.sort_unstable();
             let from = Ways::from(self.facts, Ends::Instructions(&made), &stops);
-            Some((event, from.at(event.instruction)?))
-        })
+            events.into_iter().find_map(|event| Some((event, from.at(event.instruction)?)))
+        });
+        again.min_by_key(|(event, _)| event.instruction)
     }
 
     /// What is made and what nothing in the function may release.
     #[must_use]
     pub fn never_released(&self) -> Vec<u32> {
-        let made = self.events.iter().filter(|event| event.life == Life::Made);
-        let open = made.filter(|event| self.doing(Life::Released, event.place).is_empty());
-        open.map(|event| event.instruction).collect()
+        let released = self.places(Life::Released);
+        let any = self.events.iter().any(|event| event.life == Life::Released);
+        let is_open = |place: Place| match place.variable {
+            Some(_) => !released.may_be(place),
+            None => !any,
+        };
+        let made = self.events.iter().filter(|event| event.life == Life::Made && is_open(event.place));
+        made.map(|event| event.instruction).collect()
     }
 }

@@ -1,11 +1,12 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::{self, Copied, Row};
+use crate::dataflow::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
 use crate::rule::declare_rule;
-use ptx_ir::ir::Handle;
+use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use rustc_hash::FxHashMap;
 
 declare_rule! {
     /// ## What it does
@@ -87,6 +88,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Objects that copies write whose reads are looked at.
+const MAX_OBJECTS: usize = 64;
+
 const EARLY: &str = "shared memory is read here before anything waits for a copy";
 const ROUND: &str = "shared memory is read here in a loop that copies and does not wait";
 const IN_FLIGHT: &str = "shared memory is accessed here while a copy into it may run";
@@ -99,7 +103,7 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
     let all = objects.clone();
     objects.sort_unstable_by_key(|object| object.map(Handle::index));
     objects.dedup();
-    let found = objects.iter().find_map(|&object| {
+    let found = objects.iter().take(MAX_OBJECTS).find_map(|&object| {
         let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
         let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
         let may_be_read = |read: &u32| {
@@ -114,34 +118,87 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
     if let Some(((read, start), message)) = found {
         return Some((read, start, message));
     }
-    copies_to_places(context, row).iter().find_map(|copied| {
-        let access = asynchronous::accessed_in_flight(facts, row, copied)?;
-        Some((access, copied.start, IN_FLIGHT))
+    let (places, budget) = (Places::of(context, row), Budget::of(facts));
+    places.copies.iter().find_map(|&(start, place)| {
+        let others = places.others.get(&place.variable).filter(|others| others.overlap(place))?;
+        let touches = |instruction| others.at(instruction).any(|other| other.overlaps(place));
+        let access = asynchronous::accessed_in_flight(facts, row, start, &budget, touches)?;
+        Some((access, start, IN_FLIGHT))
     })
 }
 
-/// The copies to known places, with what else is done at these.
-fn copies_to_places(context: &FlowContext<'_>, row: &Row) -> Vec<Copied> {
-    let accesses = context.accesses();
-    let place = |access: &Access| {
-        let offset = access.offset?;
-        let end = offset.checked_add(i64::from(access.bytes))?;
-        Some((context.sized_variable(access)?, offset, end)).filter(|_| access.bytes > 0)
-    };
-    let is_start = |instruction: u32| row.starts.binary_search(&instruction).is_ok();
-    let copies = accesses.iter().filter(|access| is_start(access.instruction) && access.operand == "dst");
-    let mut found = Vec::new();
-    for copy in copies {
-        let Some((variable, first, end)) = place(copy) else { continue };
-        let overlaps = |access: &&Access| {
-            let other = place(access);
-            other.is_some_and(|(other, start, stop)| other == variable && start < end && first < stop)
-        };
-        let others = accesses.iter().filter(|access| !is_start(access.instruction)).filter(overlaps);
-        let touching: Vec<u32> = others.map(|access| access.instruction).collect();
-        if !touching.is_empty() {
-            found.push(Copied { start: copy.instruction, accesses: touching });
+/// Where an access is, where that is known: bytes of a variable.
+#[derive(Clone, Copy)]
+struct Place {
+    variable: Handle<Variable>,
+    start: i64,
+    end: i64,
+}
+
+impl Place {
+    fn of(context: &FlowContext<'_>, access: &Access) -> Option<Self> {
+        let start = access.offset.filter(|_| access.bytes > 0)?;
+        let end = start.checked_add(i64::from(access.bytes))?;
+        Some(Self { variable: context.sized_variable(access)?, start, end })
+    }
+
+    fn overlaps(self, other: Self) -> bool {
+        self.variable == other.variable && self.start < other.end && other.start < self.end
+    }
+}
+
+/// The copies to known places, and the other accesses of those variables.
+struct Places {
+    copies: Vec<(u32, Place)>,
+    others: FxHashMap<Handle<Variable>, Others>,
+}
+
+impl Places {
+    fn of(context: &FlowContext<'_>, row: &Row) -> Self {
+        let mut copies = Vec::new();
+        let mut others: FxHashMap<_, Others> = FxHashMap::default();
+        for access in context.accesses() {
+            let Some(place) = Place::of(context, access) else { continue };
+            if row.starts.binary_search(&access.instruction).is_err() {
+                others.entry(place.variable).or_default().accesses.push((access.instruction, place));
+            } else if access.operand == "dst" {
+                copies.push((access.instruction, place));
+            }
+        }
+        others.values_mut().for_each(Others::sort);
+        Self { copies, others }
+    }
+}
+
+/// Accesses of one variable.
+#[derive(Default)]
+struct Others {
+    /// By instruction.
+    accesses: Vec<(u32, Place)>,
+    /// The starts, ascending, each with the highest end of those up to it.
+    ends: Vec<(i64, i64)>,
+}
+
+impl Others {
+    fn sort(&mut self) {
+        self.accesses.sort_by_key(|(instruction, _)| *instruction);
+        self.ends = self.accesses.iter().map(|(_, place)| (place.start, place.end)).collect();
+        self.ends.sort_unstable();
+        let mut highest = i64::MIN;
+        for (_, end) in &mut self.ends {
+            highest = highest.max(*end);
+            *end = highest;
         }
     }
-    found
+
+    /// Whether any access overlaps a place.
+    fn overlap(&self, place: Place) -> bool {
+        let before = self.ends.partition_point(|(start, _)| *start < place.end);
+        before > 0 && self.ends[before - 1].1 > place.start
+    }
+
+    fn at(&self, instruction: u32) -> impl Iterator<Item = Place> {
+        let first = self.accesses.partition_point(|(each, _)| *each < instruction);
+        self.accesses[first..].iter().take_while(move |(each, _)| *each == instruction).map(|(_, place)| *place)
+    }
 }

@@ -2,9 +2,10 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::Life;
+use crate::dataflow::asynchronous::{Event, Life, Place};
 use crate::subject::objects::{columns, tensor_events};
 use crate::rule::declare_rule;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 declare_rule! {
     /// ## What it does
@@ -48,19 +49,49 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let events = tensor_events(context);
     let of = |life: Life| events.iter().filter(move |event| event.life == life);
+    let mut known: FxHashMap<Place, Option<Made>> = FxHashMap::default();
     for freed in of(Life::Released).filter(|event| event.place.is_known()) {
+        if known.len() >= MAX_OBJECTS && !known.contains_key(&freed.place) {
+            continue;
+        }
         let Some(count) = columns(context, freed.instruction) else { continue };
-        let made: Vec<(u32, Option<i64>)> = of(Life::Made)
-            .filter(|event| event.place.may_be(freed.place))
-            .map(|event| (event.instruction, columns(context, event.instruction)))
-            .collect();
-        let differs = made.iter().all(|(_, other)| other.is_some_and(|other| other != count));
-        if let Some((first, Some(other))) = made.first().filter(|_| differs) {
+        let may_be = |event: &&Event| event.place.may_be(freed.place);
+        let made = known
+            .entry(freed.place)
+            .or_insert_with(|| Made::of(context, of(Life::Made).filter(may_be)));
+        if let Some(Made { first, other, counts }) = made
+            && !counts.contains(&count)
+        {
             let message = format!("this frees {count} columns of an allocation of {other}");
             diagnostics.push(
                 RULE.at(context.instruction_span(freed.instruction), message)
                     .with_secondary(context.instruction_span(*first), "allocated here"),
             );
         }
+    }
+}
+
+/// Places of which the allocations are looked at. No function has so many.
+const MAX_OBJECTS: usize = 64;
+
+/// The allocations that may be at a place.
+struct Made {
+    first: u32,
+    /// How many columns the first has.
+    other: i64,
+    /// How many columns any of them has.
+    counts: FxHashSet<i64>,
+}
+
+impl Made {
+    /// None where there are none, or where some allocates a number that is not known.
+    fn of<'e>(context: &FlowContext<'_>, mut events: impl Iterator<Item = &'e Event>) -> Option<Self> {
+        let first = events.next()?.instruction;
+        let other = columns(context, first)?;
+        let mut counts = FxHashSet::from_iter([other]);
+        for event in events {
+            counts.insert(columns(context, event.instruction)?);
+        }
+        Some(Self { first, other, counts })
     }
 }
