@@ -152,7 +152,7 @@ fn word_end(characters: &[char], mut at: usize) -> usize {
     }
 }
 
-/// A dotted word goes on over further dots and over colons that stand between its characters.
+/// A dotted word goes on over further dots and over colons that are between its characters.
 fn dotted_end(characters: &[char], mut at: usize) -> usize {
     loop {
         at = skip(characters, at + 1, is_word);

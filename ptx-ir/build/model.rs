@@ -15,7 +15,7 @@ pub struct Table {
     pub addresses: Vec<(String, u128)>,
     /// The opcodes of several words, sorted.
     pub names: Vec<String>,
-    /// The modifiers that may stand several times.
+    /// The modifiers that may be there several times.
     pub repeatable: Vec<String>,
     /// The lists of modifiers that keep their order among each other.
     pub together: Vec<Vec<String>>,
@@ -28,7 +28,7 @@ pub struct Table {
 pub struct Ignored {
     /// Where the list begins.
     pub line: usize,
-    /// Whether any number of them may stand, not only one.
+    /// Whether any number of them may be there, not only one.
     pub any: bool,
     /// Whether the opcodes are those that do look at them.
     pub but: bool,
@@ -44,7 +44,7 @@ pub struct Form {
     pub section: String,
     /// The opcode up to its first dot.
     pub root: String,
-    /// The syntax line as it stands in the file, for printing.
+    /// The syntax line as it is in the file, for printing.
     pub syntax: String,
     /// File and line, for messages of tests.
     pub place: String,
@@ -72,7 +72,7 @@ pub struct Form {
     pub narrowed: bool,
     /// What the assembler makes of it, where that is something else.
     pub misread: Option<String>,
-    /// The index of the operand that was meant to stand in brackets.
+    /// The index of the operand that was meant to be in brackets.
     pub bracket: Option<usize>,
 }
 
@@ -90,7 +90,7 @@ pub struct Deviation {
 pub struct Spare {
     /// The words, with their dots.
     pub words: Vec<String>,
-    /// How many types may stand behind one that is a type.
+    /// How many types may be after one that is a type.
     pub ahead: u8,
     /// Whether the number in a word must be the length of all brace lists.
     pub length: bool,
@@ -141,7 +141,7 @@ pub struct Gate {
     pub targets: u64,
 }
 
-/// An operand: where it stands and what it may be.
+/// An operand: where it is and what it may be.
 pub struct Operand {
     /// Its name.
     pub name: String,
@@ -213,7 +213,7 @@ pub enum Count {
 /// The type of an operand.
 #[derive(Clone, Debug)]
 pub enum TypeRef {
-    /// None, as for a label; the classes stand in `plus`.
+    /// None, as for a label; the classes are in `plus`.
     None,
     /// Always the same.
     Fixed(Type),

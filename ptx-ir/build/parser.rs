@@ -27,7 +27,7 @@ pub enum Item {
     Operand(ClassLine),
     /// `names { … }`: opcodes of several words, which the assembler reads in one piece.
     Names(Vec<String>),
-    /// `repeatable { … }`: modifiers that may stand several times.
+    /// `repeatable { … }`: modifiers that may be there several times.
     Repeatable(Vec<String>),
     /// `together { … }`: modifiers that keep their order among each other.
     Together(Vec<String>),
@@ -94,7 +94,7 @@ pub struct Atom {
 
 /// A group of syntax lines with the clauses that they share.
 pub struct FormDefinition {
-    /// The section it stands in.
+    /// The section it is in.
     pub section: String,
     /// The syntax lines.
     pub syntaxes: Vec<Syntax>,
@@ -162,7 +162,7 @@ pub enum Clause {
     Ignores {
         /// The words, with their dots.
         words: Vec<String>,
-        /// How many types may stand behind one that is a type.
+        /// How many types may be after one that is a type.
         ahead: u8,
         /// Whether the number in a word must be the length of all brace lists.
         length: bool,
@@ -186,7 +186,7 @@ pub enum Clause {
     Misread {
         /// What the assembler makes of it.
         how: String,
-        /// The operand that was meant to stand in brackets.
+        /// The operand that was meant to be in brackets.
         bracket: Option<String>,
     },
 }

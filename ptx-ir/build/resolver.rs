@@ -406,7 +406,7 @@ impl<'a> Group<'a> {
     }
 
     /// The syntax line, and where some classes of its operands ask for more than the others, the line for these
-    /// others behind it.
+    /// others after it.
     fn narrow(&self, line: Syntax) -> Vec<Syntax> {
         let mut names = Vec::new();
         operand_names(&line.operands, &mut names);

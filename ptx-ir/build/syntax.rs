@@ -17,7 +17,7 @@ pub struct Syntax {
     pub operands: Vec<Place>,
     /// Whether it is the line without the operands that ask for more of version and target.
     pub narrowed: bool,
-    /// The line as it stands in the file.
+    /// The line as it is in the file.
     pub text: String,
 }
 
@@ -26,9 +26,9 @@ pub struct Syntax {
 pub struct Place {
     /// The name; that of the whole where there are parts.
     pub name: String,
-    /// Whether it stands in braces.
+    /// Whether it is in braces.
     pub optional: bool,
-    /// Whether it stood in braces and was split off into a form of its own.
+    /// Whether it was in braces and was split off into a form of its own.
     pub required: bool,
     /// What is drawn around the name.
     pub drawing: Drawing,

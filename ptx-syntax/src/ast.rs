@@ -229,7 +229,7 @@ pub enum SpecifierKind {
     Word,
 }
 
-/// A part of a declaration in front of the names.
+/// A part of a declaration before the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Specifier {
     /// The whole of it.
@@ -309,7 +309,7 @@ pub struct Function {
     pub body: Option<Body>,
 }
 
-/// What stands at module level.
+/// What is at module level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Index into [`Tree::statements`]: `.version`, `.target`, `.file`, `.pragma`, `.alias` …
@@ -336,7 +336,7 @@ pub struct Section {
 /// The syntax tree of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// What stands at module level, in order.
+    /// What is at module level, in order.
     pub items: Vec<Item>,
     /// All functions.
     pub functions: Vec<Function>,

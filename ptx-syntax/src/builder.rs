@@ -183,7 +183,7 @@ impl Builder {
         self.statement(StatementKind::Directive, word, word.to(end), operands);
     }
 
-    /// A line of data that ends with `last`. What stands in it is not kept: it may be most of a file, and nothing asks
+    /// A line of data that ends with `last`. What is in it is not kept: it may be most of a file, and nothing asks
     /// for more than its text.
     pub fn data(&mut self, word: Span, last: Span) {
         self.statement(StatementKind::Data, word, word.to(last), 0);

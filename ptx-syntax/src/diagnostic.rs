@@ -1,6 +1,6 @@
 //! The data of a finding: what is wrong, where, why, and what to write instead.
 //!
-//! Messages are lowercase, without a final period, with code in backticks. The cure stands only in
+//! Messages are lowercase, without a final period, with code in backticks. The cure is only in
 //! [`Diagnostic::help`] and [`Diagnostic::fix`]. Nothing here prints.
 
 use crate::Span;

@@ -19,7 +19,7 @@ pub(crate) struct Place<'a> {
     pub from: usize,
     /// Index of the token at fault.
     pub index: usize,
-    /// Index behind the last token of the statement; equal to `index` where the statement ended too early.
+    /// Index after the last token of the statement; equal to `index` where the statement ended too early.
     pub to: usize,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Place<'a> {
         self.tokens.get(self.index).filter(|_| self.index < self.to).copied()
     }
 
-    /// The token of the statement that is `back` tokens in front of the one at fault.
+    /// The token of the statement that is `back` tokens before the one at fault.
     fn before(self, back: usize) -> Option<Token> {
         let index = self.index.checked_sub(back)?;
         self.tokens.get(index).filter(|_| index >= self.from).copied()
@@ -89,7 +89,7 @@ pub(crate) fn unexpected(place: Place<'_>, expected: &[String]) -> SyntaxError {
     error
 }
 
-/// The error at its place. What is missing belongs behind the last token; where the next token stands on a line of its
+/// The error at its place. What is missing belongs after the last token; where the next token is on a line of its
 /// own, the error is there, as ptxas has it, and the gap is a second place.
 fn located(place: Place<'_>, wanted: &Wanted) -> SyntaxError {
     let message = format!("expected {}{}", wanted.phrase, after(place));
@@ -198,7 +198,7 @@ pub(crate) fn too_many(span: Span) -> SyntaxError {
     error(span, "too many syntax errors, the rest of the text was not read")
 }
 
-/// A token that is wrong wherever it stands.
+/// A token that is wrong wherever it is.
 fn bad_token(source: &str, token: Token) -> Option<SyntaxError> {
     let text = token.text(source);
     let shown = shorten(text);
@@ -277,7 +277,7 @@ fn unknown_character(span: Span, text: &str) -> SyntaxError {
     }
 }
 
-/// ` after …`, from the token in front of the one at fault.
+/// ` after …`, from the token before the one at fault.
 fn after(place: Place<'_>) -> String {
     let Some(before) = place.before(1) else { return String::new() };
     let text = shorten(place.text(before));
@@ -307,7 +307,7 @@ fn guard(place: Place<'_>) -> String {
     place.read().iter().map(|token| place.text(*token)).collect()
 }
 
-/// Whether the token in front of the one at fault is the opcode of an instruction.
+/// Whether the token before the one at fault is the opcode of an instruction.
 fn is_opcode(place: Place<'_>) -> bool {
     let last = Place { index: place.index.saturating_sub(1), ..place };
     last.index == place.from || last.is_behind_guard()
@@ -430,10 +430,10 @@ fn join(parts: &[String]) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    const MOST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let line = text.lines().next().unwrap_or("");
-    if line.chars().count() <= MOST {
+    if line.chars().count() <= MAX_LENGTH {
         return line.into();
     }
-    line.chars().take(MOST).chain("…".chars()).collect()
+    line.chars().take(MAX_LENGTH).chain("…".chars()).collect()
 }

@@ -48,13 +48,13 @@ impl NameKind {
 /// A declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// The name; of a group, what stands before the numbers.
+    /// The name; of a group, what is before the numbers.
     pub name: Span,
     /// What it stands for.
     pub kind: NameKind,
     /// The statement, the parameter, or the function with its body.
     pub span: Span,
-    /// State space, type and the like, in front of the name; the header of a function.
+    /// State space, type and the like, before the name; the header of a function.
     pub specifiers: Span,
     /// How many names `%r<100>` declares; none for a single one.
     pub count: Option<u32>,
@@ -99,7 +99,7 @@ pub struct Instruction {
     pub end: u32,
 }
 
-/// A place where a name stands.
+/// A place where a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// The name, without an element such as `.x`.
@@ -160,7 +160,7 @@ impl Names {
         &self.instructions
     }
 
-    /// All places where names stand, in order of the text.
+    /// All places where names are, in order of the text.
     #[must_use]
     pub fn occurrences(&self) -> &[Occurrence] {
         &self.occurrences
@@ -190,7 +190,7 @@ impl Names {
         (offset <= found.span.end).then_some(found)
     }
 
-    /// The instruction that a byte is in: behind its opcode's first byte, and not behind its end.
+    /// The instruction that a byte is in: after its opcode's first byte, and not after its end.
     #[must_use]
     pub fn instruction_at(&self, offset: u32) -> Option<Instruction> {
         let after = self.instructions.partition_point(|each| each.opcode.start <= offset);
@@ -285,7 +285,7 @@ impl Names {
             .map(|index| &self.declared[index as usize])
     }
 
-    /// Every place where a symbol stands, declarations among them; of a whole group, those of its registers too.
+    /// Every place where a symbol is, declarations among them; of a whole group, those of its registers too.
     #[must_use]
     pub fn references(&self, source: &str, symbol: Symbol) -> Vec<Occurrence> {
         let declared = &self.declared[symbol.declared as usize];

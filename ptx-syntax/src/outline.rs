@@ -1,4 +1,4 @@
-//! A text in pieces: first what stands at module level, then each function body by itself.
+//! A text in pieces: first what is at module level, then each function body by itself.
 //!
 //! The outline is the tree of the text with empty bodies. A body is skipped by a search for the brace that closes it,
 //! which looks at nothing but braces, comments and strings; so the outline costs little, and the bodies can be parsed
@@ -14,7 +14,7 @@ use crate::lexer::{Lexer, Token, TokenKind, Tokens};
 use crate::parser::grammar::ModuleParser;
 use crate::statement::Terminals;
 
-/// The tree of a text without what stands in the bodies of functions; none where it does not parse.
+/// The tree of a text without what is in the bodies of functions; none where it does not parse.
 ///
 /// [`Body::span`] tells where a body is, and [`BodyParser`] parses it.
 #[must_use]

@@ -13,7 +13,7 @@ pub(crate) struct Prototype {
 }
 
 impl Prototype {
-    /// Whether the declaration of a function ends in front of this token, which is no trivia, without a `;`.
+    /// Whether the declaration of a function ends before this token, which is no trivia, without a `;`.
     #[inline]
     pub(crate) fn ends_before(&mut self, kind: TokenKind) -> bool {
         if !self.in_header {
@@ -52,7 +52,7 @@ fn begins_item(kind: TokenKind) -> bool {
             | TokenKind::File
             | TokenKind::Section
             | TokenKind::SourceSection
-            // Kernels have pragmas in front of their bodies, functions only inside.
+            // Kernels have pragmas before their bodies, functions only inside.
             | TokenKind::Pragma
     )
 }

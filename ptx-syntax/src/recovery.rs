@@ -183,7 +183,7 @@ impl Recovery<'_> {
         self.position = to;
     }
 
-    /// Behind the lines that begin with `@@DWARF`, the debugging data of PTX 1.x, which are reported once.
+    /// After the lines that begin with `@@DWARF`, the debugging data of PTX 1.x, which are reported once.
     fn behind_dwarf_lines(&self, from: usize) -> usize {
         let mut at = from;
         while let Some(token) = self.tokens.get(at)
@@ -318,7 +318,7 @@ impl Recovery<'_> {
         }
     }
 
-    /// Where ptxas finds out that a body did not end: at the next header, or at the body behind it, since functions may
+    /// Where ptxas finds out that a body did not end: at the next header, or at the body after it, since functions may
     /// be declared within others.
     fn next_body(&self, header: usize) -> Option<Token> {
         let first = self.tokens.get(header).copied()?;
@@ -351,7 +351,7 @@ impl Recovery<'_> {
         true
     }
 
-    /// Parses `from..to` with `extra` behind it; keeps nothing and reports nothing where that fails.
+    /// Parses `from..to` with `extra` after it; keeps nothing and reports nothing where that fails.
     fn attempt(&mut self, entry: Entry, from: usize, to: usize, extra: Option<Terminal>) -> bool {
         let tokens = &self.tokens[from..to];
         let end = tokens.last().map_or(0, |token| token.span.end);
@@ -412,7 +412,7 @@ impl Recovery<'_> {
         None
     }
 
-    /// Whether the `{` at `index` stands where an operand may.
+    /// Whether the `{` at `index` is where an operand may be.
     fn begins_vector(&self, index: usize) -> bool {
         match index.checked_sub(1).and_then(|before| self.kind(before)) {
             Some(TokenKind::Comma | TokenKind::Equals | TokenKind::OpenBracket | TokenKind::OpenParen) => {
@@ -442,7 +442,7 @@ impl Recovery<'_> {
         index
     }
 
-    /// One past the declaration of a function that stands at `index` of a body, which ptxas allows.
+    /// One past the declaration of a function that is at `index` of a body, which ptxas allows.
     fn local_function(&self, index: usize) -> Option<usize> {
         let keyword = if self.kind(index) == Some(TokenKind::Linkage) { index + 1 } else { index };
         if self.kind(keyword) != Some(TokenKind::Func) {

@@ -5,8 +5,8 @@
 //! the grammar builds, and leaves every other statement to it, so that a text has one tree whoever reads it. It is
 //! what makes parsing nearly twice as fast; a table-driven parser spends most of its time on pushing and popping.
 //!
-//! [`Terminals`] stands between the lexer and the grammar's parser. Behind each `;` in a function body it says
-//! `Statements` to the parser, which thereby finishes the statement in front of it; before the next token it then
+//! [`Terminals`] is between the lexer and the grammar's parser. After each `;` in a function body it says
+//! `Statements` to the parser, which thereby finishes the statement before it; before the next token it then
 //! reads plain statements until one is not plain. The data of debugging sections are read likewise.
 
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ pub(crate) struct Terminals<'b, Source> {
     within: Within,
     next: Next,
     prototype: Prototype,
-    /// A token that a `;` was put in front of.
+    /// A token that a `;` was put before.
     held: Option<Token>,
     /// Where the token before ends.
     end: u32,
@@ -52,7 +52,7 @@ enum Next {
     Token,
     /// That statements follow.
     Statements,
-    /// A token, after the plain statements in front of it.
+    /// A token, after the plain statements before it.
     AfterStatements,
 }
 
@@ -257,7 +257,7 @@ impl<Source: Tokens> Reader<'_, Source> {
         }
     }
 
-    /// An operand that begins with `first`; gives the token behind it.
+    /// An operand that begins with `first`; gives the token after it.
     fn operand(&mut self, first: Token, depth: u32) -> Option<Token> {
         match first.kind {
             TokenKind::Not => {
@@ -318,7 +318,7 @@ impl<Source: Tokens> Reader<'_, Source> {
         Some(())
     }
 
-    /// `[a, b]`, `{a, b}` or `(a, b)`; gives the token behind it.
+    /// `[a, b]`, `{a, b}` or `(a, b)`; gives the token after it.
     fn list(&mut self, kind: OperandKind, close: TokenKind, open: Token, depth: u32) -> Option<Token> {
         let depth = depth.checked_sub(1)?;
         let mut token = self.token()?;
@@ -411,7 +411,7 @@ impl<Source: Tokens> Reader<'_, Source> {
         }
     }
 
-    /// What stands in a list of data: a number, a name or a text.
+    /// What is in a list of data: a number, a name or a text.
     #[inline]
     fn datum(&mut self) -> Option<(TokenKind, Span)> {
         let mut token = self.token()?;

@@ -7,7 +7,7 @@ use ptx_tests::case::{Case, files};
 use ptx_tests::tools::root;
 use ptx_verify::{Compiler, Config, CudaConfig, Level, check_cuda};
 
-/// The code block of language `cuda` behind a heading.
+/// The code block of language `cuda` after a heading.
 fn block<'d>(doc: &'d str, heading: &str) -> Option<&'d str> {
     let section = doc.split(heading).nth(1)?.split("\n ## ").next()?;
     section.split("```cuda").nth(1)?.split("```").next()
@@ -39,7 +39,7 @@ fn pages_show_what_they_say() {
     assert!(report.is_empty() && seen > 20, "{seen} rules\n{report}");
 }
 
-/// Whatever stands in a source: no panic, places inside it, fixes that can be applied.
+/// Whatever is in a source: no panic, places inside it, fixes that can be applied.
 #[test]
 fn no_source_makes_it_panic() {
     let seeds: Vec<String> = files(&root().join("tests/cases"), "cu")

@@ -137,7 +137,7 @@ fn what_is_reported_is_wrong_in_the_emitted_ptx_and_the_reverse() {
     }
 }
 
-/// Lines, from 1, of a text with one function a line, behind the prelude.
+/// Lines, from 1, of a text with one function a line, after the prelude.
 fn lines(refusal: Refusal) -> String {
     let mut random = Random(42);
     let mut source = format!("{}\n", refused::PRELUDE);
@@ -206,7 +206,7 @@ fn the_assembler_refuses_the_same_registers() {
             let head =
                 ptx.lines().take(line).filter_map(|line| line.strip_prefix(".visible .entry f")).last();
             let digits: String = head.unwrap_or("").chars().take_while(char::is_ascii_digit).collect();
-            // Behind the prelude, from 1.
+            // After the prelude, from 1.
             theirs.insert(digits.parse::<u32>().unwrap() + 2);
         }
         agree(Refusal::InstructionType, target, &source, &refused_by_us(&source, target), &theirs);

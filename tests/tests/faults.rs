@@ -11,11 +11,11 @@ use ptx_tests::tools::{corpus, root};
 use ptx_verify::Config;
 
 /// Faults of each kind that are tried.
-const MOST_FAULTS: usize = 60;
+const MAX_FAULTS: usize = 60;
 /// Faults of a kind taken from one file.
-const MOST_OF_A_FILE: usize = 6;
+const MAX_FAULTS_OF_A_FILE: usize = 6;
 /// Larger files cost more than they show.
-const MOST_BYTES: usize = 120_000;
+const MAX_BYTES: usize = 120_000;
 
 struct Random(u64);
 
@@ -46,7 +46,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     paths
         .into_iter()
         .filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?)))
-        .filter(|(_, text)| text.len() < MOST_BYTES)
+        .filter(|(_, text)| text.len() < MAX_BYTES)
         .collect()
 }
 
@@ -94,7 +94,7 @@ fn planted_faults_are_found() {
         let (mut found, mut planted, mut harmless, mut noticed) = (0, 0, 0, 0);
         let mut missed = Vec::new();
         for (path, text) in &sources {
-            if planted >= MOST_FAULTS {
+            if planted >= MAX_FAULTS {
                 break;
             }
             let mut faults = plant(kind, text);
@@ -110,7 +110,7 @@ fn planted_faults_are_found() {
             let index = LineIndex::new(text);
             let before = clean.iter().map(|each| (each.rule, index.position(each.span.start).line)).collect();
             random.shuffle(&mut faults);
-            for fault in faults.iter().take(MOST_OF_A_FILE) {
+            for fault in faults.iter().take(MAX_FAULTS_OF_A_FILE) {
                 match judge(fault, &before) {
                     Outcome::Invalid => {}
                     Outcome::Found | Outcome::Elsewhere if fault.harmless => noticed += 1,

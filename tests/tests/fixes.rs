@@ -86,7 +86,7 @@ fn is_refused(found: &[Diagnostic]) -> bool {
     found.iter().any(|found| found.class == Class::Invalid && found.severity == Severity::Error)
 }
 
-/// The places around and in what a fix changes where a comment could stand, as offsets.
+/// The places around and in what a fix changes where a comment could be, as offsets.
 fn boundaries(text: &str, found: &Diagnostic) -> Vec<usize> {
     let edits = found.fix.iter().flat_map(|fix| &fix.edits);
     let mut places = BTreeSet::new();
@@ -98,7 +98,7 @@ fn boundaries(text: &str, found: &Diagnostic) -> Vec<usize> {
         for at in from.max(1)..=to {
             let (before, after) = (bytes[at - 1], bytes[at]);
             let apart = !is_word(before) || !is_word(after);
-            // Not into a comment's delimiter, nor behind what escapes.
+            // Not into a comment's delimiter, nor after what escapes.
             let cuts = b"/*".contains(&before) || b"/*".contains(&after) || before == b'\\';
             if apart && !cuts && text.is_char_boundary(at) && !is_in_constraint(text, at) {
                 places.insert(at);

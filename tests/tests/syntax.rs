@@ -9,10 +9,10 @@ use ptx_syntax::LineIndex;
 use ptx_tests::tools::{assemble, needed_ptxas, root};
 use ptx_verify::{lowering_findings, syntax_findings};
 
-/// Lines in front of a text of kind `module`.
+/// Lines before a text of kind `module`.
 const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 
-/// Lines in front of a text of kind `body`, behind [`HEADER`].
+/// Lines before a text of kind `body`, after [`HEADER`].
 const KERNEL: &str = "\
 .global .align 16 .b32 g[64];
 .func fun () { ret; }
@@ -25,9 +25,9 @@ const KERNEL: &str = "\
 
 /// One line of a list.
 struct Snippet {
-    /// The line as it stands in the list, without its expectation.
+    /// The line as it is in the list, without its expectation.
     line: String,
-    /// What is expected behind `=>`.
+    /// What is expected after `=>`.
     expected: String,
     /// The whole text.
     text: String,

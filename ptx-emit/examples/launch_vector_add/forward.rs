@@ -3,7 +3,7 @@
 //! `cust` wants these symbols from the linker. A program linked against `libcuda.so.1` does not start where
 //! there is no driver, and cannot be linked where there is no toolkit; so this program defines them itself
 //! and looks up the real ones at their first call. A library must not do that: a shared object would export
-//! them, in front of the driver's own. Invariants:
+//! them, before the driver's own. Invariants:
 //!
 //! * Without a driver every call returns `CUDA_ERROR_SHARED_OBJECT_INIT_FAILED` and touches none of its
 //!   arguments; a driver that lacks the function gives `CUDA_ERROR_NOT_FOUND`.

@@ -177,7 +177,7 @@ impl Library {
         let arguments: Result<Vec<CString>, _> = arguments.into_iter().map(CString::new).collect();
         let arguments = arguments.map_err(|_| crashed("cannot take a NUL in `--target`".to_owned()))?;
         let pointers: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
-        // The library wants a NUL behind the text beside its length.
+        // The library wants a NUL after the text beside its length.
         let text = [text, b"\0"].concat();
         let mut handle: Handle = ptr::null_mut();
         // SAFETY: the place is valid; the text has the length given, its NUL not counted.
@@ -190,7 +190,7 @@ impl Library {
             return Err(crashed(format!("returned {created} when given the text")));
         }
         // SAFETY: the handle was just made; there are as many pointers as the call is told, and the
-        // strings behind them live to the end of this function.
+        // strings after them live to the end of this function.
         let result = unsafe { (self.functions.compile)(handle, pointers.len() as c_int, pointers.as_ptr()) };
         let errors = self.read(handle, self.functions.error_log_size, self.functions.error_log);
         let info = self.read(handle, self.functions.info_log_size, self.functions.info_log);

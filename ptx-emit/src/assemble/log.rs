@@ -9,7 +9,7 @@
 //!   `ptxas         .` (driver);
 //! * figures follow `Compiling entry function 'k' for 'sm_90'` and `Function properties for k`;
 //!   device functions of a whole program have properties but no line `Used … registers`;
-//! * the function that stands last in the text comes first.
+//! * the function that is last in the text comes first.
 //!
 //! Nothing here fails: a line of another shape becomes a message of severity `info`.
 

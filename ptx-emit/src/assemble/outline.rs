@@ -1,5 +1,5 @@
 //! The few facts of a PTX text that a back end needs before and after it compiles: the target to
-//! compile for, and which functions stand where.
+//! compile for, and which functions are where.
 //!
 //! This reads raw bytes and not the syntax tree: a text that our parser refuses, or that is not
 //! even UTF-8, still has a right to the assembler's verdict. Nothing is checked here.

@@ -85,7 +85,7 @@ impl Printer<'_> {
         for (index, (argument, _)) in directive.arguments.iter().enumerate() {
             let attribute = matches!(argument, DirectiveArgument::Name(name)
                 if matches!(self.module.name(*name), "function_name" | "inlined_at"));
-            // `.file 1 "a.cu", 0, 0`: no comma behind the number of the file.
+            // `.file 1 "a.cu", 0, 0`: no comma after the number of the file.
             let comma = if located { attribute } else { index > usize::from(word == ".file") };
             self.text(if comma { ", " } else { " " });
             self.argument(argument);

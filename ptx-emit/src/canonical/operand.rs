@@ -159,7 +159,7 @@ impl<'m> Printer<'m> {
         self.offset(offset);
     }
 
-    /// `+8`, `+-8`: a sign behind the plus is the only form that the assembler takes.
+    /// `+8`, `+-8`: a sign after the plus is the only form that the assembler takes.
     pub fn offset(&mut self, offset: i64) {
         if offset != 0 {
             self.text(&format!("+{offset}"));

@@ -1,4 +1,4 @@
-//! Breaking statements that are too long for a line, behind their commas.
+//! Breaking statements that are too long for a line, after their commas.
 
 use super::plan::{Mark, Separator, TAB, after_tab};
 use ptx_syntax::lexer::{Token, TokenKind};
@@ -9,7 +9,7 @@ pub(super) const WIDTH: usize = 100;
 /// Breaks a statement: `tokens` are its tokens, comments included, `marks` those of the others.
 ///
 /// An operand goes to the next line where it does not fit on this one and does fit there. One that fits
-/// nowhere stays, and is broken within, behind its own commas; a long name is not helped by a break.
+/// nowhere stays, and is broken within, after its own commas; a long name is not helped by a break.
 pub(super) fn fill(tokens: &[Token], marks: &mut [Mark]) {
     let tokens: Vec<Token> = tokens.iter().copied().filter(|token| !token.kind.is_trivia()).collect();
     let Some(&first) = marks.first() else { return };
@@ -32,7 +32,7 @@ pub(super) fn fill(tokens: &[Token], marks: &mut [Mark]) {
                 marks[index].separator = Separator::Tight;
             }
         } else if brackets == 0 && marks[index].separator == Separator::Tab {
-            // The first operand stays behind its opcode.
+            // The first operand stays after its opcode.
             within = width(&tokens[index..], &marks[index..], true, WIDTH.saturating_sub(column)).is_none();
         }
         column = advance(column, marks[index]) + length(tokens[index]);
@@ -50,7 +50,7 @@ fn length(token: Token) -> usize {
     token.span.len() as usize
 }
 
-/// The column behind the separator of `mark`, from `column`.
+/// The column after the separator of `mark`, from `column`.
 fn advance(column: usize, mark: Mark) -> usize {
     match mark.separator {
         Separator::Glue | Separator::ListFirst | Separator::ListClose => column,

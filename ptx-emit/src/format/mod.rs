@@ -28,18 +28,18 @@
 //! ```
 //!
 //! * A statement, label, parameter, section line and `.loc` has a line of its own. Bodies are indented by
-//!   a tab, blocks by one more, labels by one less. A label stays in front of its `.callprototype`,
+//!   a tab, blocks by one more, labels by one less. A label stays before its `.callprototype`,
 //!   `.branchtargets` or `.calltargets`.
-//! * A tab stands between an opcode and its operands, between a directive of a body and its operands,
+//! * A tab is between an opcode and its operands, between a directive of a body and its operands,
 //!   and between the type and the names of a register declaration; else one space. Operators have spaces
 //!   around them, except in addresses, `.loc` and sections, and but for `p|q`.
-//! * At most one blank line is kept, none behind `{` and before `}`; a function with a body and a section
-//!   have one before and behind them.
-//! * A statement that is longer than 100 columns (a tab ends at a multiple of eight) is broken behind
+//! * At most one blank line is kept, none after `{` and before `}`; a function with a body and a section
+//!   have one before and after them.
+//! * A statement that is longer than 100 columns (a tab ends at a multiple of eight) is broken after
 //!   commas where that makes it fit. An initialiser list that has no room on one line, or was not on one
 //!   line, gets lines of its own; the author's rows are kept.
-//! * A comment behind a statement begins at column 41 or, where that is taken, one space behind it; behind
-//!   a brace, one space behind it. A
+//! * A comment after a statement begins at column 41 or, where that is taken, one space after it; after
+//!   a brace, one space after it. A
 //!   comment on its own line is indented like what follows it, unless it begins in the first column:
 //!   there it stays, as compilers and people set off basic blocks (`// %bb.0:`) and dead code.
 //! * Trailing white space goes, a line end comes to the end. Lines end with `\r\n` if every line of the
@@ -51,7 +51,7 @@
 //!
 //! From `// ptx-format off` to `// ptx-format on`, or to the end of the text, nothing is changed.
 //! `// ptx-format skip` on its own line keeps the statement, block, parameter, declaration, function or
-//! section that follows it; at the end of a line, the statement in front of it.
+//! section that follows it; at the end of a line, the statement before it.
 //!
 //! # The contract
 //!

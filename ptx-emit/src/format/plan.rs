@@ -1,4 +1,4 @@
-//! The plan: for each token, what stands in front of it.
+//! The plan: for each token, what is before it.
 //!
 //! A plan depends on the tokens and the tree alone, never on white space or comments. A text and its
 //! formatted text have the same tokens, so one plan serves for both, and "formatting it again would not
@@ -10,7 +10,7 @@ use ptx_syntax::Span;
 use ptx_syntax::ast::{Function, Item, Run, Section, Statement, StatementKind, Tree};
 use ptx_syntax::lexer::{Token, TokenKind};
 
-/// What stands in front of a token.
+/// What is before a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Separator {
@@ -22,9 +22,9 @@ pub(super) enum Separator {
     Tab,
     /// A line end; at most one blank line stays.
     Line,
-    /// A line end, and no blank line in front of the first thing: the line before opened something.
+    /// A line end, and no blank line before the first thing: the line before opened something.
     First,
-    /// A line end, and no blank line right in front of the token, which closes something.
+    /// A line end, and no blank line right before the token, which closes something.
     Last,
     /// A line end and no blank line.
     Tight,
@@ -38,23 +38,23 @@ pub(super) enum Separator {
     ListClose,
 }
 
-/// What stands in front of a token, and how deep the token is indented where that is a line end.
+/// What is before a token, and how deep the token is indented where that is a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub separator: Separator,
     /// Levels of indentation.
     pub depth: u8,
-    /// Levels of indentation of comments on their own lines in front of the token.
+    /// Levels of indentation of comments on their own lines before the token.
     pub comments: u8,
 }
 
 /// Deeper blocks are not indented further: a hostile text could make the new one quadratically long.
-const MOST_DEPTH: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 
 /// Columns of a level of indentation.
 pub(super) const TAB: usize = 8;
 
-/// The column behind a tab that stands at `column`.
+/// The column after a tab that is at `column`.
 pub(super) const fn after_tab(column: usize) -> usize {
     column / TAB * TAB + TAB
 }
@@ -68,7 +68,7 @@ pub(super) struct Plan {
     pub markers: bool,
 }
 
-/// Something that can be kept as it is: indices of its first token and of the one behind its last.
+/// Something that can be kept as it is: indices of its first token and of the one after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub first: u32,
@@ -124,14 +124,14 @@ impl Style {
 }
 
 fn capped(depth: u32) -> u8 {
-    depth.min(MOST_DEPTH) as u8
+    depth.min(MAX_DEPTH) as u8
 }
 
 fn line(separator: Separator, depth: u32) -> Mark {
     Mark { separator, depth: capped(depth), comments: capped(depth) }
 }
 
-/// A line end in front of something that stands one level further left than what is around it.
+/// A line end before something that is one level further left than what is around it.
 fn outdented(separator: Separator, depth: u32) -> Mark {
     Mark { separator, depth: capped(depth), comments: capped(depth + 1) }
 }
@@ -277,7 +277,7 @@ impl<'a> Planner<'a> {
                         outdented(separator, depth - 1),
                         Style::new(Context::Directive, depth),
                     );
-                    // The colon is a token of its own, behind the span of a label.
+                    // The colon is a token of its own, after the span of a label.
                     self.colon(depth);
                     self.node(first);
                 }
@@ -308,7 +308,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a statement means nothing without the label in front of it.
+    /// Whether a statement means nothing without the label before it.
     fn belongs_to_label(&mut self, statement: &Statement) -> bool {
         statement.kind == StatementKind::CallPrototype
             || self.peek().is_some_and(|token| token.kind == TokenKind::Targets)

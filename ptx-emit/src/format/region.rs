@@ -98,7 +98,7 @@ fn skipped(
     comment: usize,
 ) -> Option<Kept> {
     let next = significant.partition_point(|&index| index < comment);
-    // The tokens from the last one that is no comment to the marker, and what stands between them.
+    // The tokens from the last one that is no comment to the marker, and what is between them.
     let near = significant.get(next.wrapping_sub(1)).map_or(&[][..], |&last| &tokens[last..=comment]);
     let mut gaps = near.windows(2).map(|pair| Span::new(pair[0].span.end, pair[1].span.start));
     let own_line = next == 0 || gaps.any(|gap| gap.text(source).contains('\n'));

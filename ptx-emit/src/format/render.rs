@@ -8,7 +8,7 @@ use super::sink::Sink;
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Token, TokenKind};
 
-/// Where comments behind statements begin, as a column from 0.
+/// Where comments after statements begin, as a column from 0.
 const COMMENT_COLUMN: usize = 40;
 
 const SPACES: &str = "                                        ";
@@ -70,7 +70,7 @@ struct Gap {
     commented: bool,
     /// Whether the line at hand began with a comment.
     own_line: bool,
-    /// Whether the last comment was a `//`, behind which nothing fits on the line.
+    /// Whether the last comment was a `//`, after which nothing fits on the line.
     open_comment: bool,
     /// Whether the gap is divided by a kept part, so that it is no longer between two items.
     divided: bool,
@@ -110,7 +110,7 @@ struct Renderer<'a, S> {
     lists: Lists,
 }
 
-/// Whether a token with this mark may stand behind a comment on one line.
+/// Whether a token with this mark may be after a comment on one line.
 fn may_share_line(mark: Mark) -> bool {
     let begins = matches!(mark.separator, Separator::Line | Separator::First | Separator::Apart);
     begins && mark.depth == mark.comments
@@ -144,7 +144,7 @@ impl<S: Sink> Renderer<'_, S> {
         if self.crlf { "\r\n" } else { "\n" }
     }
 
-    /// Ends the line, with a blank line behind it where wanted, and begins the next one.
+    /// Ends the line, with a blank line after it where wanted, and begins the next one.
     #[inline]
     fn new_line(&mut self, blank: bool, depth: u8) {
         let depth = usize::from(depth);
@@ -158,7 +158,7 @@ impl<S: Sink> Renderer<'_, S> {
         self.lists.column = depth * TAB;
     }
 
-    /// How many lines end in the white space in front of the token at hand, 2 standing for more.
+    /// How many lines end in the white space before the token at hand, 2 standing for more.
     fn line_ends(&self) -> usize {
         self.line_ends_between(self.end, self.tokens.get(self.at))
     }
@@ -170,7 +170,7 @@ impl<S: Sink> Renderer<'_, S> {
         white.bytes().filter(|&byte| byte == b'\n').take(2).count()
     }
 
-    /// How many lines end behind the token at `index`, 2 standing for more.
+    /// How many lines end after the token at `index`, 2 standing for more.
     fn line_ends_behind(&self, index: usize) -> usize {
         self.tokens
             .get(index)
@@ -230,7 +230,7 @@ impl<S: Sink> Renderer<'_, S> {
         }
     }
 
-    /// What separates a comment from the token behind it.
+    /// What separates a comment from the token after it.
     fn behind_comment(&mut self, token: Token, mark: Mark) {
         let closes = matches!(
             token.kind,
@@ -265,7 +265,7 @@ impl<S: Sink> Renderer<'_, S> {
         }
     }
 
-    /// Whether a blank line stands at this line end.
+    /// Whether a blank line is at this line end.
     fn blank_before(&self, separator: Separator) -> bool {
         let first = !self.gap.broken;
         match separator {
@@ -305,7 +305,7 @@ impl<S: Sink> Renderer<'_, S> {
         off && self.keep_between(token)
     }
 
-    /// What separates a comment from what is in front of it. Gives the indentation of a comment that has
+    /// What separates a comment from what is before it. Gives the indentation of a comment that has
     /// its own lines.
     fn before_comment(&mut self, token: Token, mark: Mark) -> Option<u8> {
         let lines = !matches!(mark.separator, Separator::Glue | Separator::Space | Separator::Tab);
@@ -330,7 +330,7 @@ impl<S: Sink> Renderer<'_, S> {
         None
     }
 
-    /// Whether a comment that shares a line with what is in front of it belongs to what is behind it.
+    /// Whether a comment that shares a line with what is before it belongs to what is after it.
     fn leads(&self, token: Token, mark: Mark) -> bool {
         token.kind == TokenKind::BlockComment
             && !self.gap.commented
@@ -338,7 +338,7 @@ impl<S: Sink> Renderer<'_, S> {
             && !self.line_end_ahead()
     }
 
-    /// Whether a comment begins its line and nothing but comments stands on it.
+    /// Whether a comment begins its line and nothing but comments is on it.
     fn stays_left(&self, token: Token) -> bool {
         let before = self.source.as_bytes().get((token.span.start as usize).wrapping_sub(1));
         let left = matches!(before, None | Some(b'\n'));
@@ -419,7 +419,7 @@ impl<S: Sink> Renderer<'_, S> {
         if self.lists.inline > 0 {
             return Separator::Space;
         }
-        // A comment in front of an element stays there, however wide the line.
+        // A comment before an element stays there, however wide the line.
         let commented = self.tokens.get(self.at).is_some_and(|token| token.kind.is_comment());
         if closed || self.line_end_ahead() || !commented && !self.fits(false) {
             Separator::Line
@@ -428,7 +428,7 @@ impl<S: Sink> Renderer<'_, S> {
         }
     }
 
-    /// Whether a line ends in front of the next token that is not trivia.
+    /// Whether a line ends before the next token that is not trivia.
     fn line_end_ahead(&self) -> bool {
         if self.line_ends() > 0 {
             return true;
@@ -474,7 +474,7 @@ impl<S: Sink> Renderer<'_, S> {
         true
     }
 
-    /// Copies a node; the token at hand is its first, `end` the index behind its last.
+    /// Copies a node; the token at hand is its first, `end` the index after its last.
     fn keep_node(&mut self, token: Token, end: usize) {
         let mark = self.resolve();
         let start = token.span.start as usize;
@@ -529,7 +529,7 @@ impl<S: Sink> Renderer<'_, S> {
 
     /// Moves over the marks of the tokens `from..to`, which were copied.
     fn pass(&mut self, from: usize, to: usize) {
-        // The mark of the first token was acted upon if a comment in front of it asked for it.
+        // The mark of the first token was acted upon if a comment before it asked for it.
         let mut acted = self.gap.resolved.is_some();
         for token in &self.tokens[from..to] {
             if token.kind.is_trivia() {

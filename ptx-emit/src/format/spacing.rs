@@ -1,4 +1,4 @@
-//! What stands between two neighbouring tokens of one statement: nothing, or a space.
+//! What is between two neighbouring tokens of one statement: nothing, or a space.
 //!
 //! The state is a few flags, moved from token to token; nothing here looks at the text. Where two tokens
 //! would grow together without a space (`%` and a name, two words), there is one.
@@ -13,7 +13,7 @@ pub(super) enum Context {
     Instruction,
     /// A declaration; `a<4>` is a range of registers there.
     Declaration,
-    /// A signature of a `.callprototype`, where names stand apart from their parentheses.
+    /// A signature of a `.callprototype`, where names are apart from their parentheses.
     Prototype,
     /// A directive with expressions.
     Directive,
@@ -29,7 +29,7 @@ pub(super) struct Spacing {
     before: TokenKind,
     /// Whether `previous` is an operator that has no left operand.
     prefix: bool,
-    /// Whether `previous` ends an operand, so that an operator behind it has a left operand.
+    /// Whether `previous` ends an operand, so that an operator after it has a left operand.
     operand: bool,
     square: u32,
     questions: u32,
@@ -56,7 +56,7 @@ impl Spacing {
         spacing
     }
 
-    /// Moves on to `next` and says what stands in front of it.
+    /// Moves on to `next` and says what is before it.
     #[inline]
     pub fn step(&mut self, next: TokenKind) -> Separator {
         let separator = if self.before_next(next) { Separator::Space } else { Separator::Glue };
@@ -100,7 +100,7 @@ impl Spacing {
     /// Whether the operator with two operands has spaces around it.
     fn space_around(&self, operator: TokenKind) -> bool {
         let pair = operator == TokenKind::Or && self.context == Context::Instruction;
-        // A name right behind `%` would become a register.
+        // A name right after `%` would become a register.
         operator == TokenKind::Percent || !(pair || self.dense())
     }
 

@@ -32,7 +32,7 @@ fn columns(line: &str) -> usize {
     line.chars().fold(0, |column, char| if char == '\t' { plan::after_tab(column) } else { column + 1 })
 }
 
-/// The lines of a module behind its header.
+/// The lines of a module after its header.
 fn module(items: &str) -> String {
     let text = formatted(&format!("{HEADER}{items}"));
     text.strip_prefix(HEADER).expect("a header").trim_start_matches('\n').to_owned()

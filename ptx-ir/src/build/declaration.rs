@@ -34,7 +34,7 @@ pub struct Declaration {
     pub(super) initial: Vec<Value>,
 }
 
-/// Where a declaration stands.
+/// Where a declaration is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Module,

@@ -138,7 +138,7 @@ fn declare_block(
     }
 }
 
-/// The part of the names of unnamed registers in front of the number, which no other name of the module begins
+/// The part of the names of unnamed registers before the number, which no other name of the module begins
 /// with before a number.
 fn prefix(builder: &ModuleBuilder, ty: Type, elements: u8, block: u32) -> String {
     let mut prefix = letters(ty).to_owned();

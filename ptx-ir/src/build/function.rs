@@ -254,7 +254,7 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     /// A label of the current block, which [`place`](Self::place) gives a place there. Branches from the block and
-    /// the blocks within it may go to it, from before and behind.
+    /// the blocks within it may go to it, from before and after.
     ///
     /// # Errors
     /// The name is taken.
@@ -289,7 +289,7 @@ impl<'m> FunctionBuilder<'m> {
         Ok(())
     }
 
-    /// Builds a block `{ … }`: what is declared within is not visible behind it.
+    /// Builds a block `{ … }`: what is declared within is not visible after it.
     ///
     /// # Errors
     /// Those of `build`, and where a label of the block has no place.

@@ -5,7 +5,7 @@
 use super::error::{BuildError, NameProblem};
 use crate::special::SpecialRegister;
 
-/// Words that NVIDIA's assembler reads as something else wherever they stand.
+/// Words that NVIDIA's assembler reads as something else wherever they are.
 const RESERVED: [&str; 3] = ["WARP_SZ", "function_name", "inlined_at"];
 
 /// Whether `name` can be declared.

@@ -22,7 +22,7 @@ impl Register {
 /// One declared name of registers: `%p`, or all of `%r<100>`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterGroup {
-    /// The name, or its part in front of the number.
+    /// The name, or its part before the number.
     pub name: Symbol,
     /// `N` of `%r<N>`; none for a single register.
     pub range: Option<u32>,
@@ -67,7 +67,7 @@ pub struct Label {
     pub name: Symbol,
     /// Where it is declared.
     pub span: Span,
-    /// The instruction it stands before; one past the last where it ends the body.
+    /// The instruction it is before; one past the last where it ends the body.
     pub target: u32,
 }
 
@@ -117,7 +117,7 @@ pub struct Instruction {
     pub instance: Option<u16>,
 }
 
-/// What stands in a body, in order.
+/// What is in a body, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statement {
     /// An instruction.
@@ -231,7 +231,7 @@ impl Body {
     /// The group that a register belongs to.
     #[must_use]
     pub fn group(&self, register: Register) -> Option<&RegisterGroup> {
-        // Groups stand in the order of their numbers; empty ones share theirs with the next.
+        // Groups are in the order of their numbers; empty ones share theirs with the next.
         let (mut low, mut high) = (0, self.registers.len());
         while low < high {
             let middle = low.midpoint(high);

@@ -1,4 +1,4 @@
-//! A module and what stands at its top level.
+//! A module and what is at its top level.
 
 use super::body::Body;
 use crate::arena::{Arena, Handle, Symbol, Symbols};
@@ -29,13 +29,13 @@ pub enum AddressSize {
 pub struct Header {
     /// The PTX version.
     pub version: Version,
-    /// Where the number of the version stands.
+    /// Where the number of the version is.
     pub version_span: Option<Span>,
     /// The target.
     pub target: Target,
-    /// Where the name of the target stands.
+    /// Where the name of the target is.
     pub target_span: Option<Span>,
-    /// The options behind the target, `debug` for one, with their places.
+    /// The options after the target, `debug` for one, with their places.
     pub options: Vec<(Symbol, Span)>,
     /// How textures are bound.
     pub texture_mode: TextureMode,
@@ -45,7 +45,7 @@ pub struct Header {
     pub map_f64_to_f32: bool,
     /// Width of addresses, where it was written.
     pub address_size: Option<AddressSize>,
-    /// Where the width of addresses stands.
+    /// Where the width of addresses is.
     pub address_size_span: Option<Span>,
 }
 
@@ -152,7 +152,7 @@ pub enum Initializer {
     Variable {
         /// The variable.
         variable: Handle<Variable>,
-        /// Bytes behind its start.
+        /// Bytes after its start.
         offset: i64,
         /// Whether it is wrapped in `generic()`.
         generic: bool,
@@ -276,7 +276,7 @@ pub struct Function {
     pub body: Option<Body>,
     /// The definition or declaration of the same name that came before.
     pub earlier: Option<Handle<Function>>,
-    /// Where the name stands.
+    /// Where the name is.
     pub span: Span,
     /// From the first word to the end of the parameters.
     pub header: Span,
@@ -340,7 +340,7 @@ pub enum Definition {
     Function(Handle<Function>),
 }
 
-/// What stands at module level, in order of the text. The header is not among it.
+/// What is at module level, in order of the text. The header is not among it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A variable.
@@ -377,7 +377,7 @@ pub struct Module {
     pub functions: Layered<Function>,
     /// The names of the module.
     pub names: Shared<IndexMap<Symbol, Definition, FxBuildHasher>>,
-    /// What stands at module level, in order.
+    /// What is at module level, in order.
     pub items: Shared<Vec<Item>>,
 }
 

@@ -107,7 +107,7 @@ pub enum Operand {
     Variable {
         /// The variable.
         variable: Handle<Variable>,
-        /// Bytes behind its start.
+        /// Bytes after its start.
         offset: i64,
     },
     /// The name of a function or kernel.

@@ -62,7 +62,7 @@ impl Module {
         const NEGATED: u16 = 3 << 8;
         const VECTOR: u16 = 4 << 8;
         const OFFSET: u16 = 1 << 11;
-        const MOST_ELEMENTS: u32 = 8;
+        const MAX_ELEMENTS: u32 = 8;
         let displaced = |offset: i64| if offset == 0 { 0 } else { OFFSET };
         Some(match operand {
             Operand::Register { class, .. } => VALUE | class as u16,
@@ -85,7 +85,7 @@ impl Module {
             Operand::VariableAddress { variable, offset } => {
                 ADDRESS | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
             }
-            Operand::Vector(run) if (1..=MOST_ELEMENTS).contains(&run.count) => {
+            Operand::Vector(run) if (1..=MAX_ELEMENTS).contains(&run.count) => {
                 let elements = body.children(run);
                 let Some(Operand::Register { class: first, .. }) = elements.first() else { return None };
                 let alike =
@@ -237,7 +237,7 @@ impl Module {
     }
 
     fn parts(&self, body: &Body, kind: ShapeKind, run: super::Run, children: &mut Vec<Shape>) -> Shape {
-        // Parts of parts go behind all parts of this operand, so that these stay next to each other.
+        // Parts of parts go after all parts of this operand, so that these stay next to each other.
         let shapes: Vec<Shape> =
             body.children(run).iter().map(|part| self.other_shape(body, *part, children)).collect();
         let first = children.len() as u32;

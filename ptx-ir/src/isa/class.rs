@@ -1,4 +1,4 @@
-//! What can stand at an operand position, in classes fine enough to decide whether an instruction takes it.
+//! What can be at an operand position, in classes fine enough to decide whether an instruction takes it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::special::Reads;
 use crate::types::Type;
 
 /// Declares [`Class`] with the phrase that messages use, one class a line. The register classes come first and
-/// stand in the order of [`Type::ALL`].
+/// are in the order of [`Type::ALL`].
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident, $phrase:literal;)*) => {
         /// What one operand, or one element of a brace list, is.
@@ -138,9 +138,9 @@ classes! {
     CallPrototype, "a `.callprototype`";
     /// `_`: a result that is thrown away.
     Sink, "`_`";
-    /// The address of a variable with an offset, `gvar+4`, where a constant stands.
+    /// The address of a variable with an offset, `gvar+4`, where a constant is.
     AddressExpression, "a variable with an offset";
-    /// In what an operand accepts: a single value may stand in braces.
+    /// In what an operand accepts: a single value may be in braces.
     Braces, "a brace list of one element";
     /// In what an operand accepts: a brace list of one, two or four may stand for a single value; of eight where
     /// longer ones may.
@@ -148,9 +148,9 @@ classes! {
     /// In what an operand accepts: its brace list holds no predicate and no special register, even where only the
     /// width counts.
     Ordinary, "an ordinary register";
-    /// In what an address accepts: any register or floating-point number may stand there without brackets.
+    /// In what an address accepts: any register or floating-point number may be there without brackets.
     Anything, "any register";
-    /// In what an operand accepts: a brace list of one element, or an address, may stand without its brackets.
+    /// In what an operand accepts: a brace list of one element, or an address, may be without its brackets.
     NoBraces, "a single value";
     /// In what an operand accepts: a brace list may be longer than needed, up to four elements.
     Longer, "a longer brace list";
@@ -260,7 +260,7 @@ impl ClassSet {
     /// The registers of 32-bit integers.
     pub const WORDS: Self = Self::of(&[Class::RegB32, Class::RegU32, Class::RegS32]);
 
-    /// What may stand together in a brace list besides plain bits: integers, floating-point numbers, packed
+    /// What may be together in a brace list besides plain bits: integers, floating-point numbers, packed
     /// halves, predicates, addresses.
     pub const KINDS: [Self; 5] = [
         Self::of(&[

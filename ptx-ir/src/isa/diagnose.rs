@@ -56,7 +56,7 @@ fn duplicate(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProble
     Some(SpellingProblem::Duplicate { range, other, fixed: Some(text) })
 }
 
-/// Whether one more modifier makes the spelling right: it may stand at any place between the others.
+/// Whether one more modifier makes the spelling right: it may be at any place between the others.
 fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
     let mut starts: Vec<usize> = spelling.modifiers.iter().map(|range| range.start).collect();
     starts.push(spelling.text.len());
@@ -90,7 +90,7 @@ fn is_type(values: &[&str]) -> bool {
 fn superfluous(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
     let without = |index: &usize| is_exact(opcode, &replaced(spelling, &spelling.modifiers[*index], ""));
     let candidates: Vec<usize> = (0..spelling.modifiers.len()).filter(without).collect();
-    // A type is seldom what is too much: prefer to blame what stands before it.
+    // A type is seldom what is too much: prefer to blame what is before it.
     let &first = candidates.first()?;
     let range = spelling.modifiers[first].clone();
     let other = candidates
@@ -114,7 +114,7 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
         .map(|index| (index, replacements(opcode, spelling, &spelling.modifiers[index])))
         .filter(|(_, allowed)| !allowed.is_empty())
         .collect();
-    // What stands last follows from what stands before it; a type is seldom what is wrong.
+    // What is last follows from what is before it; a type is seldom what is wrong.
     let (index, allowed) = candidates
         .iter()
         .rev()
@@ -128,7 +128,7 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
 /// What stands for a modifier that is looked for; no value is spelled like it.
 const HOLE: &str = ".?";
 
-/// The modifiers that could stand at the place of another so that the spelling is right.
+/// The modifiers that could be at the place of another so that the spelling is right.
 fn replacements(opcode: OpcodeId, spelling: &Spelling<'_>, range: &Range<usize>) -> Vec<&'static str> {
     let Some(place) = spelling.modifiers.iter().position(|each| each == range) else { return Vec::new() };
     fitting(opcode, &replaced(spelling, range, HOLE), place)

@@ -47,7 +47,7 @@ pub fn dump() -> String {
     text
 }
 
-/// Classes by name, with names for those that often stand together.
+/// Classes by name, with names for those that often are together.
 struct Classes(ClassSet);
 
 const SHORT: [(&str, &[Class]); 5] = [
@@ -185,7 +185,7 @@ impl Line {
 
 impl Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Where a form stands in the files, and in what section, is no part of what it means.
+        // Where a form is in the files, and in what section, is no part of what it means.
         let Form {
             section: _,
             opcode: _,

@@ -10,7 +10,7 @@ use crate::target::TargetSet;
 use crate::version::Version;
 
 /// A search for a form that a beginning leads to takes no more steps than this; what it has not refuted then is given.
-const MOST_STEPS: u32 = 4000;
+const MAX_STEPS: u32 = 4000;
 
 /// A modifier that can be written next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(mut self, found: &mut Vec<Follower>) {
-        let mut budget = MOST_STEPS;
+        let mut budget = MAX_STEPS;
         let _ = self.read(0, 0, &mut budget, found);
     }
 
@@ -93,7 +93,7 @@ impl Search<'_> {
         self.steps = 0;
         let reached = self.reach(slot + 1);
         self.values = kept;
-        if reached.is_none() && self.steps < MOST_STEPS {
+        if reached.is_none() && self.steps < MAX_STEPS {
             return;
         }
         let (min_version, targets) = reached
@@ -111,7 +111,7 @@ impl Search<'_> {
     /// Any instance that the values before `slot` lead to.
     fn reach(&mut self, slot: usize) -> Option<Instance> {
         self.steps += 1;
-        if self.steps >= MOST_STEPS {
+        if self.steps >= MAX_STEPS {
             return None;
         }
         let Some(place) = self.form.slots.get(slot) else { return expand::instance(self.id, &self.values) };

@@ -97,7 +97,7 @@ impl FormId {
         self.form().misread
     }
 
-    /// Which operand of a misread form was meant to stand in brackets, where that is what is wrong with it.
+    /// Which operand of a misread form was meant to be in brackets, where that is what is wrong with it.
     #[must_use]
     pub fn bracket(self) -> Option<usize> {
         self.form().bracket.map(usize::from)

@@ -40,7 +40,7 @@ pub enum SpellingProblem {
         range: Range<usize>,
         /// The one it does not go with; empty where it goes with none of them.
         other: Range<usize>,
-        /// The values that could stand instead of the first.
+        /// The values that could be there instead of the first.
         allowed: Vec<&'static str>,
     },
     /// A modifier that is there twice, or two values for one place.
@@ -75,7 +75,7 @@ pub struct Leniency {
 /// What is odd about a spelling that is taken nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeniencyReason {
-    /// The modifiers stand in another order.
+    /// The modifiers are in another order.
     Order,
     /// A modifier is repeated.
     Repeated,

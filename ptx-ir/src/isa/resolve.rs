@@ -40,11 +40,11 @@ pub fn resolve(spelling: &str) -> Resolved {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
     }
     // Nobody writes so many; the searches below are for those who misplaced one.
-    if spelling.modifiers.len() > MOST_MODIFIERS {
+    if spelling.modifiers.len() > MAX_MODIFIERS {
         let problem = Some(diagnose::too_many(opcode, &spelling));
         return Resolved { opcode: Some(opcode), problem, ..Resolved::default() };
     }
-    let mut steps = MOST_STEPS;
+    let mut steps = MAX_STEPS;
     let (instances, leniency) = lenient(opcode, &spelling, &mut steps);
     if !instances.is_empty() {
         return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
@@ -58,14 +58,14 @@ pub fn resolve(spelling: &str) -> Resolved {
 
 /// Spellings of more modifiers are searched for in canonical order only. The longest that
 /// the assembler takes have about 16.
-const MOST_MODIFIERS: usize = 40;
+const MAX_MODIFIERS: usize = 40;
 
 /// So many steps a search without regard to the order takes over all forms of an opcode; the most that a mutant of a
 /// real spelling was seen to need is 552. What has many modifiers twice would need more than there is time.
-const MOST_STEPS: u32 = 5_000;
+const MAX_STEPS: u32 = 5_000;
 
 /// Of so many ignored modifiers it is tried which may be left out.
-const MOST_IGNORED: usize = 6;
+const MAX_IGNORED: usize = 6;
 
 /// A spelling, cut at its dots.
 pub(super) struct Spelling<'a> {
@@ -216,7 +216,7 @@ fn exact_from(
 }
 
 /// How much of a spelling is the opcode as NVIDIA's assembler reads it: `cp.async.bulk` of
-/// `cp.async.bulk.global.…`. It takes the longest name that it knows; what stands in there is no modifier, so it
+/// `cp.async.bulk.global.…`. It takes the longest name that it knows; what is in there is no modifier, so it
 /// neither moves nor repeats.
 #[must_use]
 pub fn name(spelling: &str) -> &str {
@@ -229,7 +229,7 @@ pub fn name(spelling: &str) -> &str {
     &spelling[..end]
 }
 
-/// The instances of a spelling whose modifiers stand in another order or are repeated, as NVIDIA's assembler
+/// The instances of a spelling whose modifiers are in another order or are repeated, as NVIDIA's assembler
 /// takes them. Those that need every modifier go before those that ignore one.
 fn lenient(opcode: OpcodeId, spelling: &Spelling<'_>, steps: &mut u32) -> (Vec<Instance>, Option<Leniency>) {
     let mut found = Vec::new();
@@ -279,7 +279,7 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
     let mut lists = Vec::new();
     for at in 0..spelling.modifiers.len() {
         let Some(list) = list_of(at).filter(|&list| !IGNORED[list].any) else { continue };
-        if lists.contains(&list) || lists.len() == MOST_IGNORED {
+        if lists.contains(&list) || lists.len() == MAX_IGNORED {
             return None;
         }
         lists.push(list);
@@ -289,7 +289,7 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
     let mut choices: Vec<u32> = (0..1_u32 << ignorable.len()).collect();
     choices.sort_by_key(|choice| choice.count_ones());
     // All choices together take no longer than one search.
-    let mut steps = MOST_STEPS;
+    let mut steps = MAX_STEPS;
     choices.into_iter().find_map(|choice| {
         let left_out = |at: usize| {
             is_never_read(at)
@@ -401,8 +401,8 @@ impl<'a> Unordered<'a> {
         place.optional && self.run(slot + 1, steps, accept)
     }
 
-    /// Gives a slot the modifiers of a value, the first of which stands at `from`. The words of a value of
-    /// several words, such as `.xorsign.abs`, need not stand together.
+    /// Gives a slot the modifiers of a value, the first of which is at `from`. The words of a value of
+    /// several words, such as `.xorsign.abs`, need not be together.
     fn take(&mut self, slot: usize, from: usize, value: &str) -> Option<Vec<usize>> {
         let mut taken: Vec<usize> = Vec::new();
         for word in words(value) {
@@ -437,7 +437,7 @@ impl<'a> Unordered<'a> {
             .all(|index| self.used[index].is_some() || self.repeats(index) || self.spare(index).is_some())
     }
 
-    /// Whether a modifier may stand again and does.
+    /// Whether a modifier may be there again, and is.
     fn repeats(&self, index: usize) -> bool {
         let text = self.spelling.modifier(index);
         // A type too many is a type for which there is no place.
@@ -508,10 +508,10 @@ fn is_type(modifier: &str) -> bool {
     Type::parse(modifier).is_some() || FEW_BITS.contains(&modifier)
 }
 
-/// The problem of a spelling whose modifiers are right, but stand in an order that the assembler does not take,
+/// The problem of a spelling whose modifiers are right, but are in an order that the assembler does not take,
 /// or too often.
 pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem> {
-    let mut steps = MOST_STEPS;
+    let mut steps = MAX_STEPS;
     forms_of(opcode).find_map(|(id, form)| {
         let mut search = Unordered::new(id, form, spelling, Strictness::Meaning);
         if !search.find(&mut steps) {

@@ -222,7 +222,7 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         || shape.count == 8 && spec.accepts.contains(Class::Longer)
         || spec.accepts.contains(Class::Shorter);
     if list && short && spec.accepts.contains(Class::Lists) {
-        // Alone they make a list of no known type, though each could stand without the braces.
+        // Alone they make a list of no known type, though each could be without the braces.
         if shape.classes == Class::RegU16.into() {
             return Some(Wanted::Kind);
         }
@@ -249,7 +249,7 @@ fn check_unusual(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
 const ANYTHING: ClassSet =
     ClassSet::REGISTERS.union(ClassSet::of(&[Class::Decimal, Class::SingleBits, Class::DoubleBits]));
 
-/// What an element of a brace list may be, but not a value that stands without one: integers where a floating-point
+/// What an element of a brace list may be, but not a value that is without one: integers where a floating-point
 /// number is meant and the reverse.
 fn other_kind(ty: Option<Type>) -> ClassSet {
     match ty.map(Type::kind) {
@@ -364,7 +364,7 @@ fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option
     None
 }
 
-/// A register with a minus sign, or with a constant added to it. The sum stands where the register could, and where a
+/// A register with a minus sign, or with a constant added to it. The sum may be where the register could be, and where a
 /// function could be named any register of the type's kind and a special register may be in one.
 #[cold]
 fn check_odd(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option<Wanted> {
@@ -401,7 +401,7 @@ fn summable(ty: Option<Type>) -> ClassSet {
 
 /// The elements of a brace list must be of one width and cannot all be `_`, and neighbours must be of one kind. Where
 /// one is plain bits, or where they are of several types of one kind, only the width counts; else the one type that
-/// they have has to fit. An index in front of the others is an integer, whatever their kind.
+/// they have has to fit. An index before the others is an integer, whatever their kind.
 fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     const NO_INDEX: ClassSet = ClassSet::KINDS[1]
         .union(ClassSet::KINDS[2])
@@ -677,7 +677,7 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
         return Some((Some(0), Wanted::Class(wanted.without(MARKS).without(Class::Sink.into()))));
     }
     for (index, (child, part)) in spec.children.iter().zip(parts).enumerate() {
-        // A base among other parts has no offset, and behind it a number is an error of syntax.
+        // A base among other parts has no offset, and after it a number is an error of syntax.
         if parts.len() > 1 && part.flags.contains(ShapeFlags::OFFSET) {
             return Some((Some(index), Wanted::Kind));
         }
@@ -687,7 +687,7 @@ fn check_parts(spec: &OperandSpec, shape: &Shape, children: &[Shape]) -> Misfit 
                 Wanted::Class(child.accepts.without(MARKS).without(ClassSet::IMMEDIATES)),
             ));
         }
-        // The one part of a plain address is its base; among several parts no other address can stand.
+        // The one part of a plain address is its base; among several parts no other address can be.
         let base = parts.len() == 1 && part.kind == ShapeKind::Address;
         let part = Shape { kind: if base { ShapeKind::Value } else { part.kind }, ..*part };
         if let Some((_, wanted)) = check(child, &part, children) {

@@ -32,7 +32,7 @@ pub struct ShapeFlags(u8);
 impl ShapeFlags {
     /// No fact.
     pub const NONE: Self = Self(0);
-    /// The address, or the symbol that stands as a value, has an offset: `[%rd1+4]`, `gvar+4`.
+    /// The address, or the symbol that is a value, has an offset: `[%rd1+4]`, `gvar+4`.
     pub const OFFSET: Self = Self(1);
     /// The address ends in `.unified`: `[%rd1].unified`.
     pub const UNIFIED: Self = Self(2);
@@ -49,7 +49,7 @@ impl ShapeFlags {
     /// Two neighbours in the brace list are of different kinds, and neither is plain bits.
     pub const CLASH: Self = Self(64);
 
-    /// The same of the elements behind the first.
+    /// The same of the elements after the first.
     pub const REST_CLASH: Self = Self(128);
 
     /// Both facts.
@@ -71,7 +71,7 @@ impl ShapeFlags {
     }
 }
 
-/// One operand as it stands in the source. Children of an operand stand one after the other in a second slice.
+/// One operand as it is in the source. Children of an operand are one after the other in a second slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// What the operand is; for vectors the union over the elements, for addresses the base.

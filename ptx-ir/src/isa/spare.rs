@@ -26,7 +26,7 @@ impl Leftover<'_> {
         })
     }
 
-    /// A type has to stand behind those that count; of other words there may be one.
+    /// A type has to be after those that count; of other words there may be one.
     fn fits(&self, spare: &Spare, at: usize) -> bool {
         let (word, _) = self.modifiers[at];
         let fits = if (self.is_type)(word) {

@@ -1,4 +1,4 @@
-//! The static table that `build.rs` makes of `isa/*.isa`, as it stands in the program.
+//! The static table that `build.rs` makes of `isa/*.isa`, as it is in the program.
 
 use super::class::ClassSet;
 use super::effects::{AsyncAction, AsyncGroup, Chain, Computation, Control, Convergence};

@@ -54,7 +54,7 @@ impl Context<'_, '_> {
                 StatementKind::Directive if self.text(statement.word) == ".loc" => {
                     self.kept_directive(statement);
                 }
-                // A directive of a prototype stands between its label and itself.
+                // A directive of a prototype is between its label and itself.
                 StatementKind::Directive if is_prototype_directive(statement, self.source) => continue,
                 StatementKind::Directive => self.body_directive(statement, pending.take()),
                 StatementKind::CallPrototype => {
@@ -66,7 +66,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Labels may be used before they stand in the text, so all of a body are declared first.
+    /// Labels may be used before they are in the text, so all of a body are declared first.
     fn declare_labels(&mut self, statements: &[ast::Statement]) {
         let mut instructions = 0;
         let mut operands = 0;
@@ -237,7 +237,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// `.loc` and what else stands between instructions.
+    /// `.loc` and what else is between instructions.
     fn kept_directive(&mut self, statement: &ast::Statement) {
         let directive = self.directive(statement);
         let handle = self.body.directives.push(directive);
@@ -290,7 +290,7 @@ impl Context<'_, '_> {
     }
 }
 
-/// Whether the label in front of `rest` names a list of targets or a prototype rather than a place.
+/// Whether the label before `rest` names a list of targets or a prototype rather than a place.
 fn names_a_list(rest: &[ast::Statement], source: &str) -> bool {
     let mut rest = rest.iter().skip_while(|statement| is_prototype_directive(statement, source));
     rest.next().is_some_and(|next| match next.kind {
@@ -300,7 +300,7 @@ fn names_a_list(rest: &[ast::Statement], source: &str) -> bool {
     })
 }
 
-/// Whether the statement is a directive of the `.callprototype` behind it, which lowers it.
+/// Whether the statement is a directive of the `.callprototype` after it, which lowers it.
 fn is_prototype_directive(statement: &ast::Statement, source: &str) -> bool {
     statement.kind == StatementKind::Directive
         && !matches!(

@@ -13,7 +13,7 @@ use crate::types::{Type, TypeKind};
 use ptx_syntax::ast::{self, Declarator, Operand as Node, OperandKind};
 use ptx_syntax::{Applicability, Edit, Located, Span};
 
-/// Where a declaration stands.
+/// Where a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Module,
@@ -38,7 +38,7 @@ impl Declared {
 }
 
 impl Context<'_, '_> {
-    /// Sizes are numbers as they stand: ptxas takes no expression there.
+    /// Sizes are numbers as they are: ptxas takes no expression there.
     pub(super) fn literal(&self, node: Node) -> Option<i64> {
         matches!(node.kind, OperandKind::Integer | OperandKind::Name).then(|| self.integer_of(node)).flatten()
     }
@@ -200,7 +200,7 @@ impl Context<'_, '_> {
         self.body.statements.push(Statement::Registers(group));
     }
 
-    /// `WARP_SZ` is a number, whatever stands around it.
+    /// `WARP_SZ` is a number, whatever is around it.
     pub(super) fn check_reserved(&mut self, name: Span) {
         if self.text(name) == "WARP_SZ" {
             self.bad_declaration(messages::fault(name, "`WARP_SZ` is a constant and cannot be declared"));

@@ -361,7 +361,7 @@ fn signed(bits: u64) -> Result<Constant, Trouble> {
     Ok(Constant::Integer { bits, unsigned: false })
 }
 
-/// The value of a number with a fraction. A `0d` number is one, a `0f` number stands alone.
+/// The value of a number with a fraction. A `0d` number is one, a `0f` number is alone.
 fn number(constant: Constant) -> Option<f64> {
     match constant {
         Constant::Decimal(value) => Some(value),

@@ -107,7 +107,7 @@ impl Context<'_, '_> {
         self.history.define(&mut self.module, name, definition)
     }
 
-    /// In front of `.func` and `.entry` stands a linkage at most.
+    /// Before `.func` and `.entry` is a linkage at most.
     fn refuse_parts_of_a_variable(&mut self, specifiers: ast::Run, kind: ast::FunctionKind) {
         let tree = self.tree;
         let is_part = |specifier: &&ast::Specifier| {
@@ -199,7 +199,7 @@ impl Context<'_, '_> {
         Directive { word: self.directive_word(statement.word), arguments, span: statement.span }
     }
 
-    /// The name of a directive. `.loc` may stand before each instruction, so that its name is looked up once.
+    /// The name of a directive. `.loc` may be before each instruction, so that its name is looked up once.
     fn directive_word(&mut self, word: Span) -> Symbol {
         if self.text(word) != ".loc" {
             return self.intern(word);

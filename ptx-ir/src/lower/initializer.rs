@@ -7,8 +7,8 @@ use ptx_syntax::ast::{self, Operand as Node, OperandKind};
 
 impl Context<'_, '_> {
     pub(super) fn initializer(&mut self, node: Node, depth: u32) -> Initializer {
-        const MOST_DEPTH: u32 = 64;
-        if depth > MOST_DEPTH {
+        const MAX_DEPTH: u32 = 64;
+        if depth > MAX_DEPTH {
             self.bad_declaration(messages::fault(node.span, "this initialiser nests too deeply"));
             return Initializer::Unknown;
         }

@@ -18,7 +18,7 @@ const VARIABLES_PER_NAME: usize = 4;
 /// The names of a text that end in digits.
 #[derive(Debug)]
 pub(super) struct Members<'s> {
-    /// For what stands before the digits the numbers, ascending.
+    /// For what is before the digits the numbers, ascending.
     by_prefix: FxHashMap<&'s str, Vec<u32>>,
     /// How many variables may still be made.
     left: usize,

@@ -1,7 +1,7 @@
 //! Scopes of a function body: which name stands for what, at the statement being lowered.
 //!
 //! A parametrised group `%r<100>` is one entry, and `%r17` is found by comparing the prefix, as one number where
-//! it is short, and reading the number behind it; nothing is stored or hashed per register. Labels are visible in the whole block that
+//! it is short, and reading the number after it; nothing is stored or hashed per register. Labels are visible in the whole block that
 //! declares them, before and after; every other name from its declaration on.
 
 use crate::arena::Handle;
@@ -64,13 +64,13 @@ struct Scope {
 const LINEAR_GROUPS: usize = 16;
 
 /// More names than this in one block are not compared one by one with a new parametrised group.
-const MOST_COMPARED: usize = 1000;
+const MAX_COMPARED: usize = 1000;
 
 /// A prefix that ends in more digits is not looked for, to explain why a name is not declared.
 const MAX_PREFIX_DIGITS: usize = 16;
 
 /// The numbers of registers have no more digits than this.
-const MOST_DIGITS: usize = 9;
+const MAX_DIGITS: usize = 9;
 
 #[derive(Default)]
 pub(super) struct Names<'s> {
@@ -215,7 +215,7 @@ impl<'s> Names<'s> {
             return Err(self.groups[index as usize].span);
         }
         let begin = self.scopes.last().map_or(0, |scope| scope.entries as usize);
-        if self.entries.len() - begin <= MOST_COMPARED {
+        if self.entries.len() - begin <= MAX_COMPARED {
             for entry in &self.entries[begin..] {
                 if member(entry.name, prefix, count).is_some() {
                     return Err(entry.span);
@@ -287,7 +287,7 @@ impl<'s> Names<'s> {
         while let Some(&digit) = bytes[..split].last()
             && digit.is_ascii_digit()
         {
-            if bytes.len() - split == MOST_DIGITS {
+            if bytes.len() - split == MAX_DIGITS {
                 return None;
             }
             number += u32::from(digit - b'0') * unit;
@@ -311,7 +311,7 @@ impl<'s> Names<'s> {
 
     #[cold]
     fn find_group_by_hash(&self, name: &str) -> Option<(usize, u32)> {
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(MOST_DIGITS);
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(MAX_DIGITS);
         let mut best: Option<(usize, u32)> = None;
         for split in 1..=digits {
             let prefix = &name[..name.len() - split];
@@ -432,7 +432,7 @@ fn member(name: &str, prefix: &str, count: u32) -> Option<u32> {
         return None;
     }
     let digits = name.as_bytes().strip_prefix(prefix.as_bytes())?;
-    if digits.is_empty() || digits.len() > MOST_DIGITS {
+    if digits.is_empty() || digits.len() > MAX_DIGITS {
         return None;
     }
     let mut number = 0_u32;

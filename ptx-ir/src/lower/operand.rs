@@ -18,7 +18,7 @@ const INDICES: ClassSet = ClassSet::KINDS[0]
     .without(ClassSet::of(&[Class::RegB128]));
 
 /// Brackets, braces and lists within each other deeper than this are no PTX.
-const MOST_DEPTH: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 
 const NO_ADDRESS: &str = "an address is a register, a variable or an integer";
 
@@ -41,7 +41,7 @@ impl Context<'_, '_> {
     }
 
     fn composite(&mut self, node: Node, depth: u32) -> Operand {
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             self.bad_operand(messages::fault(node.span, "this operand nests too deeply"));
             return Operand::Unknown(None);
         }
@@ -286,7 +286,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// What stands at the left end of an expression, and the operation that it takes part in.
+    /// What is at the left end of an expression, and the operation that it takes part in.
     fn left_end(&self, node: Node) -> (Node, Node) {
         let (mut first, mut operation) = (node, node);
         while let OperandKind::Binary(_) | OperandKind::Conditional = first.kind {
@@ -489,7 +489,7 @@ impl Context<'_, '_> {
             Operand::Unknown(symbol) => Operand::Unknown(symbol),
             Operand::Special(special) if special.elements() == 1 && !special.name().contains('.') => {
                 self.report(Located { span, what: Problem::SpecialRegisterBase(special) });
-                // The module stays what it is: printers show what stands there.
+                // The module stays what it is: printers show what is there.
                 let text = match written {
                     Some(offset) => format!("[{}+{offset}]", special.name()),
                     None => format!("[{}]", special.name()),
@@ -610,7 +610,7 @@ impl Context<'_, '_> {
         let Some((name, suffix)) = text.rsplit_once('.') else { return self.name(span) };
         let name = name.trim_end();
         let Some(Entity::Registers { first, class, elements }) = self.names.find(name) else {
-            // White space may stand in front of the dot.
+            // White space may be before the dot.
             let joined: String = text.split_whitespace().collect();
             if let Some(special) = SpecialRegister::parse(&joined) {
                 return Operand::Special(special);

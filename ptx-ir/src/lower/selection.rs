@@ -34,7 +34,7 @@ struct Answer {
 }
 
 /// The answer for instructions with more operands than this is not kept.
-const MOST_KEPT: usize = 8;
+const MAX_KEPT: usize = 8;
 
 impl Selection {
     /// For which version, target and texture mode the instances are. Answers for others are forgotten.
@@ -125,7 +125,7 @@ impl Selection {
 /// The kinds of all operands as one number; 0 where there is none, or no number for them.
 #[inline]
 fn kinds(module: &Module, body: &Body, operands: &[Operand], any_value: bool) -> u128 {
-    if operands.len() > MOST_KEPT {
+    if operands.len() > MAX_KEPT {
         return 0;
     }
     let mut kinds = 0;

@@ -1,4 +1,4 @@
-//! What stands in front of the names of a declaration: linkage, state space, alignment, type, attributes.
+//! What is before the names of a declaration: linkage, state space, alignment, type, attributes.
 
 use super::{Context, messages};
 use crate::arena::Symbol;
@@ -8,7 +8,7 @@ use crate::types::Type;
 use ptx_syntax::ast::{self, Operand as Node, OperandKind, SpecifierKind};
 use ptx_syntax::{Explanation, Located, Span};
 
-/// What stands in front of the names of a declaration.
+/// What is before the names of a declaration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Specifiers {
     pub linkage: Option<Linkage>,
@@ -18,7 +18,7 @@ pub(super) struct Specifiers {
     pub align: Option<u32>,
     pub pointer: Option<Pointer>,
     pub attributes: Vec<(Symbol, Vec<u64>)>,
-    /// An `.align` behind the type, which only parameters of kernels may have.
+    /// An `.align` after the type, which only parameters of kernels may have.
     pub late_align: Option<Span>,
     /// Whether a word was not understood, which has been reported.
     pub damaged: bool,

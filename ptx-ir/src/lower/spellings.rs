@@ -12,7 +12,7 @@ const RECENT: usize = 256;
 pub(super) struct Spellings<'s> {
     /// The last spelling of those that end alike; empty before the first.
     recent: Vec<(&'s str, Handle<Spelling>)>,
-    /// Spellings as they stand in the source, blanks included.
+    /// Spellings as they are in the source, blanks included.
     written: FxHashMap<&'s str, Handle<Spelling>>,
     /// Spellings without their blanks, for those that have any.
     clean: FxHashMap<String, Handle<Spelling>>,

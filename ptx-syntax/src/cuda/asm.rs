@@ -16,7 +16,7 @@ use super::spelling;
 use super::template::Template;
 use crate::Span;
 
-/// What stands at a keyword.
+/// What is at a keyword.
 pub(super) enum Outcome {
     /// A statement, in each of its variants.
     Statement {
@@ -107,7 +107,7 @@ struct Taken {
 struct Reader<'r, 's> {
     source: &'s str,
     prepared: &'r Prepared<'s>,
-    /// From the keyword to the closing parenthesis; what stands elsewhere came from a macro.
+    /// From the keyword to the closing parenthesis; what is elsewhere came from a macro.
     home: Span,
 }
 
@@ -121,7 +121,7 @@ impl Reader<'_, '_> {
         self.home.start <= span.start && span.end <= self.home.end
     }
 
-    /// From one token to another, if no macro stands between; else the one that stands in the statement.
+    /// From one token to another, if no macro is between; else the one that is in the statement.
     fn cover(&self, first: Span, last: Span) -> Span {
         match (self.is_home(first), self.is_home(last)) {
             (true, true) => first.to(last),
@@ -174,7 +174,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The place behind a word: line continuations that broke it stand there now.
+    /// The place after a word: line continuations that broke it are there now.
     fn behind(&self, end: u32) -> u32 {
         let rest = self.source.as_bytes().get(end as usize..).unwrap_or(&[]);
         end + spelling::continuations(rest) as u32

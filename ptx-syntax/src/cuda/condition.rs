@@ -70,7 +70,7 @@ pub enum ConditionKind {
 pub struct Condition {
     /// Which word opened it.
     pub kind: ConditionKind,
-    /// The expression or name behind the word.
+    /// The expression or name after the word.
     pub expression: Span,
     /// The condition around the group.
     pub parent: Option<ConditionId>,
@@ -108,7 +108,7 @@ pub struct MacroValues {
 /// The conditions of a file, ready to be asked for any values of the compiler's macros.
 ///
 /// Conditions and definitions are read in the order of the file, as a preprocessor does. Whatever a line depends on
-/// stands before it, so one pass tells all conditions, and nothing is followed in depth.
+/// is before it, so one pass tells all conditions, and nothing is followed in depth.
 #[derive(Clone, Debug)]
 pub struct Conditions<'f> {
     file: &'f CudaFile,
@@ -357,7 +357,7 @@ impl<'f> Evaluator<'f> {
         self.names.insert(name, now);
     }
 
-    /// Notes an `#undef`. A file that is included behind it may define the name again.
+    /// Notes an `#undef`. A file that is included after it may define the name again.
     fn undefine(&mut self, name: &'f str, compiled: Truth) {
         if compiled != Truth::False {
             self.names.insert(name, Known { defined: Truth::Unknown, value: None });

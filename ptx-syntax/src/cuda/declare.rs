@@ -143,7 +143,7 @@ impl<'s> Reader<'_, 's> {
         self.tokens.len()
     }
 
-    /// The index after the template arguments whose `<` stands at `at`, if they look like such.
+    /// The index after the template arguments whose `<` is at `at`, if they look like such.
     pub fn after_angles(&self, at: usize) -> Option<usize> {
         if !self.scopes.is_patient() {
             return None;

@@ -493,7 +493,7 @@ fn literal(text: &str) -> CType {
     }
 }
 
-/// What CUDA's own functions return, for those that stand in operands.
+/// What CUDA's own functions return, for those that are in operands.
 fn builtin_call(name: &str) -> CType {
     match name {
         "__cvta_generic_to_shared"

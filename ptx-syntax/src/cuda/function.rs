@@ -23,7 +23,7 @@ pub(super) enum Head {
     Block,
 }
 
-/// Names that stand before a parenthesis in a function's head and are not its name.
+/// Names that are before a parenthesis in a function's head and are not its name.
 const NOT_NAMES: [&str; 16] = [
     "alignas",
     "__align__",
@@ -109,7 +109,7 @@ const MAX_SPECIALISATION: usize = 256;
 /// The words and groups of a head outside all groups.
 struct Outline {
     words: Vec<usize>,
-    /// Name and opening parenthesis of each group behind a name.
+    /// Name and opening parenthesis of each group after a name.
     candidates: Vec<(usize, usize)>,
     /// Whether `=` comes before anything that could be a function.
     assigned: bool,
@@ -185,7 +185,7 @@ impl Outline {
         }
     }
 
-    /// The last group behind a name, unless that name is a macro's and another one is not.
+    /// The last group after a name, unless that name is a macro's and another one is not.
     fn function(&self, reader: &Reader<'_, '_>) -> Option<(usize, usize)> {
         let is_macro = |at: usize| !reader.text(at).bytes().any(|byte| byte.is_ascii_lowercase());
         let plain = self.candidates.iter().rev().find(|(name, _)| !is_macro(*name));

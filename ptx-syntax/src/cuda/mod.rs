@@ -3,13 +3,13 @@
 //! [`extract`] reads one source file and returns a [`CudaFile`]. It works on tokens of its own scanner, without
 //! the preprocessor, without includes and without a grammar of C++, for one reason: no statement may be lost.
 //! A compiler sees one branch of each `#if` and only the templates that are instantiated; here statements count
-//! wherever they stand: in `#define` bodies, in inactive branches, in templates that nobody uses, between tokens
+//! wherever they are: in `#define` bodies, in inactive branches, in templates that nobody uses, between tokens
 //! that no grammar accepts.
 //!
 //! # Invariants
 //! * Nothing fails and nothing panics, whatever the bytes; what is odd is recorded as an [`Oddity`].
-//! * Statements come in the order of their keywords in the file, and behind them those that macros stand for, read
-//!   with the arguments of each use. A statement whose parts stand in different
+//! * Statements come in the order of their keywords in the file, and after them those that macros stand for, read
+//!   with the arguments of each use. A statement whose parts are in different
 //!   branches of an `#if` inside it comes once for each choice, with [`AsmStatement::variant`] counting.
 //! * Every byte of a decoded template leads back to the file through [`Template::map`].
 //! * A file without the letters `asm` costs one search.

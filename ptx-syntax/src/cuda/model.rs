@@ -46,10 +46,10 @@ handle!(
 /// Everything that extraction finds in one source file.
 #[derive(Clone, Debug, Default)]
 pub struct CudaFile {
-    /// Every asm statement, in the order of their keywords; those of `#define` bodies among them. Behind them all,
+    /// Every asm statement, in the order of their keywords; those of `#define` bodies among them. After them all,
     /// the statements of macros where these are used.
     pub statements: Vec<AsmStatement>,
-    /// Every function whose body stands in the file, lambdas not counted.
+    /// Every function whose body is in the file, lambdas not counted.
     pub functions: Vec<Function>,
     /// Every `#define`.
     pub macros: Vec<Macro>,
@@ -76,25 +76,25 @@ impl CudaFile {
         (0..self.functions.len() as u32).map(FunctionId)
     }
 
-    /// The statement behind a handle.
+    /// The statement of a handle.
     #[must_use]
     pub fn statement(&self, id: AsmId) -> &AsmStatement {
         &self.statements[id.index()]
     }
 
-    /// The function behind a handle.
+    /// The function of a handle.
     #[must_use]
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }
 
-    /// The macro behind a handle.
+    /// The macro of a handle.
     #[must_use]
     pub fn macro_definition(&self, id: MacroId) -> &Macro {
         &self.macros[id.index()]
     }
 
-    /// The region behind a handle.
+    /// The region of a handle.
     #[must_use]
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
@@ -139,7 +139,7 @@ pub struct AsmStatement {
     pub volatile: bool,
     /// Whether it has the qualifier `goto`.
     pub goto: bool,
-    /// Where `volatile` could be inserted: behind the keyword and its qualifiers.
+    /// Where `volatile` could be inserted: after the keyword and its qualifiers.
     pub after_qualifiers: u32,
     /// The template.
     pub template: Template,
@@ -271,9 +271,9 @@ pub struct Oddity {
 /// The kinds of [`Oddity`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OddityKind {
-    /// Two operands stand beside each other without a comma; the place is between them.
+    /// Two operands are beside each other without a comma; the place is between them.
     MissingComma,
-    /// A comma with nothing behind it.
+    /// A comma with nothing after it.
     TrailingComma,
     /// A part of the statement that is neither string, operand, comma nor colon.
     Unexpected,
@@ -444,7 +444,7 @@ pub enum RegionKind {
     Constexpr,
     /// `for`, its header included.
     For {
-        /// Whether `#pragma unroll` stands before it.
+        /// Whether `#pragma unroll` is before it.
         unrolled: bool,
     },
     /// `while`.

@@ -37,7 +37,7 @@ pub(super) enum Kind {
 pub(super) struct Token {
     /// What it is.
     pub kind: Kind,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// The preprocessor condition under which it is compiled, an index into the file's conditions.
     pub condition: u32,
@@ -192,7 +192,7 @@ impl<'s> Scanner<'s> {
         memmem::find(&self.bytes[inside..self.end], b"*/").map_or(self.end, |found| inside + found + 2)
     }
 
-    /// The end of a quoted literal whose opening quote stands at `from`; an unclosed one ends with its line.
+    /// The end of a quoted literal whose opening quote is at `from`; an unclosed one ends with its line.
     fn quoted_end(&self, from: usize) -> usize {
         let quote = self.bytes[from];
         let mut at = from + 1;
@@ -207,7 +207,7 @@ impl<'s> Scanner<'s> {
         self.end
     }
 
-    /// The end of the raw string whose quote stands at `quote`; none if it has no end in this text.
+    /// The end of the raw string whose quote is at `quote`; none if it has no end in this text.
     fn raw_end(&mut self, quote: usize) -> Option<usize> {
         let inside = self.bytes.get(quote + 1..self.end)?;
         let length = inside.iter().take(MAX_DELIMITER + 1).position(|&byte| byte == b'(')?;

@@ -1,6 +1,6 @@
 //! Rare spellings made the usual ones, without moving anything else: the text keeps its length and its lines.
 //!
-//! * A word that line continuations break is put together, and the continuations stand behind it: `as\⏎m(` becomes
+//! * A word that line continuations break is put together, and the continuations are after it: `as\⏎m(` becomes
 //!   `asm\⏎(`.
 //!   In a raw string the continuation is text, and is moved too: no template has it inside a word.
 //! * A digraph becomes what it means, and a space: `<%` becomes `{ `. In literals and comments nothing is a digraph.

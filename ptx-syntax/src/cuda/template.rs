@@ -105,7 +105,7 @@ impl SourceMap {
     }
 
     /// The decoded byte that the source byte at `source` gives, where that is one byte for one: not in an escape, and
-    /// not in a macro. Behind the last byte of a string too.
+    /// not in a macro. After the last byte of a string too.
     #[must_use]
     pub fn decoded(&self, source: u32) -> Option<u32> {
         let holds = |run: &&Run| run.verbatim && run.source.start <= source && source <= run.source.end;
@@ -113,7 +113,7 @@ impl SourceMap {
         Some(run.decoded + (source - run.source.start))
     }
 
-    /// The part of a range that stands in the statement itself; if there is none, its first part elsewhere.
+    /// The part of a range that is in the statement itself; if there is none, its first part elsewhere.
     fn scattered(&self, decoded: Span, home: Span) -> Span {
         let (mut own, mut other): (Option<Span>, Option<Span>) = (None, None);
         let mut at = decoded.start;
@@ -147,7 +147,7 @@ impl SourceMap {
         }
     }
 
-    /// Whether the decoded range stands in the source byte for byte, so that an edit of the one is an edit of
+    /// Whether the decoded range is in the source byte for byte, so that an edit of the one is an edit of
     /// the other.
     #[must_use]
     pub fn is_verbatim(&self, decoded: Span) -> bool {
@@ -156,7 +156,7 @@ impl SourceMap {
         source.len() == decoded.len() && (decoded.start..decoded.end).all(inside)
     }
 
-    /// Appends `length` decoded bytes that stand in the source from `source` on.
+    /// Appends `length` decoded bytes that are in the source from `source` on.
     pub(super) fn push_verbatim(&mut self, length: u32, source: u32) {
         let continues =
             self.runs.last().is_some_and(|run| run.verbatim && run.source.end == source && length > 0);

@@ -120,14 +120,14 @@ fn is(byte: u8, classes: Classes) -> bool {
     CLASSES[byte as usize] & classes != 0
 }
 
-/// A word that goes on at `at`, with what follows it behind dots; none where a dot is followed by none.
+/// A word that goes on at `at`, with what follows it after dots; none where a dot is followed by none.
 #[inline]
 fn word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
     let (mut dots, mut empty, mut last_is_dot) = (0, 0, 0);
     while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let eight = Eight::of(*eight);
         let length = eight.other.trailing_zeros() / 8;
-        // The dots of the token, without those behind its end.
+        // The dots of the token, without those after its end.
         let own = eight.dots & !u64::MAX.checked_shl(8 * length).unwrap_or(0);
         dots |= own;
         empty |= own & (own << 8 | last_is_dot);

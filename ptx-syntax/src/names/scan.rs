@@ -351,7 +351,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `<N>` behind a name.
+    /// `<N>` after a name.
     fn count(&mut self) -> Option<u32> {
         self.cursor.take(TokenKind::Less)?;
         let number = self.cursor.take(TokenKind::Integer)?;

@@ -13,14 +13,14 @@ struct Known {
 
 impl Known {
     const NOTHING: Self = Self { remainder: 0, modulus: 1 };
-    const MOST: u64 = 1 << 32;
+    const MAX: u64 = 1 << 32;
 
     const fn constant(value: u64) -> Self {
-        Self { remainder: value % Self::MOST, modulus: Self::MOST }
+        Self { remainder: value % Self::MAX, modulus: Self::MAX }
     }
 
     fn new(remainder: u64, modulus: u64) -> Self {
-        let modulus = modulus.clamp(1, Self::MOST);
+        let modulus = modulus.clamp(1, Self::MAX);
         Self { remainder: remainder % modulus, modulus }
     }
 
@@ -31,7 +31,7 @@ impl Known {
     fn times(self, factor: u64) -> Self {
         // What is a multiple of the factor keeps the zeros of it.
         let zeros = 1_u64.checked_shl(factor.trailing_zeros().min(32)).unwrap_or(1);
-        Self::new(self.remainder.wrapping_mul(factor) % Self::MOST, self.modulus.saturating_mul(zeros))
+        Self::new(self.remainder.wrapping_mul(factor) % Self::MAX, self.modulus.saturating_mul(zeros))
     }
 
     /// What holds for both.
@@ -45,7 +45,7 @@ impl Known {
 }
 
 /// Registers are followed so far.
-const MOST_DEPTH: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// All accesses at a register whose misalignment by one byte can be shown.
 pub(super) fn misalign(function: &Function<'_>) -> Vec<Fault> {
@@ -57,7 +57,7 @@ pub(super) fn misalign(function: &Function<'_>) -> Vec<Fault> {
         let Some((address, _)) = rest.split_once(']') else { continue };
         let (base, offset) = address.split_once('+').unwrap_or((address, "0"));
         let (base, Ok(offset)) = (base.trim(), offset.trim().parse::<i64>()) else { continue };
-        let known = value(function, base, MOST_DEPTH, &mut Vec::new());
+        let known = value(function, base, MAX_DEPTH, &mut Vec::new());
         let size = element(access);
         // Where the base has a known odd byte already, one more may mend it.
         let moved = known.add(Known::constant(offset as u64)).add(Known::constant(1));
@@ -113,7 +113,7 @@ fn value(function: &Function<'_>, operand: &str, depth: usize, open: &mut Vec<St
         writers.iter().map(|writer| step(function, writer, operand, depth - 1, open)).collect();
     open.pop();
     let mut known: Option<Known> = None;
-    let mut distance = Known::MOST;
+    let mut distance = Known::MAX;
     for each in steps.unwrap_or_default() {
         match each {
             Step::Value(value) => known = Some(known.map_or(value, |known| known.join(value))),

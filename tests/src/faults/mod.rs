@@ -29,7 +29,7 @@ pub enum Kind {
     GuardMember,
     /// The only `mov` of a constant into a register is removed.
     DropInitialization,
-    /// The only write of a register is moved below the read behind it.
+    /// The only write of a register is moved below the read after it.
     UseAboveDefinition,
     /// The only write of a register gets a guard.
     InitializeSometimes,
@@ -37,7 +37,7 @@ pub enum Kind {
     Misalign,
     /// The offset of an access at a register is moved by one byte.
     MisalignRegister,
-    /// The offset of an access is moved behind its variable.
+    /// The offset of an access is moved after its variable.
     OutOfBounds,
     /// A `.global` access of a converted address becomes a `.shared` one.
     ChangeSpace,
@@ -49,7 +49,7 @@ pub enum Kind {
     DropFirstWait,
     /// One wait for groups of asynchronous copies is removed.
     DropOneWait,
-    /// A fence in front of matrix operations is removed: the first, or one behind writes of their registers.
+    /// A fence before matrix operations is removed: the first, or one after writes of their registers.
     DropFence,
     /// The waits for loads of tensor memory are removed.
     DropTensorWait,
@@ -173,7 +173,7 @@ fn plant_in(kind: Kind, function: &Function<'_>) -> Vec<Fault> {
                 .filter(|(writer, reader)| {
                     let fits = match kind {
                         Kind::DropLaterCarry => writer.has("cc"),
-                        // What only takes the carry out may come behind any number of members.
+                        // What only takes the carry out may come after any number of members.
                         Kind::GuardMember => {
                             writer.has("cc") && reads_carry(writer) && !takes_carry_out(reader)
                         }

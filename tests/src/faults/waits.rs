@@ -5,7 +5,7 @@ use super::text::{Function, Statement, mentions};
 use super::{Fault, Kind};
 
 /// Groups are counted so far.
-const MOST: u32 = 16;
+const MAX_GROUPS: u32 = 16;
 
 /// What may be in flight at a place: groups, and copies in no group yet. None where control does not come.
 type Pending = Option<(u32, bool)>;
@@ -61,7 +61,7 @@ fn weight(pending: Pending) -> u32 {
     pending.map_or(0, |(groups, open)| 2 * groups + u32::from(open))
 }
 
-/// The most that may be in flight in front of each line, without the wait of a line.
+/// The most that may be in flight before each line, without the wait of a line.
 fn pending(function: &Function<'_>, removed: Option<usize>) -> Vec<Pending> {
     let mut before: Vec<Pending> = vec![None; function.lines.len() + 1];
     before[function.open] = Some((0, false));
@@ -90,14 +90,14 @@ fn pending(function: &Function<'_>, removed: Option<usize>) -> Vec<Pending> {
     before
 }
 
-/// What may be in flight behind a statement.
+/// What may be in flight after a statement.
 fn behind(statement: &Statement<'_>, (groups, open): (u32, bool)) -> (u32, bool) {
     let opcode = statement.opcode;
     if starts(statement) {
         return (groups, true);
     }
     if opcode.starts_with("cp.async.commit_group") {
-        return ((groups + 1).min(MOST), false);
+        return ((groups + 1).min(MAX_GROUPS), false);
     }
     if opcode.starts_with("cp.async.wait_all") {
         return (0, false);
@@ -148,7 +148,7 @@ pub(super) fn drop_tensor(function: &Function<'_>) -> Vec<Fault> {
     vec![function.with(Kind::DropTensorWait, &lines, &changes, false)]
 }
 
-/// The first statement behind a load that does something with what is computed of its results, in order of the text.
+/// The first statement after a load that does something with what is computed of its results, in order of the text.
 fn first_effect(function: &Function<'_>, load: &Statement<'_>) -> Option<usize> {
     const EFFECTS: [&str; 10] =
         ["st", "red", "atom", "bra", "tcgen05", "call", "stmatrix", "ret", "exit", "mbarrier"];
@@ -196,7 +196,7 @@ fn registers(text: &str) -> Vec<&str> {
     text.split(|letter: char| !is_name(letter)).filter(|word| word.starts_with('%')).collect()
 }
 
-/// Fences behind the first that are removed. Where nothing is written in front, none is needed.
+/// Fences after the first that are removed. Where nothing is written in front, none is needed.
 pub(super) fn later_fences(function: &Function<'_>) -> Vec<Fault> {
     let all = &function.statements;
     let marks: Vec<&Statement<'_>> = all.iter().filter(|each| each.root() == "wgmma").collect();

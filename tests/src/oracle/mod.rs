@@ -58,7 +58,7 @@ impl Default for Run {
 }
 
 /// So many lines of [`spec`] make a module.
-const MOST_LINES: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 
 impl Run {
     /// Generates probes from the table for each pair, judges them, and compares.
@@ -93,8 +93,8 @@ impl Run {
             // Each probe is drawn by itself, so that all kinds are among them.
             let mut chosen = probes.clone();
             chosen.retain(|_| random.below(probes.len()) < self.count);
-            // The toolkit does not read on behind a thousand syntax errors.
-            for part in chosen.chunks(MOST_LINES) {
+            // The toolkit does not read on after a thousand syntax errors.
+            for part in chosen.chunks(MAX_LINES) {
                 compare(ptxas, pair, part, report)?;
             }
         }

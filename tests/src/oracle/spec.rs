@@ -103,22 +103,22 @@ fn table_file(instruction: &Instruction) -> &'static str {
     form.map_or("no opcode", |form| form.place().split(':').next().unwrap_or_default())
 }
 
-/// The values that may stand in one place of a spelling.
+/// The values that may be in one place of a spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Slot {
     values: Vec<String>,
     optional: bool,
 }
 
-/// A line of the file: `@%p1 add.sat.s32 <%r1>, <%r2>, <%r3>;  {.sat} (.s32 .u32)`. What stands in angle brackets is
-/// replaced; behind the statement are the modifiers, those in braces optional.
+/// A line of the file: `@%p1 add.sat.s32 <%r1>, <%r2>, <%r3>;  {.sat} (.s32 .u32)`. What is in angle brackets is
+/// replaced; after the statement are the modifiers, those in braces optional.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Instruction {
     /// The guard with its space, or nothing.
     guard: String,
     /// Opcode and modifiers.
     spelling: String,
-    /// The text before the first operand, and behind each: one more than there are operands.
+    /// The text before the first operand, and after each: one more than there are operands.
     between: Vec<String>,
     /// What can be replaced.
     operands: Vec<String>,

@@ -8,7 +8,7 @@ use Place::{Constant, Operand, Temporary};
 pub enum Kind {
     /// An operand `=` is read before it is written.
     OutputRead,
-    /// An operand `=` is written under a guard or behind a branch only.
+    /// An operand `=` is written under a guard or after a branch only.
     OutputConditional,
     /// An input is written, and its variable used again.
     InputWritten,
@@ -76,7 +76,7 @@ impl Kind {
             Self::RegisterScope => scope(random, false),
             Self::LabelScope => scope(random, true),
         };
-        // Harmless steps around it, the same in both. They leave its variables alone: behind it, so that a wrong result
+        // Harmless steps around it, the same in both. They leave its variables alone: after it, so that a wrong result
         // stays, and before it, so that both outcomes of a comparison stay possible.
         let used = faulty.variables();
         for first in [true, false] {
@@ -184,7 +184,7 @@ fn input_written(random: &mut Random) -> (Function, Function) {
             Operation::new(Code::MultiplyAdd(second), Operand(0), vec![scratch, Operand(2)]),
         ];
         let operands = vec![(Mode::Output, a), (Mode::Input, b), (Mode::Input, c)];
-        // The variable of the input is used with the output: behind the statement.
+        // The variable of the input is used with the output: after the statement.
         Function { steps: vec![Step::Asm(Asm::new(operands, body, 1)), Step::Set(d, b, 3, a)] }
     };
     (statement(Operand(1)), statement(Temporary(0)))

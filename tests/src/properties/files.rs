@@ -66,7 +66,7 @@ pub fn baseline(text: &str) {
     assert!(comparison.unused.is_empty() && comparison.compared == reports.len());
     let files: std::collections::BTreeSet<_> =
         reports.iter().map(|report| (&report.file, &report.target)).collect();
-    // A record that stands twice may have two figures for one function.
+    // A record that is there twice may have two figures for one function.
     let functions_are_distinct = reports.iter().all(|report| {
         let names: std::collections::BTreeSet<_> = report.functions.iter().map(|each| &each.name).collect();
         names.len() == report.functions.len()

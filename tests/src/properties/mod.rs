@@ -83,7 +83,7 @@ fn points_into(text: &str, findings: &[Diagnostic]) {
     }
 }
 
-/// Spans lie in the text, runs in their arrays, children in front of their parents, and blocks are balanced.
+/// Spans lie in the text, runs in their arrays, children before their parents, and blocks are balanced.
 fn tree_fits(text: &str, tree: &Tree) {
     for (index, operand) in tree.operands.iter().enumerate() {
         assert!(is_in(text, operand.span), "{operand:?}");

@@ -1,7 +1,7 @@
 //! Kernels made at random, in which threads part and meet again, registers are set on some paths only, and whoever
 //! wrote them may have been careless.
 //!
-//! A kernel is made with care for the most part: a barrier stands where all threads come, a register is read where it
+//! A kernel is made with care for the most part: a barrier is where all threads come, a register is read where it
 //! is set, and its guards are correlated. Some kernels take risks. Whether one is right, its execution says
 //! ([`crate::emulate`]). All of them end, and NVIDIA's assembler takes all of them.
 //!
@@ -114,7 +114,7 @@ struct Maker {
     levels: Vec<Level>,
     /// In a thousand, how often care is not taken.
     risk: usize,
-    /// In a thousand, how often a barrier stands where not all threads come.
+    /// In a thousand, how often a barrier is where not all threads come.
     parting: usize,
     /// The block's size, if the kernel says it.
     threads: Option<u32>,

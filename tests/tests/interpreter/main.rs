@@ -81,11 +81,11 @@ fn what_reads_something_undefined_is_reported_and_little_else() {
         counts.faulty_programs
     );
     let Counts { faults, found, never, .. } = counts;
-    assert!((faults - found) * 1000 <= faults * MOST_MISSED, "{counts:?}");
-    assert!(never * 1000 <= (found + never) * MOST_FALSE, "{counts:?}");
+    assert!((faults - found) * 1000 <= faults * MAX_MISSED, "{counts:?}");
+    assert!(never * 1000 <= (found + never) * MAX_FALSE, "{counts:?}");
 }
 
 /// Of 1000 faults, so many may be missed,
-const MOST_MISSED: usize = 0;
+const MAX_MISSED: usize = 0;
 /// and of 1000 findings, so many may be shown by no execution.
-const MOST_FALSE: usize = 6;
+const MAX_FALSE: usize = 6;

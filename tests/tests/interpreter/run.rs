@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::program::{Guard, Logic, Node, PREDICATES, REGISTERS, Tested};
 
 /// Rounds of a loop that are tried.
-const MOST_ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 /// Runs of a program; one that has more is not judged.
-const MOST_RUNS: usize = 20_000;
+const MAX_RUNS: usize = 20_000;
 
 /// What is undefined where it is read: registers, and lines that read the carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Run<'_> {
                 self.run(if taken { then } else { otherwise });
             }
             Node::Loop(ref body) => {
-                for _ in 0..=self.choose(MOST_ROUNDS) {
+                for _ in 0..=self.choose(MAX_ROUNDS) {
                     self.run(body);
                 }
             }
@@ -133,7 +133,7 @@ pub fn truth(nodes: &[Node]) -> Option<Undefined> {
         let mut tape = Vec::new();
         loop {
             runs += 1;
-            if runs > MOST_RUNS {
+            if runs > MAX_RUNS {
                 return None;
             }
             let set = [false; REGISTERS as usize];

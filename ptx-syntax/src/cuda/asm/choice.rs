@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::cuda::condition::Condition;
 
-/// The branches of a file's `#if` groups: where each condition stands in its group, and what lies below it.
+/// The branches of a file's `#if` groups: where each condition is in its group, and what lies below it.
 ///
 /// Conditions are numbered in the order of the file, so those below one follow it without a gap.
 #[derive(Debug, Default)]

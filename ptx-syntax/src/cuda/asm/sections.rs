@@ -1,4 +1,4 @@
-//! What stands in the parentheses of a statement: template, operands, clobbers, labels.
+//! What is in the parentheses of a statement: template, operands, clobbers, labels.
 
 use super::Reader;
 use crate::Span;
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
             comma = None;
             let odd = statement.oddities.len();
             let next = self.operand(tokens, at, statement, &mut operands).max(at + 1);
-            // Behind what is no operand, a comma is not what lacks.
+            // After what is no operand, a comma is not what lacks.
             let stray = statement.oddities.get(odd).is_some_and(|found| found.kind == OddityKind::Unexpected);
             since_operand = (!stray && !is_macro).then_some(tokens[next - 1].span.end);
             after_macro = is_macro;
@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
         operands
     }
 
-    /// Whether a name stands where an operand may begin, and is no string: a macro, or a macro's parameter, which may
+    /// Whether a name is where an operand may begin, and is no string: a macro, or a macro's parameter, which may
     /// bring a comma or a colon of its own.
     fn may_bring_colon(&self, tokens: &[Token], at: usize) -> bool {
         tokens[at].kind == Kind::Identifier
@@ -242,7 +242,7 @@ impl Reader<'_, '_> {
         next
     }
 
-    /// The place of an expression: between its parentheses, or where a macro's argument stands.
+    /// The place of an expression: between its parentheses, or where a macro's argument is.
     fn expression(&self, tokens: &[Token], open: Span, close: Span) -> Span {
         let between = Span::new(open.end, close.start.max(open.end));
         let whole = match (tokens.first(), tokens.last()) {
@@ -298,7 +298,7 @@ impl Reader<'_, '_> {
         Some(constraint)
     }
 
-    /// Clobbers stand between commas; strings side by side are one.
+    /// Clobbers are between commas; strings side by side are one.
     fn clobbers(&self, tokens: &[Token], statement: &mut AsmStatement) {
         let mut continues = false;
         for token in tokens {

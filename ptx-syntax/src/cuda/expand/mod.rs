@@ -2,12 +2,12 @@
 //!
 //! This is not a preprocessor: only two things are expanded, and everything else is left as it is written.
 //! * A macro that holds an asm statement, itself or through another macro, where it is used: the statement is then
-//!   read with the arguments of that use, in the function where the use stands ([`Use`]). That of the `#define` is
+//!   read with the arguments of that use, in the function where the use is ([`Use`]). That of the `#define` is
 //!   read as well, with its parameters unknown.
 //! * A macro among the strings, operands and clobbers of an asm statement.
 //!
 //! A macro is known where the file defines it before its use and has not taken it back, and where all definitions
-//! that may hold are the same. What `#` and `##` make stands in no file: it is appended to the source, and
+//! that may hold are the same. What `#` and `##` make is in no file: it is appended to the source, and
 //! [`Origins`] tells for each made text where it came from.
 //!
 //! # Limits
@@ -79,7 +79,7 @@ struct Expander<'p, 's> {
     /// Macros that are being expanded, and names that are parameters.
     hidden: Vec<MacroId>,
     shadowed: HashSet<&'s str>,
-    /// Where the outermost use stands.
+    /// Where the outermost use is.
     position: u32,
     /// Definitions and `#undef` lines, in order; those before `position` have been heeded.
     changes: Vec<Change<'s>>,
@@ -404,7 +404,7 @@ impl<'p, 's> Expander<'p, 's> {
         &self.prepared.file.macros[id.index()]
     }
 
-    /// The definitions that may hold where the outermost use stands, each text once.
+    /// The definitions that may hold where the outermost use is, each text once.
     fn definitions(&mut self, name: Token) -> Vec<MacroId> {
         while let Some(change) = self.changes.get(self.next_change).filter(|change| change.at < self.position)
         {

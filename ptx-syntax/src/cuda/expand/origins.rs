@@ -4,7 +4,7 @@ use crate::Span;
 use crate::cuda::model::{AsmStatement, CudaFile, Operand};
 use crate::cuda::template::PieceKind;
 
-/// The places in the file of texts behind its end.
+/// The places in the file of texts after its end.
 #[derive(Clone, Debug)]
 pub(in crate::cuda) struct Origins {
     /// The length of the file.
@@ -27,7 +27,7 @@ impl Origins {
         after.checked_sub(1).and_then(|index| self.made.get(index)).map_or(Span::at(0), |(_, origin)| *origin)
     }
 
-    /// Whether a span begins behind the end of the file.
+    /// Whether a span begins after the end of the file.
     pub fn is_made(&self, span: Span) -> bool {
         span.start >= self.length && !self.made.is_empty()
     }

@@ -35,7 +35,7 @@ fn a_macro_with_a_statement_is_read_where_it_is_used() {
     assert_eq!(first.inputs[0].ctype, CType::Float { bytes: 8 });
     assert_eq!(first.used_at.map(|call| call.text(source)), Some("OP"));
     assert!(first.macro_definition.is_some() && first.function.is_some());
-    // The constraint stands in the macro, and so does the template but for the argument.
+    // The constraint is in the macro, and so is the template but for the argument.
     assert_eq!(first.outputs[0].constraint.span.text(source), "\"=f\"");
     assert!(!first.outputs[0].constraint.from_macro);
     let map = &first.template.map;

@@ -133,7 +133,7 @@ impl<'s> Builder<'s> {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
     }
 
-    /// Whether statements, not declarations, stand here.
+    /// Whether statements, not declarations, are here.
     const fn in_code(&self) -> bool {
         self.function.is_some() || self.in_macro.is_some()
     }
@@ -286,7 +286,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Whether a loop that began behind `since` is around.
+    /// Whether a loop that began after `since` is around.
     fn is_in_loop_since(&self, since: u32) -> bool {
         let mut around = self.region;
         while let Some(region) = around.map(|id| self.file.regions[id.index()]) {

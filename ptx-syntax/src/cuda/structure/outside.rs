@@ -60,7 +60,7 @@ impl Builder<'_> {
         self.declare(start, self.at);
     }
 
-    /// `template <…>` and a `requires` behind it: declares the parameters.
+    /// `template <…>` and a `requires` after it: declares the parameters.
     pub(super) fn template_header(&mut self) {
         self.at += 1;
         self.skip_ignored();

@@ -54,7 +54,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Whether `#pragma unroll`, or a macro that says so, stands before the loop at `first`.
+    /// Whether `#pragma unroll`, or a macro that says so, is before the loop at `first`.
     pub(super) fn is_unrolled(&mut self, first: Token) -> bool {
         let previous = self.at.checked_sub(1).map(|at| self.tokens[at].span);
         let since = previous.map_or(0, |span| span.end);
@@ -137,7 +137,7 @@ impl<'s> Builder<'s> {
         self.close_region(before);
     }
 
-    /// The parentheses behind `if`, `for` and the like, which may declare a variable.
+    /// The parentheses after `if`, `for` and the like, which may declare a variable.
     pub(super) fn header_group(&mut self) {
         if self.text() != "(" {
             return;
@@ -175,7 +175,7 @@ impl<'s> Builder<'s> {
         self.declare(start, self.at);
     }
 
-    /// Whether only one name, with or without parentheses, stands before the current token: a macro that leaves
+    /// Whether only one name, with or without parentheses, is before the current token: a macro that leaves
     /// nothing, or a pragma. `first_group` is where the first group of the statement ends.
     pub(super) fn follows_macros(&self, start: usize, first_group: Option<usize>) -> bool {
         let before = &self.tokens[start..self.at];
