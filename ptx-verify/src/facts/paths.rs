@@ -287,9 +287,11 @@ impl<'f, 'm> Search<'f, 'm> {
     }
 
     fn add(&mut self, place: &mut Place, literal: Literal) -> bool {
-        let is_possible =
-            !self.is_relevant(literal) || place.literals.add(&self.engine, &mut self.memo, literal);
-        is_possible && self.voted(place, literal)
+        self.engine.conjuncts(literal).into_iter().all(|literal| {
+            let is_possible =
+                !self.is_relevant(literal) || place.literals.add(&self.engine, &mut self.memo, literal);
+            is_possible && self.voted(place, literal)
+        })
     }
 
     /// What a vote says of the predicate that this thread gave to it: more where all lanes gave the same.

@@ -120,14 +120,17 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     fn assume(&mut self, predicate: Form, value: bool, depth: usize) {
-        if self.evaluate(predicate, depth) == Some(!value) {
-            self.impossible = true;
-        }
         let sum = *self.engine.values.forms.sum(predicate);
         let mut terms = sum.terms();
-        if let (Some((base, _)), None) = (terms.next(), terms.next()) {
-            self.base_is(base, value ^ (sum.offset() & 1 != 0), depth);
-        }
+        let (Some((base, _)), None) = (terms.next(), terms.next()) else {
+            self.impossible |= self.evaluate(predicate, depth) == Some(!value);
+            return;
+        };
+        let value = value ^ (sum.offset() & 1 != 0);
+        // What was assumed of it before says less than what was found since.
+        let known = [self.truths.get(&base).copied(), self.found(base, depth)];
+        self.impossible |= known.contains(&Some(!value));
+        self.base_is(base, value, depth);
     }
 
     fn base_is(&mut self, base: BaseId, value: bool, depth: usize) {
@@ -163,10 +166,12 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
                 let (one, other) = (self.number(a, depth), self.number(b, depth));
-                let signed = detail >> 8 & 1 != 0;
+                let signed = detail & SIGNED != 0;
                 let width = u32::from(one.width);
-                let positive = |number: Number| number.high >> (width - 1) == 0;
-                if signed && !(positive(one) && positive(other)) {
+                if signed {
+                    self.narrow_difference(if value { [a, b] } else { [b, a] }, value, depth);
+                }
+                if signed && !(is_positive(one) && is_positive(other)) {
                     return;
                 }
                 if value {
@@ -183,6 +188,21 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Assumes that the first of two signed values is not above the second, or is below it. Their difference is taken not
+    /// to overflow: who compares signed values and subtracts them counts on that.
+    fn narrow_difference(&mut self, [least, most]: [Form; 2], is_below: bool, depth: usize) {
+        let forms = self.engine.values.forms();
+        let Some(difference) = forms.sum(most).plus(forms.sum(least), u64::MAX) else { return };
+        if difference.terms().count() > 1 {
+            let width = difference.width();
+            self.narrow_sum(
+                &difference,
+                Number::between(width, u64::from(is_below), mask(width) >> 1),
+                depth,
+            );
         }
     }
 
@@ -209,7 +229,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             _ if factor == all => {
                 (sum.offset().wrapping_sub(number.high) & all, sum.offset().wrapping_sub(number.low) & all)
             }
-            _ => return,
+            _ => return self.narrow_sum(&sum, number, depth),
         };
         if low > high {
             return self.narrow_sum(&sum, number, depth);
@@ -243,7 +263,11 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             return;
         }
         let number = Number::between(sum.width(), low, high);
-        self.sums.insert(terms.without_offset(), (terms.offset(), number));
+        // Limits with something else added may wrap around where these do not: those that say more are kept.
+        let known = self.sums.entry(terms.without_offset()).or_insert((terms.offset(), number));
+        if known.1.high - known.1.low >= high - low {
+            *known = (terms.offset(), number);
+        }
     }
 
     /// What is known of a base.
@@ -353,9 +377,11 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     fn truth(&self, base: BaseId, depth: usize) -> Option<bool> {
-        if let Some(value) = self.truths.get(&base) {
-            return Some(*value);
-        }
+        self.truths.get(&base).copied().or_else(|| self.found(base, depth))
+    }
+
+    /// What a predicate's base is by what it is made of.
+    fn found(&self, base: BaseId, depth: usize) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         let Base::Operation { computes, detail, operands: [a, b, _] } = self.engine.values.forms.what(base)
         else {
@@ -380,8 +406,16 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                     return Some(value);
                 }
                 let (one, other) = (self.number(a, depth), self.number(b, depth));
-                let positive = |number: Number| number.high >> (number.width - 1) == 0;
-                if detail >> 8 & 1 != 0 && !(positive(one) && positive(other)) {
+                if is_positive(one) && is_positive(other) {
+                    // The sign makes no difference then.
+                    let detail = detail ^ SIGNED;
+                    let operands = [a, b, Form::NONE];
+                    let id = self.engine.values.forms.find(Base::Operation { computes, detail, operands });
+                    let known = id.and_then(|id| self.truths.get(&id).copied());
+                    if let Some(value) = known.or_else(|| self.compared_before(computes, detail, [a, b])) {
+                        return Some(value);
+                    }
+                } else if detail & SIGNED != 0 {
                     return None;
                 }
                 match () {
@@ -393,6 +427,13 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             _ => None,
         }
     }
+}
+
+/// Of the detail of a comparison: that it has signed operands.
+const SIGNED: u64 = 1 << 8;
+
+fn is_positive(number: Number) -> bool {
+    number.high >> (number.width - 1) == 0
 }
 
 /// Of a sum and its opposite the one whose first factor is no negative number, and whether that is the opposite.

@@ -663,14 +663,14 @@ impl Engine<'_, '_> {
 
     /// A special register.
     pub(super) fn special(&mut self, register: SpecialRegister, width: u32) -> Fact {
-        let mut number = special_number(register);
+        let mut number = self.launch.number(register).unwrap_or_else(|| special_number(register));
         if self.values.whole_warps && register.name() == "%ntid.x" {
             number = number.with_bits(31, 0);
         }
         let sum = match register.name() {
             "%tid.x" if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
-                let warp = Number::between(32, 0, 992).and(Number::constant(32, !31));
+                let warp = number.and(Number::constant(32, mask(32) & !31));
                 let warp = self.values.forms.base(Base::Warp, warp, None);
                 Sum::of(32, lane).plus(&Sum::of(32, warp), 1)
             }
@@ -767,10 +767,6 @@ fn permuted(a: Number, b: Number, selector: u64) -> Number {
 fn special_number(register: SpecialRegister) -> Number {
     let w = width(register.ty());
     match register.name() {
-        "%tid.x" | "%tid.y" => Number::between(w, 0, 1023),
-        "%tid.z" => Number::between(w, 0, 63),
-        "%ntid.x" | "%ntid.y" => Number::between(w, 1, 1024),
-        "%ntid.z" => Number::between(w, 1, 64),
         "%laneid" => Number::between(w, 0, 31),
         "%warpid" => Number::between(w, 0, 63),
         "%nctaid.x" => Number::between(w, 1, (1 << 31) - 1),

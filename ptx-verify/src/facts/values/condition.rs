@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::isa::Computation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assume::Assumption;
 use super::graph::{Kind, ValueId};
@@ -51,11 +51,15 @@ pub(crate) struct Edge {
 
 /// Operations on operations are followed so deep.
 const MAX_DEPTH: usize = 24;
+/// Parts of a conjunction that are told apart.
+const MAX_CONJUNCTS: usize = 8;
 /// To tell what a condition is about, no deeper than this.
 const LEAF_DEPTH: usize = 8;
 
 /// What bases are before an edge: none where that is not known, and nothing else where they are the same.
 type Before = FxHashMap<BaseId, Option<Option<Fact>>>;
+/// Loops of more blocks are taken to contain every block.
+const MAX_LOOP: usize = 256;
 /// More literals are not kept together.
 const MAX_LITERALS: usize = 40;
 
@@ -244,6 +248,40 @@ impl Engine<'_, '_> {
         })
     }
 
+    /// The literals that all hold where one does: both sides of a conjunction may be known in different places.
+    pub(crate) fn conjuncts(&mut self, whole: Literal) -> Vec<Literal> {
+        let mut found = Vec::new();
+        let mut open = vec![whole];
+        while let Some(literal) = open.pop() {
+            let sum = *self.values.forms.sum(literal.predicate);
+            let mut terms = sum.terms();
+            let parts = match (literal.value, terms.next(), terms.next()) {
+                (true, Some((base, _)), None) if found.len() + open.len() < MAX_CONJUNCTS => {
+                    match self.values.forms.what(base) {
+                        Base::Operation { computes: Computation::And, operands: [a, b, _], .. } => {
+                            Some([a, b])
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            };
+            let Some(parts) = parts else {
+                found.push(literal);
+                continue;
+            };
+            for part in parts {
+                match self.stated(part, true) {
+                    Stated::Where(literal) => open.push(literal),
+                    Stated::Always => {}
+                    // Nothing holds then, which the whole says.
+                    Stated::Never => return vec![whole],
+                }
+            }
+        }
+        found
+    }
+
     /// The value that a literal is about, and whether the literal says that it is true; none where it is about more.
     pub(crate) fn subject(&self, literal: Literal) -> Option<(Base, bool)> {
         let sum = self.values.forms.sum(literal.predicate);
@@ -380,9 +418,11 @@ impl Engine<'_, '_> {
             }
             Base::Value(value) | Base::Steps(value) => {
                 let made = self.block_of(value);
-                let is_stale =
-                    edge.is_back && (made == edge.block || !self.facts.cfg.dominates(made, edge.block));
-                (!is_stale).then_some(None)
+                let is_outside = |engine: &mut Self| {
+                    made != edge.block
+                        && (engine.facts.cfg.dominates(made, edge.block) || !engine.is_in_loop(made, edge))
+                };
+                (!edge.is_back || is_outside(self)).then_some(None)
             }
             Base::Unknown(_) => (!edge.is_back).then_some(None),
             Base::Special(_)
@@ -404,6 +444,27 @@ impl Engine<'_, '_> {
                 Some(Some(self.again_on(computes, detail, before, own)))
             }
         }
+    }
+
+    /// Whether control that comes from a block may come back over an edge that goes around a loop. What was made outside
+    /// of the loop is not made again by its turns.
+    fn is_in_loop(&mut self, block: NodeIndex, edge: Edge) -> bool {
+        let (facts, graph) = (self.facts, self.graph);
+        let inside = self.loops.entry((edge.block, edge.position)).or_insert_with(|| {
+            let (latch, _) = graph.predecessors(edge.block).nth(edge.position)?;
+            let mut inside = FxHashSet::from_iter([edge.block, latch]);
+            let mut open = if latch == edge.block { Vec::new() } else { vec![latch] };
+            while let Some(next) = open.pop() {
+                open.extend(
+                    facts.cfg.predecessors(next).map(|(from, _)| from).filter(|from| inside.insert(*from)),
+                );
+                if inside.len() > MAX_LOOP {
+                    return None;
+                }
+            }
+            Some(inside)
+        });
+        inside.as_ref().is_none_or(|inside| inside.contains(&block))
     }
 
     fn is_joined(&self, value: ValueId, block: NodeIndex) -> bool {

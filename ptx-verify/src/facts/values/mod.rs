@@ -7,6 +7,7 @@ mod condition;
 mod float;
 mod frontier;
 mod graph;
+mod launch;
 pub mod linear;
 pub mod number;
 pub mod pointer;

@@ -6,10 +6,11 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compute;
 use super::graph::{Graph, Kind, ValueId, Variable};
+use super::launch::Launch;
 use super::linear::{Base, BaseId, Form, Forms, Sum};
 use super::number::Number;
 use super::pointer::{Pointer, Pointers};
@@ -123,12 +124,15 @@ pub(crate) struct Engine<'f, 'm> {
     pub(in crate::facts) values: Values,
     /// The values that are wanted; none where all are.
     pub(super) slice: Option<&'f Slice>,
+    pub(super) launch: Launch,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
     /// What has changed where the propagation is.
     pub(super) changed: Vec<ValueId>,
     /// How often each join has changed.
     turns: Vec<u8>,
+    /// The blocks of loops, by the edge that goes around each: its head and position. None where there are many.
+    pub(super) loops: FxHashMap<(NodeIndex, usize), Option<FxHashSet<NodeIndex>>>,
 }
 
 impl<'f, 'm> Engine<'f, 'm> {
@@ -146,15 +150,28 @@ impl<'f, 'm> Engine<'f, 'm> {
             graph,
             values,
             slice: None,
+            launch: Launch::of(facts),
             current: None,
             changed: Vec::new(),
             turns: vec![0; graph.len()],
+            loops: FxHashMap::default(),
         }
     }
 
     /// An engine that answers about values that were found before.
     pub(crate) fn again(facts: &'f FunctionFacts<'m>, graph: &'f Graph, values: Values) -> Self {
-        Self { facts, graph, values, slice: None, current: None, changed: Vec::new(), turns: Vec::new() }
+        let launch = Launch::of(facts);
+        Self {
+            facts,
+            graph,
+            values,
+            slice: None,
+            launch,
+            current: None,
+            changed: Vec::new(),
+            turns: Vec::new(),
+            loops: FxHashMap::default(),
+        }
     }
 
     pub(crate) fn facts(&self) -> &'f FunctionFacts<'m> {
