@@ -129,6 +129,7 @@ impl Block<'_, '_> {
                 Some(Wait::Together { place }) => {
                     let same = State::Waiting(Wait::Together { place });
                     if self.lanes(warp, |state| state == same) == alive {
+                        self.whole_warp(warp, place);
                         self.release(warp, alive);
                     }
                 }
@@ -273,6 +274,9 @@ impl Block<'_, '_> {
         resource.reduces = reduces;
         resource.holds += holds;
         resource.threads += waits.len() as u32;
+        if aligned {
+            self.whole_warp(warp, place);
+        }
         for (thread, wait) in waits {
             let Wait::Barrier { place, .. } = wait else { continue };
             if kind == BarrierKind::Arrive {
@@ -283,6 +287,13 @@ impl Block<'_, '_> {
             }
         }
         self.complete(id as usize);
+    }
+
+    /// What is `.aligned` wants all lanes of the warp, and the manual says nothing of those that have exited.
+    fn whole_warp(&mut self, warp: usize, place: Place) {
+        if self.alive(warp) != self.lanes(warp, |_| true) {
+            self.report(FaultKind::ExitedLane, place, Origins::NONE);
+        }
     }
 
     /// Ends a barrier to which all have come.

@@ -56,16 +56,34 @@ fn required(text: &str) -> Option<u32> {
 pub struct Inputs {
     random: Random,
     required: Option<u32>,
+    named: Vec<u32>,
     useful: Vec<Input>,
     count: u64,
 }
 
+/// The most numbers that are taken out of a text.
+const MAX_NUMBERS: usize = 64;
+
+/// The numbers that a text names as operands.
+fn numbers(text: &str) -> Vec<u32> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '%' | '$' | '_' | '.')));
+    let mut found: Vec<u32> = words.filter_map(|word| word.parse().ok()).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(MAX_NUMBERS);
+    found
+}
+
 /// A number that a condition may look for.
-fn number(random: &mut Random) -> u32 {
+fn number(random: &mut Random, named: &[u32]) -> u32 {
     match random.below(12) {
         0 => random.below(1 << 16) as u32 * 40_503,
         1 => u32::MAX - random.below(3) as u32,
         2 => random.below(130) as u32,
+        // Next to what the kernel asks for.
+        3..=5 if !named.is_empty() => {
+            (*random.one_of(named)).wrapping_add(random.below(3) as u32).wrapping_sub(1)
+        }
         _ => *random.one_of(&NUMBERS),
     }
 }
@@ -75,7 +93,7 @@ impl Inputs {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let random = Random(0x2545_f491_4f6c_dd1d);
-        Self { random, required: required(text), useful: Vec::new(), count: 0 }
+        Self { random, required: required(text), named: numbers(text), useful: Vec::new(), count: 0 }
     }
 
     /// Remembers an input that came somewhere new.
@@ -84,25 +102,29 @@ impl Inputs {
     }
 
     fn fresh(&mut self) -> Input {
-        let random = &mut self.random;
+        let (random, named) = (&mut self.random, &self.named);
         let mut parameters = vec![INPUT, OUTPUT];
-        parameters.extend((0..PARAMETERS).map(|_| u64::from(number(random))));
-        let same = (random.below(5) == 0).then(|| number(random));
-        let words = (0..INPUT_WORDS).map(|_| same.unwrap_or_else(|| number(random)));
+        parameters.extend((0..PARAMETERS).map(|_| u64::from(number(random, named))));
+        let same = (random.below(5) == 0).then(|| number(random, named));
+        let words = (0..INPUT_WORDS).map(|_| same.unwrap_or_else(|| number(random, named)));
         let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-        let memory = vec![Buffer::defined(INPUT, bytes), Buffer::defined(OUTPUT, vec![0; OUTPUT_WORDS * 4])];
         let blocks = 1 + random.below(3) as u32;
         let threads = *random.one_of(&[64, 32, 32, 32, 64, 64, 96, 128, 48, 40]);
+        // Few blocks are large, since all their threads have to be executed.
+        let threads = if random.below(16) == 0 { 640 + 384 * random.below(2) as u32 } else { threads };
         let threads = self.required.unwrap_or(threads);
         let block = random.below(blocks as usize) as u32;
+        // Each thread has a word to write.
+        let words = OUTPUT_WORDS.max(threads as usize);
+        let memory = vec![Buffer::defined(INPUT, bytes), Buffer::defined(OUTPUT, vec![0; words * 4])];
         Input { threads, block, blocks, parameters, memory, seed: 0 }
     }
 
     fn changed(&mut self) -> Input {
         let mut input = self.random.one_of(&self.useful).clone();
-        let random = &mut self.random;
+        let (random, named) = (&mut self.random, &self.named);
         for _ in 0..1 + random.below(2) {
-            let next = number(random);
+            let next = number(random, named);
             match random.below(4) {
                 0 => {
                     let word = random.below(INPUT_WORDS) * 4;

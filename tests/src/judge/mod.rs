@@ -145,9 +145,9 @@ impl Default for Effort {
 }
 
 /// Executions in a row that come nowhere new, after which no more are tried.
-const MAX_STALE: usize = 80;
+const MAX_STALE: usize = 120;
 /// Steps of all threads of an execution.
-const STEPS: usize = 150_000;
+const STEPS: usize = 400_000;
 
 /// One execution of a kernel.
 #[must_use]

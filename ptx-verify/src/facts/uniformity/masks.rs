@@ -100,6 +100,48 @@ impl Uniformity {
         Some(Divergent { instruction, cause: wrong.cause, level: Level::Lanes })
     }
 
+    /// The vote that has found out a mask, where lanes come to the instruction for which its predicate may be false: a
+    /// lane must not execute what its mask does not name.
+    pub(super) fn unnamed(
+        &self,
+        engine: &mut Engine<'_, '_>,
+        instruction: u32,
+        instance: &Instance,
+    ) -> Option<Divergent> {
+        let Lanes::Found { by, holds: Some(holds) } = Lanes::of(engine, instruction, instance.lane_mask()?)?
+        else {
+            return None;
+        };
+        let facts = engine.facts();
+        let block_of = |instruction| facts.cfg.block_of(Handle::new(instruction));
+        let (block, before) = (block_of(instruction), block_of(by));
+        if !facts.cfg.dominates(before, block) || facts.is_guarded(by) {
+            return None;
+        }
+        let named = conjuncts(engine, holds, true);
+        let literals = |passed: Vec<Passed>| -> Vec<Sum> {
+            let known = passed.iter().filter_map(|each| {
+                engine.values.of(each.predicate).map(|fact| conjuncts(engine, fact.form, each.value))
+            });
+            known.flatten().collect()
+        };
+        let on_the_way = literals(conditions(engine, instruction, block, Some(before)));
+        let is_wrong = if on_the_way.is_empty() {
+            let known = literals(conditions(engine, by, before, None));
+            named.iter().any(|literal| literal.value() != Some(1) && !known.contains(literal))
+        } else {
+            // What holds on the way may be what the vote was about in other words, but for the opposite of it.
+            let one = Sum::constant(1, 1);
+            let whole = *engine.values.forms().sum(holds);
+            let opposites = named.iter().chain([&whole]).filter_map(|literal| literal.plus(&one, 1));
+            opposites.into_iter().any(|opposite| on_the_way.contains(&opposite))
+        };
+        if !is_wrong {
+            return None;
+        }
+        Some(Divergent { instruction, cause: Cause::Mask(by), level: Level::Lanes })
+    }
+
     /// Whether a condition lets all lanes through that a mask names, or none of them.
     fn lets_through(&self, engine: &Engine<'_, '_>, lanes: Lanes, passed: &Passed) -> bool {
         let Some(condition) = engine.values.of(passed.predicate).map(|fact| fact.form) else { return true };

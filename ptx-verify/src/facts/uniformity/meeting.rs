@@ -125,7 +125,10 @@ impl Uniformity {
             for instruction in facts.cfg.instructions(block) {
                 let Some(need) = need(engine, instruction) else { continue };
                 let here = match (need.of_mask, facts.instance(instruction)) {
-                    (true, Some(instance)) => self.leaves_out(engine, instruction, instance),
+                    (true, Some(instance)) => {
+                        let left_out = self.leaves_out(engine, instruction, instance);
+                        left_out.or_else(|| self.unnamed(engine, instruction, instance))
+                    }
                     _ => self.cause(facts, graph, instruction, need.least),
                 };
                 let Some(here) = here else { continue };
@@ -145,6 +148,11 @@ impl Uniformity {
                     });
                 if !meet {
                     found.push(here);
+                } else if need.of_mask
+                    && let Some(instance) = facts.instance(instruction)
+                {
+                    // Those that come from other places have to be named there.
+                    found.extend(self.unnamed(engine, instruction, instance));
                 }
             }
         }

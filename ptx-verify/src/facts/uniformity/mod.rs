@@ -33,6 +33,9 @@ pub enum Cause {
     Guard,
     /// A branch, at this instruction.
     Branch(u32),
+    /// It is the other way round: all lanes come, and its mask names those only for which a predicate holds that this
+    /// instruction has asked.
+    Mask(u32),
 }
 
 /// An instruction that threads have to reach together, and not all of them do.

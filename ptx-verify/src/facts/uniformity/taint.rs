@@ -3,12 +3,12 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::Convergence;
+use ptx_ir::isa::{Computation, Convergence, Instance};
 use rustc_hash::FxHashSet;
 
 use super::control::{has_meeting, joins};
 use super::meeting::is_meeting;
-use crate::dataflow::{FunctionFacts, RegisterTable};
+use crate::dataflow::{FunctionFacts, RegisterTable, Use};
 
 /// Rounds over a function; what changes still after them is looked at with care.
 const MAX_ROUNDS: usize = 6;
@@ -18,6 +18,9 @@ const MIN_VISITS: usize = 1000;
 
 /// Whether some threads only may come to an instruction that threads have to come to together.
 pub(super) fn may_part(facts: &FunctionFacts<'_>) -> bool {
+    if has_found_mask(facts) {
+        return true;
+    }
     let mut tainted = facts.table(false);
     let joins = joins(facts);
     let mut told = vec![false; facts.cfg.block_count()];
@@ -46,6 +49,20 @@ pub(super) fn may_part(facts: &FunctionFacts<'_>) -> bool {
         }
     }
     true
+}
+
+/// Whether some mask of lanes is what a vote has found out: lanes may come that it does not name.
+fn has_found_mask(facts: &FunctionFacts<'_>) -> bool {
+    let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    (0..facts.body.instructions.len() as u32).any(|instruction| {
+        let mask = facts.instance(instruction).and_then(Instance::lane_mask);
+        let of_mask = |each: &&Use| Some(each.operand()) == mask && each.access().reads();
+        let register = mask.and_then(|_| facts.uses().of(instruction).iter().find(of_mask));
+        register.is_some_and(|each| {
+            let mut writes = facts.definitions(each.register).iter();
+            writes.any(|&write| computes(write) == Some(Computation::Vote))
+        })
+    })
 }
 
 fn is_guarded(facts: &FunctionFacts<'_>, tainted: &RegisterTable<bool>, instruction: u32) -> bool {

@@ -321,6 +321,21 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Whether a value is made of what is the same from the function's entry to its end, and of numbers.
+    pub(crate) fn is_invariant(&self, value: ValueId) -> bool {
+        let mut is_invariant = self.values.of(value).is_some();
+        self.for_each_leaf_of_value(value, &mut |_, base| {
+            is_invariant &= match base {
+                Base::Special(register) => !register.is_volatile(),
+                Base::Lane | Base::Warp | Base::Symbol { .. } | Base::Code(_) => true,
+                // Of parameters, which nobody changes.
+                Base::Loaded { .. } => true,
+                _ => false,
+            };
+        });
+        is_invariant
+    }
+
     /// How many bases there are.
     pub(crate) fn base_count(&self) -> usize {
         self.values.forms.base_count()
