@@ -1,22 +1,46 @@
 #!/usr/bin/env bash
-# Runs all tests: those of the crates, the data files against NVIDIA's assembler, and the pre-commit hooks with the
-# real pre-commit. Where the network is missing, the tests that need NVIDIA's tools are shown as ignored; with CI=true
-# a test that is ignored is a failure, unless it needs what no machine of CI has: a GPU, or the superuser.
+# Runs the tests and tells which took longest.
+#
+#   tests/run.sh          those of the crates, and the data files against NVIDIA's assembler
+#   tests/run.sh --all    and besides what builds everything once more: the wheel, used from Python and by the real
+#                         pre-commit, and the hooks of pre-commit that are built from source
+#
+# Where the network is missing, the tests that need NVIDIA's tools are shown as ignored; with CI=true a test that is
+# ignored is a failure, unless it needs what no machine of CI has: a GPU, or the superuser.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+all=
+case ${1:-} in
+  "") ;;
+  --all) all=1 ;;
+  *) echo "usage: tests/run.sh [--all]" >&2; exit 2 ;;
+esac
 
 if ! bash tests/install-toolkit.sh; then
   echo "NVIDIA's compiler tools cannot be installed: the tests that ask them are ignored" >&2
 fi
 mkdir -p target
 # Small stacks and, in CI, little address space show what recurses over its input and what grows without bound. The
-# compiler heeds the variable too, so only the test programs get it. One run shows all that fails.
-cargo test --workspace --no-run
-(
+# compiler heeds the variable too, so only the test programs get it, and with it leave to tell how long each test took.
+# One run shows all that fails.
+runner='target."cfg(unix)".runner = ["env", "RUST_MIN_STACK=524288", "RUSTC_BOOTSTRAP=1"]'
+test() {
   [ -z "${CI:-}" ] || ulimit -v 16000000
-  cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = ["env", "RUST_MIN_STACK=524288"]'
-) 2>&1 | tee target/tests.log
-bash tests/pre-commit.sh
+  cargo test --workspace --no-fail-fast --config "$runner" "$@"
+}
+timed=(-Zunstable-options --report-time)
+cargo test --workspace --no-run
+(test --lib --bins --tests --examples -- "${timed[@]}") 2>&1 | tee target/tests.log
+(test --doc) 2>&1 | tee --append target/tests.log
+if [ -n "$all" ]; then
+  bash tests/wheel.sh
+  bash tests/pre-commit.sh
+fi
+
+echo
+echo "The tests that took longest:"
+sed --quiet --regexp-extended 's/^test (.*) \.\.\. ok <([0-9.]+)s>$/\2 s  \1/p' target/tests.log | sort --general-numeric-sort --reverse | head -n 12
 
 grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log |
   grep --invert-match --extended-regexp 'ignored, needs (a GPU|the superuser)' >target/ignored.log || true

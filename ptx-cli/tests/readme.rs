@@ -16,15 +16,62 @@ fn root() -> std::path::PathBuf {
 }
 
 #[test]
-fn the_diagnostic_on_the_first_screen_is_real() {
+fn the_picture_on_the_first_screen_is_real() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let shown = blocks(&readme, "console")[0];
+    let line = readme.lines().position(|line| line.contains("](docs/terminal.svg)")).unwrap();
+    assert!(line < 20, "the picture is not on the first screen");
+    let picture = std::fs::read_to_string(root().join("docs/terminal.svg")).unwrap();
+    let shown = picture.split("<desc>").nth(1).unwrap().split("</desc>").next().unwrap();
+    let shown = shown
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&#x27;", "'")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&");
     let (command, expected) = shown.split_once('\n').unwrap();
     let arguments: Vec<&str> = command.strip_prefix("$ ptx-cli ").unwrap().split(' ').collect();
     let output = Scratch::new().command(&arguments).current_dir(root()).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected);
-    let line = readme.lines().position(|line| line.starts_with("$ ptx-cli")).unwrap();
-    assert!(line < 40, "the diagnostic is not on the first screen");
+    let printed = [output.stdout, output.stderr].concat();
+    let again = "docs/terminal.py target/debug/ptx-cli draws it anew";
+    assert_eq!(String::from_utf8_lossy(&printed).trim_end(), expected, "{again}");
+}
+
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
+    // Between releases README names the last one, whose heading follows that of what is to come.
+    let changelog = read("CHANGELOG.md");
+    let first = changelog.lines().find_map(|line| line.strip_prefix("## [")?.split(']').next()).unwrap();
+    let released = match version.strip_suffix("-dev") {
+        None => version,
+        Some(_) => {
+            assert_eq!(first, "Unreleased");
+            changelog.lines().filter_map(|line| line.strip_prefix("## [")?.split(']').next()).nth(1).unwrap()
+        }
+    };
+    assert!(
+        first == version || version.ends_with("-dev"),
+        "CHANGELOG.md begins with {first}, and this is {version}"
+    );
+    assert!(
+        read("README.md").contains(&format!("rev: v{released}\n")),
+        "README.md names another revision than v{released}"
+    );
+    assert!(
+        read("README.md").contains(&format!("ptx-toolkit@v{released}\n")),
+        "README.md uses another action than v{released}"
+    );
+    for crate_folder in
+        ["ptx-cli", "ptx-cli/python", "ptx-emit", "ptx-ir", "ptx-syntax", "ptx-verify", "tests"]
+    {
+        let manifest = read(&format!("{crate_folder}/Cargo.toml"));
+        assert!(manifest.contains("version.workspace = true"), "{crate_folder} has a version of its own");
+    }
+    assert!(
+        read("pyproject.toml").contains("dynamic = [\"version\"]"),
+        "pyproject.toml has a version of its own"
+    );
 }
 
 #[test]
