@@ -1,7 +1,7 @@
 //! What a process costs.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -50,9 +50,26 @@ pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, comma
     command.args(arguments).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(File::create(&errors).expect("room for messages"));
     let mut cost = wait(command.spawn().expect("the program starts"));
-    let told = std::fs::read(&errors).unwrap_or_default();
-    cost.failed |= String::from_utf8_lossy(&told).contains("internal error");
+    cost.failed |= contains(&errors, b"internal error");
     (bytes, cost)
+}
+
+/// Whether a file has a text in it. No more than a piece of the file is in memory, since what the system says of the
+/// next process counts that.
+fn contains(file: &Path, wanted: &[u8]) -> bool {
+    let Ok(mut file) = File::open(file) else { return false };
+    let mut piece = vec![0; 1 << 16];
+    let mut kept = 0;
+    while let Ok(read @ 1..) = file.read(&mut piece[kept..]) {
+        let known = &piece[..kept + read];
+        if known.windows(wanted.len()).any(|window| window == wanted) {
+            return true;
+        }
+        let start = known.len().saturating_sub(wanted.len() - 1);
+        kept = known.len() - start;
+        piece.copy_within(start..start + kept, 0);
+    }
+    false
 }
 
 /// Waits for the end of a process, or ends it when its time is over.
