@@ -181,8 +181,35 @@ struct Analysis<'f, 'm> {
 }
 
 impl Analysis<'_, '_> {
-    /// Goes over all values once; whether one varies more than before.
+    /// Goes over all values once; whether one may vary more than what reads it was told.
     fn data(&mut self) -> bool {
+        self.sweep() && (self.engine.values.has_open_steps() || self.comes_back())
+    }
+
+    /// Whether loops bring back what varies more than what their heads join was seen to.
+    fn comes_back(&mut self) -> bool {
+        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        let mut changed = false;
+        for &block in facts.cfg.reverse_postorder() {
+            let place = facts.cfg.place(block);
+            if !graph.predecessors(block).any(|(from, _)| facts.cfg.place(from) >= place)
+                || !self.engine.values.is_reached(block)
+            {
+                continue;
+            }
+            for &join in graph.joins(block) {
+                if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
+                    continue;
+                }
+                let vary = self.join(block, join);
+                changed |= self.put(join, vary);
+            }
+        }
+        changed
+    }
+
+    /// Goes over all values once; whether one varies more than before.
+    fn sweep(&mut self) -> bool {
         let (facts, graph) = (self.engine.facts, self.engine.graph);
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {

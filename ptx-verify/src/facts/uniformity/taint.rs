@@ -4,7 +4,6 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Convergence, Instance};
-use rustc_hash::FxHashSet;
 
 use super::control::{has_meeting, joins};
 use super::meeting::is_meeting;
@@ -22,29 +21,27 @@ pub(super) fn may_part(facts: &FunctionFacts<'_>) -> bool {
         return true;
     }
     let mut tainted = facts.table(false);
-    let joins = joins(facts);
-    let mut told = vec![false; facts.cfg.block_count()];
-    let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
-    for _ in 0..MAX_ROUNDS {
-        let mut changed = spread(facts, &mut tainted);
+    let mut regions = Regions::new(facts);
+    for round in 0..MAX_ROUNDS {
+        let mut changed = spread(facts, &mut tainted, round == 0);
         for &block in facts.cfg.reverse_postorder() {
             let Some(last) = facts.cfg.instructions(block).last() else { continue };
-            if told[block.index()] || !facts.cfg.is_fork(block) || !is_chosen(facts, &tainted, last) {
+            let is_told = regions.told[block.index()];
+            if is_told || !facts.cfg.is_fork(block) || !is_chosen(facts, &tainted, last) {
                 continue;
             }
-            told[block.index()] = true;
-            let join = joins[block.index()].map(|join| NodeIndex::new(join as usize));
-            match mark_region(facts, &mut tainted, block, join, &mut visits) {
+            match regions.mark(facts, &mut tainted, block) {
                 None => return true,
                 Some(more) => changed |= more,
             }
         }
         if !changed {
             return facts.cfg.reverse_postorder().iter().any(|&block| {
-                facts.cfg.instructions(block).any(|instruction| {
-                    is_guarded(facts, &tainted, instruction)
-                        && (is_meeting(facts, instruction) || facts.is_call(instruction))
-                })
+                regions.meets[block.index()]
+                    && facts.cfg.instructions(block).any(|instruction| {
+                        is_guarded(facts, &tainted, instruction)
+                            && (is_meeting(facts, instruction) || facts.is_call(instruction))
+                    })
             });
         }
     }
@@ -55,6 +52,9 @@ pub(super) fn may_part(facts: &FunctionFacts<'_>) -> bool {
 fn has_found_mask(facts: &FunctionFacts<'_>) -> bool {
     let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
     (0..facts.body.instructions.len() as u32).any(|instruction| {
+        if !is_meeting(facts, instruction) {
+            return false;
+        }
         let mask = facts.instance(instruction).and_then(Instance::lane_mask);
         let of_mask = |each: &&Use| Some(each.operand()) == mask && each.access().reads();
         let register = mask.and_then(|_| facts.uses().of(instruction).iter().find(of_mask));
@@ -74,8 +74,8 @@ fn is_chosen(facts: &FunctionFacts<'_>, tainted: &RegisterTable<bool>, branch: u
     is_guarded(facts, tainted, branch) || facts.uses().of(branch).iter().any(|each| tainted[each.register])
 }
 
-/// Goes over the instructions once; whether more registers may differ.
-fn spread(facts: &FunctionFacts<'_>, tainted: &mut RegisterTable<bool>) -> bool {
+/// Goes over the instructions once, for the first time or again; whether more registers may differ.
+fn spread(facts: &FunctionFacts<'_>, tainted: &mut RegisterTable<bool>, is_first: bool) -> bool {
     let mut changed = false;
     for &block in facts.cfg.reverse_postorder() {
         for instruction in facts.cfg.instructions(block) {
@@ -85,7 +85,7 @@ fn spread(facts: &FunctionFacts<'_>, tainted: &mut RegisterTable<bool>) -> bool 
             }
             let differs = is_guarded(facts, tainted, instruction)
                 || uses.iter().any(|each| !each.access().writes() && tainted[each.register])
-                || begins(facts, instruction);
+                || is_first && begins(facts, instruction);
             if differs {
                 for each in uses.iter().filter(|each| each.access().writes()) {
                     tainted[each.register] = true;
@@ -112,34 +112,71 @@ fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
         })
 }
 
-/// Marks what is set between a branch and where its paths come together; none where something there needs a closer
-/// look.
-fn mark_region(
-    facts: &FunctionFacts<'_>,
-    tainted: &mut RegisterTable<bool>,
-    block: NodeIndex,
-    join: Option<NodeIndex>,
-    visits: &mut usize,
-) -> Option<bool> {
-    let mut seen = FxHashSet::default();
-    let mut open = vec![block];
-    let mut changed = false;
-    while let Some(from) = open.pop() {
-        for (next, _) in facts.cfg.successors(from) {
-            if Some(next) == join || !seen.insert(next) {
-                continue;
-            }
-            *visits = visits.checked_sub(1)?;
-            if has_meeting(facts, next) {
-                return None;
-            }
-            for instruction in facts.cfg.instructions(next) {
-                for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
-                    changed |= !std::mem::replace(&mut tainted[each.register], true);
-                }
-            }
-            open.push(next);
+/// What is set between branches and where their paths come together.
+struct Regions {
+    /// Where all paths from each block come together.
+    joins: Vec<Option<u32>>,
+    /// The blocks in which threads may have to come together.
+    meets: Vec<bool>,
+    /// The blocks whose branches were followed.
+    told: Vec<bool>,
+    /// The blocks in which everything that is set was marked.
+    marked: Vec<bool>,
+    /// The branch for which each block was visited last.
+    visited: Vec<u32>,
+    visits: usize,
+    open: Vec<NodeIndex>,
+}
+
+impl Regions {
+    fn new(facts: &FunctionFacts<'_>) -> Self {
+        let count = facts.cfg.block_count();
+        Self {
+            joins: joins(facts),
+            meets: (0..count).map(|block| has_meeting(facts, NodeIndex::new(block))).collect(),
+            told: vec![false; count],
+            marked: vec![false; count],
+            visited: vec![u32::MAX; count],
+            visits: MIN_VISITS + VISITS_PER_BLOCK * count,
+            open: Vec::new(),
         }
     }
-    Some(changed)
+
+    /// Marks what is set between a branch and where its paths come together; none where something there needs a closer
+    /// look.
+    fn mark(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        tainted: &mut RegisterTable<bool>,
+        block: NodeIndex,
+    ) -> Option<bool> {
+        self.told[block.index()] = true;
+        let (branch, join) = (block.index() as u32, self.joins[block.index()]);
+        let mut changed = false;
+        self.open.clear();
+        self.open.push(block);
+        while let Some(from) = self.open.pop() {
+            for (next, _) in facts.cfg.successors(from) {
+                let index = next.index();
+                if Some(index as u32) == join || std::mem::replace(&mut self.visited[index], branch) == branch
+                {
+                    continue;
+                }
+                self.visits = self.visits.checked_sub(1)?;
+                if self.meets[index] {
+                    return None;
+                }
+                self.open.push(next);
+                if std::mem::replace(&mut self.marked[index], true) {
+                    continue;
+                }
+                for instruction in facts.cfg.instructions(next) {
+                    for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+                        changed |= !std::mem::replace(&mut tainted[each.register], true);
+                    }
+                }
+            }
+        }
+        Some(changed)
+    }
 }

@@ -373,8 +373,9 @@ impl Engine<'_, '_> {
         let sum = self.sum(a).plus(self.sum(b), factor);
         let computation = if factor == 1 { Computation::Add } else { Computation::Subtract };
         let fact = self.fact(number, sum, detail(computation, w, false, 0), &[a, b]);
-        // What cancels is known better.
-        match sum.map(|sum| self.number_of(&sum)) {
+        // What cancels is known better. Where nothing does, the terms tell no more than the operands.
+        let terms = self.sum(a).count() + self.sum(b).count();
+        match sum.filter(|sum| sum.count() < terms).map(|sum| self.number_of(&sum)) {
             Some(other) if other.high - other.low < number.high - number.low => {
                 Fact { number: other, ..fact }
             }

@@ -309,9 +309,9 @@ const OFTEN: u32 = u32::MAX - 1;
 
 /// Where variables are live.
 struct Liveness {
-    /// Blocks that read variables before they set them, and blocks that set them whatever their guards, by variable.
-    exposed: Vec<(u32, u32)>,
-    killed: Vec<(u32, u32)>,
+    /// Blocks that read variables before they set them, and blocks that set them whatever their guards.
+    exposed: ByVariable,
+    killed: ByVariable,
     /// The variable that was last found to be live at the start of each block, and that it was last seen to set.
     live: Vec<u32>,
     stopped: Vec<u32>,
@@ -321,17 +321,13 @@ struct Liveness {
 }
 
 impl Liveness {
-    /// Finds the blocks at whose start a variable is live. Variables are asked about in order. No where that would take
+    /// Finds the blocks at whose start a variable is live. No where that would take
     /// too long.
     fn find(&mut self, cfg: &Cfg, variable: u32) -> bool {
-        let of = |pairs: &[(u32, u32)]| {
-            let start = pairs.partition_point(|(other, _)| *other < variable);
-            start..start + pairs[start..].partition_point(|(other, _)| *other == variable)
-        };
-        for &(_, block) in &self.killed[of(&self.killed)] {
+        for &block in self.killed.of(variable) {
             self.stopped[block as usize] = variable;
         }
-        for &(_, block) in &self.exposed[of(&self.exposed)] {
+        for &block in self.exposed.of(variable) {
             self.live[block as usize] = variable;
             self.open.push(block);
         }
@@ -357,11 +353,33 @@ impl Liveness {
     }
 }
 
-/// Those pairs whose variable needs joins, in order.
-fn of_several(seen: &[Seen], mut pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    pairs.retain(|(variable, _)| seen[*variable as usize].several);
-    pairs.sort_unstable();
-    pairs
+/// Blocks by variable, of the variables that need joins.
+struct ByVariable {
+    starts: Vec<u32>,
+    blocks: Vec<u32>,
+}
+
+impl ByVariable {
+    fn new(seen: &[Seen], pairs: &[(u32, u32)]) -> Self {
+        let of_several = || pairs.iter().filter(|(variable, _)| seen[*variable as usize].several);
+        let mut starts = vec![0_u32; seen.len() + 2];
+        of_several().for_each(|(variable, _)| starts[*variable as usize + 2] += 1);
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut blocks = vec![0; starts[seen.len() + 1] as usize];
+        for &(variable, block) in of_several() {
+            let next = &mut starts[variable as usize + 1];
+            blocks[*next as usize] = block;
+            *next += 1;
+        }
+        Self { starts, blocks }
+    }
+
+    fn of(&self, variable: u32) -> &[u32] {
+        let index = variable as usize;
+        &self.blocks[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
 }
 
 struct Builder<'f, 'm> {
@@ -559,10 +577,10 @@ impl<'f, 'm> Builder<'f, 'm> {
         let Some(frontiers) = Frontiers::new(cfg) else { return self.give_up() };
         // Joins are at most as many as operands, times a number: else the function is one that nobody wrote.
         let limit = MIN_JOINS + MAX_JOINS_PER_USE * self.variables.len();
-        let set = of_several(&self.seen, std::mem::take(&mut self.set));
+        let set = ByVariable::new(&self.seen, &self.set);
         let mut liveness = Liveness {
-            exposed: of_several(&self.seen, std::mem::take(&mut self.exposed)),
-            killed: of_several(&self.seen, std::mem::take(&mut self.killed)),
+            exposed: ByVariable::new(&self.seen, &self.exposed),
+            killed: ByVariable::new(&self.seen, &self.killed),
             live: vec![NOWHERE; cfg.block_count()],
             stopped: vec![NOWHERE; cfg.block_count()],
             open: Vec::new(),
@@ -571,11 +589,13 @@ impl<'f, 'm> Builder<'f, 'm> {
         let mut placed: Vec<(u32, u32)> = Vec::new();
         let mut has = vec![NOWHERE; cfg.block_count()];
         let mut open: Vec<u32> = Vec::new();
-        for group in set.chunk_by(|one, other| one.0 == other.0) {
-            let Some(&(variable, _)) = group.first() else { continue };
+        for variable in 0..self.seen.len() as u32 {
+            if set.of(variable).is_empty() {
+                continue;
+            }
             let known = liveness.find(cfg, variable);
             let is_live = |block: u32| !known || liveness.live[block as usize] == variable;
-            open.extend(group.iter().map(|(_, block)| *block));
+            open.extend(set.of(variable));
             while let Some(block) = open.pop() {
                 for &join in frontiers.of(NodeIndex::new(block as usize)) {
                     if has[join as usize] != variable && is_live(join) {

@@ -111,6 +111,12 @@ impl Sum {
         self.terms[..usize::from(self.count)].iter().map(|&(base, factor)| (BaseId(base), factor))
     }
 
+    /// How many bases there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count as usize
+    }
+
     /// What is added.
     #[must_use]
     pub const fn offset(&self) -> u64 {

@@ -98,6 +98,14 @@ impl Values {
         self.steps.get(&value).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether turns of some loop add what is made in the function, rather than what it is given.
+    pub(in crate::facts) fn has_open_steps(&self) -> bool {
+        let is_made =
+            |base| matches!(self.forms.what(base), Base::Value(_) | Base::Steps(_) | Base::Operation { .. });
+        let is_open = |form: &Form| self.forms.sum(*form).terms().any(|(base, _)| is_made(base));
+        self.steps.values().flatten().any(is_open)
+    }
+
     /// Where each value points to, where that is known.
     #[must_use]
     pub fn pointers(&self, facts: &FunctionFacts<'_>, graph: &Graph) -> Vec<Option<Pointer>> {
