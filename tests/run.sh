@@ -31,7 +31,7 @@ test() {
 }
 timed=(-Zunstable-options --report-time)
 cargo test --workspace --no-run
-(test --lib --bins --tests --examples -- "${timed[@]}") 2>&1 | tee target/tests.log
+(test --tests -- "${timed[@]}") 2>&1 | tee target/tests.log
 (test --doc) 2>&1 | tee --append target/tests.log
 if [ -n "$all" ]; then
   bash tests/wheel.sh
