@@ -17,6 +17,9 @@ const MAX_DEPTH: usize = 64;
 /// The number of a register has no more digits than this.
 const MAX_DIGITS: usize = 9;
 
+/// Of declarations of one name in one block, no more are looked at to find what a name stands for.
+const MAX_SAME: usize = 64;
+
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameKind {
@@ -126,6 +129,8 @@ pub struct Names {
     scopes: Vec<Scope>,
     occurrences: Vec<Occurrence>,
     instructions: Vec<Instruction>,
+    /// Where the innermost scope becomes another one, in order.
+    changes: Vec<(u32, u32)>,
     /// Declarations by the hash of their name and by scope.
     order: Vec<(u32, u32, u32)>,
 }
@@ -201,13 +206,8 @@ impl Names {
     /// The innermost scope at a byte.
     #[must_use]
     pub fn scope_at(&self, offset: u32) -> u32 {
-        let after = self.scopes.partition_point(|each| each.span.start <= offset);
-        let mut scope = after.saturating_sub(1) as u32;
-        // The last scope that began before the byte may have ended; those around it are its ancestors.
-        while scope != 0 && self.scopes[scope as usize].span.end <= offset {
-            scope = self.scopes[scope as usize].parent;
-        }
-        scope
+        let after = self.changes.partition_point(|&(at, _)| at <= offset);
+        after.checked_sub(1).map_or(0, |last| self.changes[last].1)
     }
 
     /// The scope and those around it, the innermost first.
@@ -255,7 +255,7 @@ impl Names {
     #[must_use]
     pub fn find_in(&self, source: &str, name: &str, scope: u32) -> Option<Symbol> {
         let single = |index: &u32| self.declared[*index as usize].count.is_none();
-        if let Some(declared) = self.declared_in(source, name, scope).find(single) {
+        if let Some(declared) = self.declared_in(source, name, scope).take(MAX_SAME).find(single) {
             return Some(Symbol { declared, member: None });
         }
         let digits = name.bytes().rev().take(MAX_DIGITS).take_while(u8::is_ascii_digit).count();
@@ -263,7 +263,7 @@ impl Names {
             let (prefix, number) = name.split_at(name.len() - digits);
             let has_one_spelling = digits == 1 || !number.starts_with('0');
             let number: u32 = number.parse().ok().filter(|_| has_one_spelling)?;
-            let mut groups = self.declared_in(source, prefix, scope);
+            let mut groups = self.declared_in(source, prefix, scope).take(MAX_SAME);
             let is_in =
                 |index: &u32| self.declared[*index as usize].count.is_some_and(|count| number < count);
             groups.find(is_in).map(|declared| Symbol { declared, member: Some(number) })
@@ -334,7 +334,7 @@ impl Names {
     }
 
     /// What a scope itself declares.
-    fn declared_of(&self, scope: u32) -> impl Iterator<Item = &Declared> {
+    pub fn declared_of(&self, scope: u32) -> impl Iterator<Item = &Declared> {
         let Range { start, end } = match self.scopes[scope as usize].kind {
             ScopeKind::Module => 0..self.declared.len(),
             _ => {

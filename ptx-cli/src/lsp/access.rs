@@ -10,12 +10,16 @@ use ptx_syntax::names::Instruction;
 use super::part::Part;
 
 /// Operands further behind their opcode than this are not counted.
-const MAX_STATEMENT: u32 = 1 << 16;
+const MAX_STATEMENT: u32 = 1 << 12;
+
+/// So many places are looked at; what is asked about then counts as read.
+const MAX_ASKED: u32 = 10_000;
 
 /// Asks about many places of a text; each spelling is resolved once.
 pub struct Accesses<'d> {
     part: Part<'d>,
     instances: HashMap<&'d str, Vec<Instance>>,
+    asked: u32,
 }
 
 /// A place among the operands of an instruction.
@@ -29,11 +33,15 @@ pub struct OperandPlace {
 
 impl<'d> Accesses<'d> {
     pub fn new(part: Part<'d>) -> Self {
-        Self { part, instances: HashMap::new() }
+        Self { part, instances: HashMap::new(), asked: 0 }
     }
 
     /// Whether the name at a byte of the text is read or written there.
     pub fn role(&mut self, at: u32) -> Role {
+        self.asked += 1;
+        if self.asked > MAX_ASKED {
+            return Role::Source;
+        }
         let Some(instruction) = self.part.names.instruction_at(at) else { return Role::Source };
         let place = operand_at(self.part.text, instruction, at);
         if place.in_brackets {

@@ -1,5 +1,7 @@
 //! Other names for what a document declares.
 
+use std::collections::HashSet;
+
 use lsp_types::TextEdit;
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, TokenKind};
@@ -85,8 +87,7 @@ fn check_free(part: &Part<'_>, symbol: Symbol, declared: &Declared, name: &str) 
         let same = names.find_in(part.text, name, scope);
         // The registers of a group are as many names.
         let members = || {
-            let of_scope = names.declared().iter().filter(move |each| each.scope == scope);
-            let mut names = of_scope.map(|each| each.name.text(part.text));
+            let mut names = names.declared_of(scope).map(|each| each.name.text(part.text));
             names.any(|each| {
                 let number = each.strip_prefix(name).and_then(|rest| rest.parse::<u32>().ok());
                 number.zip(numbers).is_some_and(|(number, count)| number < count)
@@ -98,13 +99,12 @@ fn check_free(part: &Part<'_>, symbol: Symbol, declared: &Declared, name: &str) 
     if clash(declared.scope) {
         return taken();
     }
-    let mut asked = vec![declared.scope];
+    let mut asked = HashSet::from([declared.scope]);
     for each in names.references(part.text, symbol) {
         for scope in names.enclosing(each.scope).take_while(|scope| *scope != declared.scope) {
-            if asked.contains(&scope) {
+            if !asked.insert(scope) {
                 break;
             }
-            asked.push(scope);
             if clash(scope) {
                 return taken();
             }

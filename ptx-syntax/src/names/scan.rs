@@ -94,6 +94,7 @@ impl Scanner<'_> {
         let index = self.names.scopes.len() as u32;
         self.names.scopes.push(Scope { kind, span: Span::at(start), brace, parent });
         self.open.push(index);
+        self.names.changes.push((start, index));
         index
     }
 
@@ -103,13 +104,18 @@ impl Scanner<'_> {
         {
             let scope = &mut self.names.scopes[scope as usize];
             scope.span.end = end.max(scope.span.start);
+            let change = (scope.span.end, scope.parent);
+            self.names.changes.push(change);
         }
     }
 
     fn close_all(&mut self, end: u32) {
+        // What nothing closes holds the end of the text too.
+        let changes = self.names.changes.len();
         while self.open.len() > 1 {
             self.close(end);
         }
+        self.names.changes.truncate(changes);
         // The span of a function with a body ends with its scope.
         let scopes = &self.names.scopes;
         for each in &mut self.names.declared {

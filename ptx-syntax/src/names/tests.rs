@@ -91,6 +91,18 @@ fn any_text_has_names_and_every_place_is_in_it() {
             }
         }
     }
+    let same = ".reg .b32 %r<1>;".repeat(20_000) + &"mov.b32 %r7, %r8;".repeat(20_000);
+    let names = Names::new(&same);
+    assert!(
+        names
+            .occurrences()
+            .iter()
+            .filter(|each| each.declares.is_none())
+            .all(|each| names.resolve(&same, *each).is_none())
+    );
+    let closed = "{".repeat(50_000) + &"}".repeat(50_000) + &"ret;".repeat(50_000);
+    let names = Names::new(&closed);
+    assert!(names.instructions().iter().all(|each| names.scope_at(each.opcode.start) == 0));
     let deep = "{ .reg .b32 a; ".repeat(20_000) + "mov.b32 a, b;";
     let names = Names::new(&deep);
     assert_eq!(names.enclosing(names.scope_at(deep.len() as u32 - 1)).count(), 64);
