@@ -21,7 +21,7 @@ pub fn prepare<'d>(document: &'d Document, found: &Found<'d>) -> (Span, &'d str)
 /// The edits that give what stands at a place another name, or why it cannot have it.
 ///
 /// Where a register of a group gets a name of its own, a declaration comes with it. An operand `%0` of an asm statement
-/// gets a symbolic name.
+/// gets a symbolic name where others have one.
 pub fn rename(document: &Document, found: &Found<'_>, name: &str) -> Result<Vec<TextEdit>, String> {
     let edits = match found.target {
         Target::Operand(number) => operand(document, found, number, name)?,
@@ -157,7 +157,8 @@ fn declaration(
     Ok((Span::at(place.end), format!("\n{indent}{specifiers} {name};")))
 }
 
-/// `%[name]` for `%0`, or another symbolic name.
+/// `%[name]` for `%0`, or another symbolic name. nvcc knows none ("symbolic operand reference not supported"), so an operand
+/// gets one only in a statement that has such names already.
 fn operand(
     document: &Document,
     found: &Found<'_>,
@@ -178,6 +179,9 @@ fn operand(
         return Err(format!("another operand has the name `{name}`"));
     }
     let operand = statement.operands().nth(number).ok_or("there is no such operand")?;
+    if statement.operands().all(|operand| operand.name.is_none()) {
+        return Err("nvcc knows no names of operands, and no operand of this statement has one".to_owned());
+    }
     let uses = places(document, found).into_iter().filter(|place| !place.declares);
     let mut edits: Vec<(Span, String)> = uses.map(|place| (place.span, format!("%[{name}]"))).collect();
     edits.push(match operand.name {

@@ -108,7 +108,14 @@ fn names_and_operands_of_asm_statements_are_followed() {
     assert!(sum.contains("%%t<2>; .reg .b32 %%sum;") && sum.contains("add.s32 %%sum, %1, %2"), "{sum}");
     let plain = renamed(&mut editor, "%t<2>", "temp_");
     assert!(plain.contains(".reg .b32 temp_<2>") && plain.contains("%0, temp_1, %1"), "{plain}");
-    let named = renamed(&mut editor, "%1, %2", "left");
+    // nvcc takes no such names, so that no statement gets its first one.
+    let refused = editor.ask_with("textDocument/rename", uri, CUDA, "%1, %2", 0, json!({"newName": "left"}));
+    assert!(refused["changes"].is_null(), "{refused}");
+    let clang = CUDA.replace("\"=r\"(r)", "[sum] \"=r\"(r)");
+    let other = "file:///clang.cu";
+    editor.open_as(other, "cuda-cpp", &clang);
+    let edit = editor.ask_with("textDocument/rename", other, &clang, "%1, %2", 0, json!({"newName": "left"}));
+    let named = edited(&clang, &edit["changes"][other]);
     assert!(named.contains("%%t1, %[left], %2") && named.contains("[left] \"r\"(a)"), "{named}");
     editor.end();
 }
