@@ -65,6 +65,11 @@ impl Control {
         self.joins.get(block.index()).copied().flatten().map(|join| NodeIndex::new(join as usize))
     }
 
+    /// Who is told apart by the branch at the end of a block.
+    pub(super) fn parts(&self, block: NodeIndex) -> Option<Level> {
+        self.told[block.index()].level()
+    }
+
     /// How the values that join at a block are chosen, where that differs between threads.
     pub(super) fn at_join(&self, block: NodeIndex) -> Option<Vary> {
         self.choice[block.index()]

@@ -1,5 +1,7 @@
 //! Which threads have to come to an instruction together.
 
+mod together;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Convergence, Instance};
@@ -136,6 +138,11 @@ impl Uniformity {
                     found.push(here);
                     continue;
                 };
+                let here_block = facts.cfg.block_of(Handle::new(instruction));
+                // Where all come, lanes come that a mask does not name.
+                if !need.of_mask && self.comes_whole(engine, branch, here_block, here.level, &mut visits) {
+                    continue;
+                }
                 let branching = facts.cfg.block_of(Handle::new(branch));
                 let parts = here.level == Level::Warps
                     || facts.instance(instruction).is_some_and(lanes_may_part)

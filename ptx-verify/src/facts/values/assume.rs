@@ -115,7 +115,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     /// Assumes that a predicate has a value.
-    pub(super) fn hold(&mut self, predicate: Form, value: bool) {
+    pub(in crate::facts) fn hold(&mut self, predicate: Form, value: bool) {
         self.assume(predicate, value, MAX_DEPTH);
     }
 

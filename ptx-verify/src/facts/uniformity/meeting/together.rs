@@ -1,0 +1,157 @@
+//! Blocks that all lanes come to, or none: behind a branch that they take differently, both sides may ask the same of
+//! something that does not differ between them.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+use rustc_hash::FxHashSet;
+
+use super::{Level, Uniformity};
+use crate::facts::values::{Assumption, Engine, Graph, ValueId};
+
+/// Blocks on the way to an instruction that are looked at.
+const MAX_DOMINATORS: usize = 8;
+
+impl Uniformity {
+    /// Whether all threads that are told apart by a branch come to a block, or none: to the block itself, or to one that
+    /// every path there leads through and behind which nobody is told apart.
+    pub(super) fn comes_whole(
+        &self,
+        engine: &Engine<'_, '_>,
+        branch: u32,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let cfg = &engine.facts().cfg;
+        let from = cfg.block_of(Handle::new(branch));
+        let mut at = block;
+        for _ in 0..MAX_DOMINATORS {
+            if at == from || !cfg.dominates(from, at) {
+                return false;
+            }
+            if self.all_or_none(engine, from, at, least, visits) {
+                let parts = |inside: &NodeIndex| {
+                    cfg.dominates(at, *inside)
+                        && self.control.parts(*inside).is_some_and(|level| level >= least)
+                };
+                return at == block || !cfg.reverse_postorder().iter().any(parts);
+            }
+            match cfg.immediate_dominator(at) {
+                Some(before) => at = before,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether nobody can pass a block by who has the conditions of those that come to it.
+    fn all_or_none(
+        &self,
+        engine: &Engine<'_, '_>,
+        from: NodeIndex,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let graph = engine.graph();
+        (0..graph.predecessor_count(block))
+            .filter(|&position| engine.is_taken(block, position))
+            .all(|position| self.none_passes(engine, from, (block, position), least, visits))
+    }
+
+    fn none_passes(
+        &self,
+        engine: &Engine<'_, '_>,
+        from: NodeIndex,
+        (block, position): (NodeIndex, usize),
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let same = self.on_the_way(engine, from, (block, position), least);
+        let mut seen = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(inside) = open.pop() {
+            let Some(left) = visits.checked_sub(1) else { return false };
+            *visits = left;
+            let successors = graph.successors(inside);
+            // Here the function ends.
+            if successors.is_empty() {
+                return false;
+            }
+            for &(next, position) in successors {
+                let (next, position) = (NodeIndex::new(next as usize), position as usize);
+                if next == block || !engine.is_taken(next, position) {
+                    continue;
+                }
+                let contradicts = self.decided(engine, inside, (next, position), least).is_some_and(
+                    |(predicate, value)| {
+                        let fact = engine.values.of(predicate);
+                        fact.is_some_and(|fact| same.holds(engine.sum(fact)) == Some(!value))
+                    },
+                );
+                if contradicts {
+                    continue;
+                }
+                // In another turn the conditions are others.
+                if Some(next) == self.control.join(from) || cfg.place(next) <= cfg.place(from) {
+                    return false;
+                }
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        true
+    }
+
+    /// The conditions that are the same for all, of those that come to a block over an edge.
+    fn on_the_way<'e, 'f, 'm>(
+        &self,
+        engine: &'e Engine<'f, 'm>,
+        from: NodeIndex,
+        edge: (NodeIndex, usize),
+        least: Level,
+    ) -> Assumption<'e, 'f, 'm> {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let mut same = Assumption::new(engine);
+        let mut edge = Some(edge);
+        while let Some((block, position)) = edge {
+            let Some((inside, _)) = graph.predecessors(block).nth(position) else { break };
+            if let Some((predicate, value)) = self.decided(engine, inside, (block, position), least)
+                && let Some(fact) = engine.values.of(predicate)
+            {
+                same.hold(fact.form, value);
+            }
+            edge = (inside != from && cfg.dominates(from, inside))
+                .then(|| only_way(engine, graph, inside))
+                .flatten();
+        }
+        same
+    }
+
+    /// What has to hold for an edge to be taken, where that is the same for all.
+    fn decided(
+        &self,
+        engine: &Engine<'_, '_>,
+        inside: NodeIndex,
+        (next, position): (NodeIndex, usize),
+        least: Level,
+    ) -> Option<(ValueId, bool)> {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let condition = graph.condition(next, position)?;
+        let guard = graph.guard(cfg.instructions(inside).last()?)?;
+        let differs = self.of(guard).level().is_some_and(|level| level >= least)
+            || self.control.parts(inside).is_some_and(|level| level >= least);
+        (!differs).then_some((guard, condition.value))
+    }
+}
+
+/// The only edge that leads to a block.
+fn only_way(engine: &Engine<'_, '_>, graph: &Graph, block: NodeIndex) -> Option<(NodeIndex, usize)> {
+    let mut taken = (0..graph.predecessor_count(block)).filter(|&position| engine.is_taken(block, position));
+    match (taken.next(), taken.next()) {
+        (Some(only), None) => Some((block, only)),
+        _ => None,
+    }
+}
