@@ -96,8 +96,22 @@ impl Uniformity {
             |passed: &Passed| self.seen_in(engine, passed).is_some_and(|level| level == Level::Lanes);
         let on_the_way = conditions(engine, instruction, block, before);
         let parting: Vec<Passed> = on_the_way.into_iter().filter(by_lanes).collect();
-        let wrong = parting.into_iter().find(|passed| !self.lets_through(engine, lanes, passed))?;
-        Some(Divergent { instruction, cause: wrong.cause, level: Level::Lanes })
+        let wrong = parting.into_iter().find(|passed| !self.lets_through(engine, lanes, passed));
+        let cause = match wrong {
+            Some(passed) => passed.cause,
+            None => Cause::Branch(self.indexed(engine, block, before)?),
+        };
+        Some(Divergent { instruction, cause, level: Level::Lanes })
+    }
+
+    /// The branch through a table by which lanes part before they come to a block, after the end of another.
+    fn indexed(&self, engine: &Engine<'_, '_>, block: NodeIndex, after: Option<NodeIndex>) -> Option<u32> {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph);
+        let (Level::Lanes, branch) = self.control.cause(block)? else { return None };
+        let from = cfg.block_of(Handle::new(branch));
+        let is_before = |after: NodeIndex| after != from && cfg.dominates(from, after);
+        let is_indexed = graph.guard(branch).is_none() && cfg.dominates(from, block);
+        (is_indexed && !after.is_some_and(is_before)).then_some(branch)
     }
 
     /// The vote that has found out a mask, where lanes come to the instruction for which its predicate may be false: a
