@@ -16,7 +16,8 @@ fn asked<T>(kind: impl Fn(Check) -> Option<T>) -> Vec<T> {
 
 /// The finding of an error of syntax.
 pub(crate) fn of_syntax(error: &SyntaxError) -> Diagnostic {
-    static RULES: LazyLock<Vec<fn(&SyntaxError) -> Diagnostic>> = LazyLock::new(|| {
+    type Tell = fn(&SyntaxError) -> Diagnostic;
+    static RULES: LazyLock<Vec<Tell>> = LazyLock::new(|| {
         asked(|check| match check {
             Check::Syntax(tell) => Some(tell),
             _ => None,
