@@ -27,14 +27,14 @@ socket=ptx-neovim-$$
 trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
 export HOME=$scratch XDG_CONFIG_HOME=$scratch/config XDG_DATA_HOME=$scratch/data XDG_STATE_HOME=$scratch/state
 export PATH=$root/target/debug:$PATH LC_ALL=C.UTF-8
-mkdir -p "$XDG_CONFIG_HOME/nvim/plugin" "$scratch/work"
+mkdir -p "$XDG_CONFIG_HOME/nvim/plugin" "$scratch/project"
 cp ptx-cli/editors/neovim/ptx.lua "$XDG_CONFIG_HOME/nvim/plugin/"
 cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<'LUA'
 vim.o.swapfile = false
 vim.o.more = false
 vim.diagnostic.config({ virtual_text = true })
 LUA
-cat >"$scratch/work/kernel.ptx" <<'PTX'
+cat >"$scratch/project/kernel.ptx" <<'PTX'
 .version 8.6
 .target sm_90
 .address_size 64
@@ -54,9 +54,9 @@ cat >"$scratch/work/kernel.ptx" <<'PTX'
 	ret;
 }
 PTX
-printf '[rules]\nstyle = "info"\n' >"$scratch/work/ptx.toml"
+printf '[rules]\nstyle = "info"\n' >"$scratch/project/ptx.toml"
 
-tmux -L "$socket" -f /dev/null new-session -d -x 160 -y 44 -c "$scratch/work" "'$nvim' kernel.ptx"
+tmux -L "$socket" -f /dev/null new-session -d -x 160 -y 44 -c "$scratch/project" "'$nvim' kernel.ptx"
 passed=0
 
 keys() { tmux -L "$socket" send-keys "$@"; }

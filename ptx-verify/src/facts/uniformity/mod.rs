@@ -197,32 +197,34 @@ impl Analysis<'_, '_> {
             {
                 continue;
             }
-            for &join in graph.joins(block) {
-                if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
-                    continue;
-                }
-                let vary = self.join(block, join);
-                changed |= self.put(join, vary);
+            changed |= self.joins(block);
+        }
+        changed
+    }
+
+    /// Looks at what a block joins; whether that varies more than before.
+    fn joins(&mut self, block: NodeIndex) -> bool {
+        let graph = self.engine.graph;
+        let mut changed = false;
+        for &join in graph.joins(block) {
+            if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
+                continue;
             }
+            let vary = self.join(block, join);
+            changed |= self.put(join, vary);
         }
         changed
     }
 
     /// Goes over all values once; whether one varies more than before.
     fn sweep(&mut self) -> bool {
-        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        let facts = self.engine.facts;
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {
             if !self.engine.values.is_reached(block) {
                 continue;
             }
-            for &join in graph.joins(block) {
-                if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
-                    continue;
-                }
-                let vary = self.join(block, join);
-                changed |= self.put(join, vary);
-            }
+            changed |= self.joins(block);
             match self.slice {
                 Some(slice) => {
                     for &(instruction, at) in slice.within(facts.cfg.instructions(block)) {
