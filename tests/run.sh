@@ -40,7 +40,7 @@ fi
 
 echo
 echo "The tests that took longest:"
-sed --quiet --regexp-extended 's/^test (.*) \.\.\. ok <([0-9.]+)s>$/\2 s  \1/p' target/tests.log | sort --general-numeric-sort --reverse | head -n 12
+sed --quiet --regexp-extended 's/^test (.*) \.\.\. ok <([0-9.]+)s>$/\2 s  \1/p' target/tests.log | sort --general-numeric-sort --reverse | sed --quiet 1,12p
 
 grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log |
   grep --invert-match --extended-regexp 'ignored, needs (a GPU|the superuser)' >target/ignored.log || true
