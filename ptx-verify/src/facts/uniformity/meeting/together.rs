@@ -30,11 +30,7 @@ impl Uniformity {
                 return false;
             }
             if self.all_or_none(engine, from, at, least, visits) {
-                let parts = |inside: &NodeIndex| {
-                    cfg.dominates(at, *inside)
-                        && self.control.parts(*inside).is_some_and(|level| level >= least)
-                };
-                return at == block || !cfg.reverse_postorder().iter().any(parts);
+                return at == block || !self.parts_on_the_way(engine, at, block, least, visits);
             }
             match cfg.immediate_dominator(at) {
                 Some(before) => at = before,
@@ -42,6 +38,42 @@ impl Uniformity {
             }
         }
         false
+    }
+
+    /// Whether a branch that threads take differently lies on the way from one block to another: they come to it behind
+    /// the first, and to the other before all of them are together again.
+    fn parts_on_the_way(
+        &self,
+        engine: &Engine<'_, '_>,
+        first: NodeIndex,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let cfg = &engine.facts().cfg;
+        let mut seen = FxHashSet::default();
+        cfg.reverse_postorder().iter().any(|&branching| {
+            if !cfg.dominates(first, branching)
+                || self.control.parts(branching).is_none_or(|level| level < least)
+            {
+                return false;
+            }
+            let join = self.control.join(branching);
+            seen.clear();
+            let mut open = vec![branching];
+            while let Some(inside) = open.pop() {
+                for &(next, position) in engine.graph().successors(inside) {
+                    let next = NodeIndex::new(next as usize);
+                    if Some(next) == join || !engine.is_taken(next, position as usize) || !seen.insert(next) {
+                        continue;
+                    }
+                    let Some(left) = visits.checked_sub(1).filter(|_| next != block) else { return true };
+                    *visits = left;
+                    open.push(next);
+                }
+            }
+            false
+        })
     }
 
     /// Whether nobody can pass a block by who has the conditions of those that come to it.
