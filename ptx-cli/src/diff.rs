@@ -20,11 +20,11 @@ pub fn unified(name: &Name, old: &[u8], new: &[u8], terminal: &Terminal) -> Vec<
     let mut unified = diff.unified_diff();
     unified.context_radius(3);
     let paint = |out: &mut Vec<u8>, code: &str, line: &dyn Fn(&mut Vec<u8>)| {
-        if terminal.stdout_color {
+        if terminal.stdout.color {
             out.extend_from_slice(code.as_bytes());
         }
         line(out);
-        if terminal.stdout_color {
+        if terminal.stdout.color {
             out.extend_from_slice(b"\x1b[0m");
         }
     };
@@ -66,19 +66,12 @@ mod tests {
     use super::unified;
     use crate::terminal::Terminal;
 
-    const PIPE: Terminal = Terminal {
-        stdout_color: false,
-        stderr_color: false,
-        stdout_is_terminal: false,
-        stderr_is_terminal: false,
-    };
-
     #[test]
     fn the_difference_is_one_that_patch_reads() {
-        let diff = unified(&"a.ptx".into(), b"a\nb\nc\n", b"a\nB\nc", &PIPE);
+        let diff = unified(&"a.ptx".into(), b"a\nb\nc\n", b"a\nB\nc", &Terminal::default());
         let expected =
             "--- a.ptx\n+++ a.ptx\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+B\n+c\n\\ No newline at end of file\n";
         assert_eq!(String::from_utf8(diff).unwrap(), expected);
-        assert!(unified(&"a.ptx".into(), b"a", b"a", &PIPE).is_empty());
+        assert!(unified(&"a.ptx".into(), b"a", b"a", &Terminal::default()).is_empty());
     }
 }

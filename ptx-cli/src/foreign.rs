@@ -287,7 +287,7 @@ pub fn print_usage(mut error: clap::Error) {
     let plain = rendered.to_string();
     let shown = text(&plain);
     let terminal = Terminal::new(ColorChoice::Auto);
-    let color = if error.use_stderr() { terminal.stderr_color } else { terminal.stdout_color };
+    let color = if error.use_stderr() { terminal.stderr.color } else { terminal.stdout.color };
     let shown = if shown == plain && color { rendered.ansi().to_string().into() } else { shown };
     // A pipe closed by the reader of a help text is no failure.
     let _ = if error.use_stderr() {

@@ -79,6 +79,14 @@ pub fn unknown(error: &UnknownRule) -> anyhow::Error {
     }
 }
 
+/// Where the book is, which has a page for each rule.
+const BOOK: &str = "https://ptx-toolkit.github.io/ptx-toolkit/";
+
+/// The address of a rule's page; `None` for what is found without a rule.
+pub fn page_address(rule: &str) -> Option<String> {
+    find_rule(rule).map(|rule| format!("{BOOK}rules/{}/", rule.name))
+}
+
 /// A doc comment as a page: without the blank that follows `///` on every line.
 pub fn page(doc: &str) -> String {
     let lines: Vec<&str> =

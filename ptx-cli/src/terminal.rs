@@ -19,17 +19,24 @@ pub enum ColorChoice {
     Never,
 }
 
-/// The two output streams and whether each takes colour.
-#[derive(Clone, Copy, Debug)]
+/// What an output stream is connected to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stream {
+    /// Whether it takes colour.
+    pub color: bool,
+    /// Whether it makes a link of the address behind a word. It takes colour then, too.
+    pub links: bool,
+    /// Whether it is a terminal, which shows documents and does not only carry them.
+    pub is_terminal: bool,
+}
+
+/// The two output streams.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal {
-    /// Whether standard output takes colour.
-    pub stdout_color: bool,
-    /// Whether standard error takes colour.
-    pub stderr_color: bool,
-    /// Whether standard output is a terminal, which shows documents and does not only carry them.
-    pub stdout_is_terminal: bool,
-    /// Whether standard error is a terminal, and a progress bar thus welcome.
-    pub stderr_is_terminal: bool,
+    /// Standard output.
+    pub stdout: Stream,
+    /// Standard error.
+    pub stderr: Stream,
 }
 
 impl Terminal {
@@ -37,25 +44,22 @@ impl Terminal {
     pub fn new(choice: ColorChoice) -> Self {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let asked = asked_for(variable);
-        let color = |is_terminal: bool| match choice {
-            ColorChoice::Auto => asked.unwrap_or(is_terminal),
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
+        let links = takes_links(variable);
+        let stream = |is_terminal: bool| {
+            let color = match choice {
+                ColorChoice::Auto => asked.unwrap_or(is_terminal),
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+            };
+            Stream { color, links: color && links.unwrap_or(is_terminal), is_terminal }
         };
-        let stdout_is_terminal = io::stdout().is_terminal();
-        let stderr_is_terminal = io::stderr().is_terminal();
-        Self {
-            stdout_color: color(stdout_is_terminal),
-            stderr_color: color(stderr_is_terminal),
-            stdout_is_terminal,
-            stderr_is_terminal,
-        }
+        Self { stdout: stream(io::stdout().is_terminal()), stderr: stream(io::stderr().is_terminal()) }
     }
 
     /// A document as standard output takes it: byte for byte where a program or a file reads it, and
     /// safe to show on a terminal.
     pub fn document<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        if !self.stdout_is_terminal {
+        if !self.stdout.is_terminal {
             return Cow::Borrowed(bytes);
         }
         Cow::Owned(foreign::text(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
@@ -63,7 +67,7 @@ impl Terminal {
 
     /// Tells on standard error that something could not be done.
     pub fn error(&self, message: &str) {
-        let (on, off) = if self.stderr_color { ("\x1b[1m\x1b[91m", "\x1b[0m") } else { ("", "") };
+        let (on, off) = if self.stderr.color { ("\x1b[1m\x1b[91m", "\x1b[0m") } else { ("", "") };
         // Standard error is the last resort: where it is closed there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{on}error{off}: {}", foreign::text(message));
     }
@@ -87,6 +91,36 @@ fn asked_for(variable: impl Fn(&str) -> Option<OsString>) -> Option<bool> {
     forced.or_else(|| off.then_some(false))
 }
 
+/// Whether links are shown whatever the stream is; `None` where they are on a terminal only. A terminal that does not know
+/// them may print their addresses, so they are for terminals that are known to take them. `FORCE_HYPERLINK` is the
+/// convention of npm's and cargo's families.
+fn takes_links(variable: impl Fn(&str) -> Option<OsString>) -> Option<bool> {
+    if let Some(forced) = variable("FORCE_HYPERLINK") {
+        return Some(forced != "0");
+    }
+    let text = |name: &str| variable(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
+    let term = text("TERM");
+    // A multiplexer hands the variables of the terminal on, and not always its links.
+    if term == "dumb" || term.starts_with("screen") || term.starts_with("tmux") {
+        return Some(false);
+    }
+    let by_program =
+        ["ghostty", "Hyper", "iTerm.app", "rio", "Tabby", "terminology", "vscode", "WezTerm", "zed"]
+            .contains(&text("TERM_PROGRAM").as_str());
+    let by_term = ["alacritty", "contour", "foot", "xterm-ghostty", "xterm-kitty"]
+        .iter()
+        .any(|each| term.starts_with(each));
+    // VTE, the widget of GNOME's terminals, crashed on links in 0.50.0 and takes them since.
+    let by_widget = text("VTE_VERSION").parse::<u32>().is_ok_and(|version| version > 5000);
+    let by_name = ["DOMTERM", "KONSOLE_VERSION", "WT_SESSION"].iter().any(|name| variable(name).is_some());
+    (!(by_program || by_term || by_widget || by_name)).then_some(false)
+}
+
+/// A word that leads to an address, as terminals read it (OSC 8).
+pub fn link(word: &str, address: &str) -> String {
+    format!("\x1b]8;;{address}\x1b\\{word}\x1b]8;;\x1b\\")
+}
+
 /// The columns that the terminal shows, for wrapped output; 140 where it is unknown.
 pub fn width() -> usize {
     std::env::var("COLUMNS")
@@ -99,6 +133,24 @@ pub fn width() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_are_for_terminals_that_are_known_to_take_them() {
+        let takes = |set: &[(&str, &str)]| {
+            let value =
+                |name: &str| set.iter().find(|(each, _)| *each == name).map(|(_, value)| value.into());
+            takes_links(value)
+        };
+        assert_eq!(takes(&[]), Some(false));
+        assert_eq!(takes(&[("TERM", "xterm-256color")]), Some(false));
+        assert_eq!(takes(&[("TERM", "xterm-kitty")]), None);
+        assert_eq!(takes(&[("TERM", "xterm-256color"), ("VTE_VERSION", "7600")]), None);
+        assert_eq!(takes(&[("TERM", "xterm-256color"), ("VTE_VERSION", "5000")]), Some(false));
+        assert_eq!(takes(&[("TERM", "tmux-256color"), ("VTE_VERSION", "7600")]), Some(false));
+        assert_eq!(takes(&[("TERM_PROGRAM", "vscode")]), None);
+        assert_eq!(takes(&[("WT_SESSION", "x"), ("FORCE_HYPERLINK", "0")]), Some(false));
+        assert_eq!(takes(&[("TERM", "dumb"), ("FORCE_HYPERLINK", "1")]), Some(true));
+    }
 
     #[test]
     fn the_environment_is_heeded_in_the_order_of_its_conventions() {

@@ -111,7 +111,7 @@ struct Progress {
 
 impl Progress {
     fn new(total: usize, terminal: &Terminal) -> Self {
-        Self { started: Instant::now(), total, wanted: terminal.stderr_is_terminal, bar: None }
+        Self { started: Instant::now(), total, wanted: terminal.stderr.is_terminal, bar: None }
     }
 
     fn set(&mut self, done: usize) {
@@ -145,13 +145,6 @@ impl Progress {
 mod tests {
     use super::*;
 
-    const QUIET: Terminal = Terminal {
-        stdout_color: false,
-        stderr_color: false,
-        stdout_is_terminal: false,
-        stderr_is_terminal: false,
-    };
-
     #[test]
     fn results_come_in_order_whatever_the_threads_do() {
         let items: Vec<u64> = (0..200).collect();
@@ -160,7 +153,7 @@ mod tests {
             std::thread::sleep(Duration::from_micros((item * 7919) % 300));
             item * 2
         };
-        in_order(&items, 4, &QUIET, work, |_, result| {
+        in_order(&items, 4, &Terminal::default(), work, |_, result| {
             seen.push(result);
             Ok(())
         })
@@ -172,13 +165,13 @@ mod tests {
     fn a_panic_is_a_result_and_a_failing_sink_ends_the_work() {
         let mut seen = Vec::new();
         let work = |item: &u8| assert_ne!(*item, 1, "planted");
-        in_order(&[0, 1, 2], 2, &QUIET, work, |_, result| {
+        in_order(&[0, 1, 2], 2, &Terminal::default(), work, |_, result| {
             seen.push(result.is_ok());
             Ok(())
         })
         .unwrap();
         assert_eq!(seen, [true, false, true]);
         let broken = |_: &u8, _| Err(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert!(in_order(&[0; 100], 2, &QUIET, |_| (), broken).is_err());
+        assert!(in_order(&[0; 100], 2, &Terminal::default(), |_| (), broken).is_err());
     }
 }

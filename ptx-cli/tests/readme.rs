@@ -75,6 +75,22 @@ fn the_version_is_the_same_everywhere() {
 }
 
 #[test]
+fn rules_lead_to_the_pages_of_the_book() {
+    let book = std::fs::read_to_string(root().join("docs/mkdocs.yml")).unwrap();
+    let site = book.lines().find_map(|line| line.strip_prefix("site_url: ")).unwrap();
+    let scratch = Scratch::new();
+    scratch.file("good.ptx", common::GOOD);
+    let log = scratch.run(&["verify", "--message-format", "sarif", "good.ptx"]);
+    let log: serde_json::Value = serde_json::from_str(&log.stdout).unwrap();
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.len() > 50);
+    for rule in rules {
+        let (name, page) = (rule["name"].as_str().unwrap(), rule["helpUri"].as_str().unwrap());
+        assert_eq!(page, format!("{site}rules/{name}/"));
+    }
+}
+
+#[test]
 fn the_kernel_of_the_first_screen_verifies_clean() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     let command = blocks(&readme, "sh")[0];

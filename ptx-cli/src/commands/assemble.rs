@@ -81,7 +81,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
     }
     let source = input.read()?;
-    let style = Style::full(terminal.stderr_color);
+    let style = Style::full(terminal.stderr);
     if let Some(found) = source.not_text() {
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);

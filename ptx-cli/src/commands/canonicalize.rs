@@ -46,7 +46,7 @@ pub fn run(args: &CanonicalizeArgs, terminal: &Terminal) -> anyhow::Result<Exit>
     let text = match pipeline::canonical(&source) {
         Ok(text) => text,
         Err(diagnostics) => {
-            let style = Style::full(terminal.stderr_color);
+            let style = Style::full(terminal.stderr);
             io::stderr().lock().write_all(&render::file(style, &source, &diagnostics))?;
             terminal.error(&format!("`{}` has errors and no canonical form", source.name));
             return Ok(Exit::Findings);

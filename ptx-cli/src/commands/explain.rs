@@ -38,13 +38,16 @@ pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let mut page = String::new();
     page.push_str(&format!("# {}: {}\n\n", rule.name, rule.summary));
     page.push_str(&format!("{}\n\n", levels::page(rule.doc)));
+    if let Some(address) = levels::page_address(rule.name) {
+        page.push_str(&format!("{address}\n\n"));
+    }
     page.push_str(&format!(
         "Code {} (formerly {}), class {}, level by default: {level}.\n",
         rule.code,
         rule.former.join(", "),
         rule.class.as_str()
     ));
-    out.write_all(styled(&page, terminal.stdout_color).as_bytes())?;
+    out.write_all(styled(&page, terminal.stdout.color).as_bytes())?;
     out.flush()?;
     Ok(Exit::Clean)
 }

@@ -230,7 +230,7 @@ fn render(
             Ok(object)
         }
         ReportFormat::Full => {
-            let style = Style::full(terminal.stdout_color);
+            let style = Style::full(terminal.stdout);
             let mut rendered = render::file(style, source, &report::diagnostics(source, report));
             rendered.extend(report::table(report, style.color).into_bytes());
             Ok(rendered)

@@ -24,7 +24,7 @@ use crate::outcome::Exit;
 use crate::pipeline;
 use crate::render::{self, Counts, Format, Least, Report, Selection, Style};
 use crate::source::{Input, Origin, Source, plain};
-use crate::terminal::{self, Terminal};
+use crate::terminal::Terminal;
 use crate::{work, write};
 
 const AFTER_HELP: &str = "\
@@ -168,9 +168,9 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     check_formats(args)?;
     let changes = args.fixes.fix || args.adopt.add_suppressions;
     let filter = changes && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
-    let color = if filter { terminal.stderr_color } else { terminal.stdout_color };
+    let stream = if filter { terminal.stderr } else { terminal.stdout };
     let selection = Selection::new(args.message_format, args.level, args.all_findings);
-    let style = Style { format: args.message_format, color, width: terminal::width(), selection };
+    let style = Style { format: args.message_format, selection, ..Style::full(stream) };
     let findings: Box<dyn Write> =
         if filter { Box::new(io::stderr().lock()) } else { Box::new(BufWriter::new(io::stdout())) };
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };

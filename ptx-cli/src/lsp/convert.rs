@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use lsp_types::{
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentChanges, Location,
-    NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
-    TextEdit, Uri, WorkspaceEdit,
+    CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentChanges,
+    Location, NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 use ptx_syntax::{Diagnostic, Severity, Span};
 
 use super::document::Document;
 use super::lines::Sweep;
+use crate::levels;
 
 /// The name of the server in what it finds.
 pub const SOURCE: &str = "ptx-cli";
@@ -84,6 +86,7 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
         };
         published.push(lsp_types::Diagnostic {
             code: Some(NumberOrString::String(found.rule.to_owned())),
+            code_description: description(found.rule),
             related_information: Some(related),
             tags: UNNECESSARY.contains(&found.rule).then(|| vec![DiagnosticTag::UNNECESSARY]),
             ..plain(range, severity, message.clone())
@@ -92,6 +95,12 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
     }
     published.extend(rest.map(|rest| plain(next(), DiagnosticSeverity::INFORMATION, rest.message())));
     (published, shown)
+}
+
+/// Where an editor's reader learns more of a rule.
+fn description(rule: &str) -> Option<CodeDescription> {
+    let href = Uri::from_str(&levels::page_address(rule)?).ok()?;
+    Some(CodeDescription { href })
 }
 
 /// Findings that are not shown.
@@ -217,8 +226,6 @@ pub fn place(text: &str, bytes: std::ops::Range<usize>, encoding: super::lines::
 
 #[cfg(test)]
 mod tests {
-    use std::str::FromStr;
-
     use ptx_syntax::Class;
 
     use super::super::lines::Encoding;

@@ -9,6 +9,7 @@ use ptx_syntax::{Diagnostic, Fix, Severity, Span};
 use super::Style;
 use super::position::Positions;
 use super::window::Window;
+use crate::levels;
 use crate::source::NOT_TEXT;
 
 /// Renders the findings, with a blank line after each.
@@ -16,7 +17,7 @@ pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagn
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width).decor_style(DecorStyle::Ascii);
     for diagnostic in diagnostics {
-        let mut groups = vec![finding(positions, diagnostic)];
+        let mut groups = vec![finding(positions, diagnostic, style.links)];
         groups.extend(diagnostic.fix.as_ref().and_then(|fix| suggestion(positions, diagnostic, fix)));
         push_tidied(out, &renderer.render(&groups));
         out.push(b'\n');
@@ -39,7 +40,7 @@ fn push_tidied(out: &mut Vec<u8>, drawn: &str) {
 }
 
 /// The finding itself: title, place, source lines, notes and help.
-fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
+fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic, links: bool) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -50,7 +51,11 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Group<'
     let origin = Origin::path(positions.source.name.to_string())
         .line(place.line as usize)
         .char_column(place.column as usize);
-    let mut group = level.primary_title(diagnostic.message.as_str()).id(id).element(origin);
+    let mut title = level.primary_title(diagnostic.message.as_str()).id(id);
+    if let Some(address) = levels::page_address(diagnostic.rule).filter(|_| links) {
+        title = title.id_url(address);
+    }
+    let mut group = title.element(origin);
     // The bytes of a file that is no text are not worth showing.
     if diagnostic.rule != NOT_TEXT {
         group = group.elements(snippets(positions, diagnostic));

@@ -16,7 +16,7 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::foreign;
 use crate::source::Source;
-use crate::terminal;
+use crate::terminal::{self, Stream};
 use position::Positions;
 pub use selection::{Least, Selection};
 
@@ -42,6 +42,8 @@ pub struct Style {
     pub format: Format,
     /// Whether to colour.
     pub color: bool,
+    /// Whether rules lead to their pages.
+    pub links: bool,
     /// Columns of the terminal.
     pub width: usize,
     /// Which findings are shown.
@@ -50,8 +52,9 @@ pub struct Style {
 
 impl Style {
     /// All findings, as a terminal shows them.
-    pub fn full(color: bool) -> Self {
-        Self { format: Format::Full, color, width: terminal::width(), selection: Selection::ALL }
+    pub fn full(stream: Stream) -> Self {
+        let Stream { color, links, .. } = stream;
+        Self { format: Format::Full, color, links, width: terminal::width(), selection: Selection::ALL }
     }
 }
 
@@ -71,7 +74,7 @@ pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8
     let shown = || foreign::diagnostics(diagnostics);
     match style.format {
         Format::Full => full::render(&mut out, &positions, &shown(), style),
-        Format::Concise => concise::render(&mut out, &positions, &shown(), style.color),
+        Format::Concise => concise::render(&mut out, &positions, &shown(), style),
         Format::Github => github::render(&mut out, &positions, &shown()),
         // JSON holds the exact text, in which its own escapes hide what must not be shown.
         Format::Json => json::render(&mut out, &positions, diagnostics),

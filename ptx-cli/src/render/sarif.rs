@@ -57,6 +57,7 @@ fn rule(rule: &RuleInfo) -> Value {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
+        "helpUri": levels::page_address(rule.name),
         "help": {"text": levels::page(rule.doc), "markdown": levels::page(rule.doc)},
         "properties": {"class": rule.class.as_str()},
     });

@@ -40,7 +40,7 @@ fn finding() -> Diagnostic {
 
 /// The whole output for `diagnostics` in `source`.
 pub(crate) fn rendered(format: Format, source: &Source, diagnostics: &[Diagnostic]) -> String {
-    let style = Style { format, color: false, width: 100, selection: Selection::ALL };
+    let style = Style { format, color: false, links: false, width: 100, selection: Selection::ALL };
     let mut out = Vec::new();
     let mut report = Report::begin(&mut out, format).unwrap();
     report.file(&file(style, source, diagnostics)).unwrap();
@@ -69,6 +69,25 @@ help: write `add.f32`
 
 ";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn where_links_are_taken_the_rule_leads_to_its_page() {
+    let source = source("a.ptx", PTX);
+    let mut without_rule = finding();
+    without_rule.rule = "not-text";
+    for format in [Format::Full, Format::Concise] {
+        let style = Style { format, color: true, links: true, width: 100, selection: Selection::ALL };
+        let shown = String::from_utf8(file(style, &source, &[finding()])).unwrap();
+        let to = "\x1b]8;;https://ptx-toolkit.github.io/ptx-toolkit/rules/operand-type/\x1b\\P0205";
+        assert!(shown.contains(to), "{shown:?}");
+        assert!(shown.contains("\x1b]8;;\x1b\\"), "{shown:?}");
+        let without = |style: Style, found: &Diagnostic| {
+            !String::from_utf8(file(style, &source, std::slice::from_ref(found))).unwrap().contains("\x1b]8")
+        };
+        assert!(without(Style { links: false, ..style }, &finding()));
+        assert!(without(style, &without_rule));
+    }
 }
 
 #[test]

@@ -30,6 +30,8 @@ fn an_editor_that_asks_gets_the_findings_of_its_version() {
     editor.open_as(URI, "ptx", &bad());
     let first = ask(&mut editor, None);
     assert_eq!((&first["kind"], &first["items"][0]["code"]), (&json!("full"), &json!("syntax")));
+    let page = first["items"][0]["codeDescription"]["href"].as_str().unwrap();
+    assert!(page.starts_with("https://") && page.ends_with("/rules/syntax/"), "{page}");
     let same = ask(&mut editor, Some(&first["resultId"]));
     assert_eq!(same, json!({"kind": "unchanged", "resultId": first["resultId"]}));
     editor.change(URI, 2, GOOD);
