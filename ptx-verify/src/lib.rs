@@ -15,7 +15,6 @@
 //!
 //! What is *not* checked: what only code generation finds (resource limits, unresolved external functions).
 
-pub mod dataflow;
 mod engine;
 pub mod facts;
 mod rule;

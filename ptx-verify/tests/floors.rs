@@ -8,12 +8,10 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
 /// From the top to the bottom. A module uses those of its own floor and of those below.
-const FLOORS: [&[&str]; 5] =
-    [&["engine"], &["rules"], &["rule"], &["subject", "objects"], &["facts", "dataflow"]];
+const FLOORS: [&[&str]; 5] = [&["engine"], &["rules"], &["rule"], &["subject", "objects"], &["facts"]];
 
 /// Modules that may use each other, since each is a part of what the others are.
-const WANTED: [&[&str]; 4] = [
-    &["dataflow::registers", "dataflow::uses"],
+const WANTED: [&[&str]; 3] = [
     &["facts::initialization::flow", "facts::initialization::observers"],
     &["facts::values::compute", "facts::values::pointer", "facts::values::propagate"],
     &["subject::module", "subject::summary"],

@@ -8,7 +8,7 @@ use ptx_tests::judge::{Effort, Family, Judgement, Shown, facts_hold, judge};
 use ptx_tests::random_kernel::{HEADER, kernel, module};
 use ptx_tests::same_code::on_all_cores;
 use ptx_tests::tools::{assemble, needed_ptxas};
-use ptx_verify::dataflow::FunctionFacts;
+use ptx_verify::facts::FunctionFacts;
 use ptx_verify::facts::values::{Graph, Values};
 
 /// The kernels of the tests; others than those that the program `judge` makes by default.

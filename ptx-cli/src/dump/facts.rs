@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use ptx_ir::ir::{Function, Handle, Module, Register};
-use ptx_verify::dataflow::{FunctionFacts, for_each_register};
+use ptx_verify::facts::FunctionFacts;
 use ptx_verify::facts::carry::{self, CarryFacts};
 use ptx_verify::facts::initialization::{Surroundings, Unset, entry_registers, unset_reads};
 use ptx_verify::facts::paths::{Origin, Reaching};
+use ptx_verify::facts::registers::for_each_register;
 use ptx_verify::facts::uniformity::{Divergent, Level, Uniformity};
 use ptx_verify::facts::values::number::Number;
 use ptx_verify::facts::values::pointer::{Notation, Object, Pointer};

@@ -3,7 +3,8 @@
 use ptx_ir::ir::{Handle, Instruction};
 use ptx_ir::lower::{BodyLowering, declarations};
 use ptx_syntax::{BodyParser, Span, outline};
-use ptx_verify::dataflow::{Access, FunctionFacts};
+use ptx_verify::facts::FunctionFacts;
+use ptx_verify::facts::registers::Access;
 use ptx_verify::facts::values::{Graph, Values};
 
 use super::document::Document;

@@ -8,7 +8,7 @@ use ptx_ir::isa::{Carry, Chain};
 
 use super::paths::{Reaching, Search, ToWriters, Tracked};
 use super::values::{Engine, Graph, Kind, ValueId, Values};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// An instruction that reads the carry flag.
 #[derive(Clone, Debug, PartialEq, Eq)]

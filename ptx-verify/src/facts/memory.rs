@@ -13,7 +13,8 @@ use super::values::linear::Sum;
 use super::values::number::Number;
 use super::values::pointer::{Object, Pointer, Pointers};
 use super::values::{Engine, Graph, Kind, Slice, ValueId, Values, space_of};
-use crate::dataflow::{FunctionFacts, aligned};
+use crate::facts::FunctionFacts;
+use crate::facts::registers::aligned;
 
 /// An access of memory.
 #[derive(Clone, Debug)]

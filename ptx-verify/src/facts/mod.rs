@@ -1,12 +1,18 @@
-//! What is known of a function: the graph of its values, what they are, how they vary between threads, and which paths
-//! control can take.
+//! What is known of a function: the graph of its values, what they are, how they vary between threads, which paths
+//! control can take, and what becomes of operations that run on their own.
 //!
 //! Facts are computed and never reported; rules read them and never iterate.
 
+pub mod asynchronous;
 pub mod carry;
+mod function;
 pub mod initialization;
 pub mod memory;
 pub(crate) mod mentions;
 pub mod paths;
+pub mod reach;
+pub mod registers;
 pub mod uniformity;
 pub mod values;
+
+pub use function::FunctionFacts;

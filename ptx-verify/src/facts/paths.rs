@@ -19,7 +19,7 @@ use super::values::linear::Base;
 use super::values::{
     Assumption, Edge, Engine, Graph, Kind, Literal, Literals, Memo, Stated, ValueId, Values, Variable,
 };
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// What leaves a thing undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,8 +9,8 @@ use ptx_syntax::Span;
 
 use super::module::ModuleContext;
 use super::producer::Printed;
-use crate::dataflow::FunctionFacts;
-use crate::dataflow::asynchronous::{self, Action};
+use crate::facts::FunctionFacts;
+use crate::facts::asynchronous::{self, Action};
 use crate::facts::carry::{self, CarryFacts};
 use crate::facts::initialization::{self, Surroundings, Unset};
 use crate::facts::memory::{Access, Conversion, MemoryFacts};

@@ -4,7 +4,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_ir::space::StateSpace;
 
-use crate::dataflow::asynchronous::{Event, Life, Place, reachable};
+use crate::facts::asynchronous::{Event, Life, Place, reachable};
 use crate::facts::values::pointer::{Object, Pointer};
 use crate::subject::function::FlowContext;
 

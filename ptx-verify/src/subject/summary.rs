@@ -19,7 +19,7 @@ use ptx_ir::isa::{AsyncGroup, Control, Convergence, Instance};
 use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::uniformity::{Level, needed_on_every_path};
 use crate::facts::values::Graph;
 use crate::subject::module::Features;

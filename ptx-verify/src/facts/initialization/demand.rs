@@ -4,7 +4,7 @@ use ptx_ir::ir::Handle;
 
 use super::flow::Flow;
 use super::observers::{Look, Observers, Read, look};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::values::{Engine, Graph, Kind, ValueId};
 
 /// A read of a value that is looked at, whatever becomes of it.

@@ -6,7 +6,7 @@ use ptx_ir::types::Type;
 
 use super::Surroundings;
 use super::observers::{Look, look};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::values::{Graph, Kind, ValueId, Variable};
 
 /// The register has it on some path.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::paths::{Follow, Reaching, Search, Tracked, Undefined};
 use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use demand::{Candidate, Demand};
 use flow::Flow;
 pub(in crate::facts) use flow::Sources;

@@ -9,7 +9,8 @@ use ptx_ir::isa::{Computation, Control, Convergence, Instance};
 use ptx_ir::types::{Type, TypeKind};
 
 use super::flow::is_never_set;
-use crate::dataflow::{FunctionFacts, Use};
+use crate::facts::FunctionFacts;
+use crate::facts::registers::Use;
 use crate::facts::values::number::mask;
 use crate::facts::values::{Engine, Graph, ValueId, is_signed, width};
 

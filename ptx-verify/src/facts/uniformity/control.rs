@@ -6,7 +6,7 @@ use ptx_ir::isa::Control as Flow;
 
 use super::meeting::is_meeting;
 use super::{Level, Vary};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::values::{Assumption, Engine, Graph, Values};
 
 /// Branches that lanes leave loops by; the loops of more are not told apart.

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 use super::{Cause, Divergent, Uniformity};
-use crate::dataflow::FunctionFacts;
-use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::FunctionFacts;
+use crate::facts::reach::{Ends, Reach};
 use crate::facts::values::{Engine, Graph, Slice, Values};
 
 /// Who is told apart.
@@ -259,5 +259,5 @@ pub fn needed_on_every_path(
 /// Whether a path leads through the function without coming to a block.
 fn is_avoidable(facts: &FunctionFacts<'_>, avoided: NodeIndex) -> bool {
     let first = facts.cfg.instructions(avoided).start;
-    Ways::to(facts, Ends::Function, &[first]).at_entry().is_some()
+    Reach::to(facts, Ends::Function, &[first]).at_entry().is_some()
 }

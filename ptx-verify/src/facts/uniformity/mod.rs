@@ -23,7 +23,7 @@ pub use vary::Vary;
 
 use super::values::number::mask;
 use super::values::{Engine, Graph, Kind, Slice, ValueId, Values};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use control::Control;
 
 /// Why not all threads come to an instruction.

@@ -7,7 +7,8 @@ use ptx_ir::isa::{Computation, Convergence, Instance};
 
 use super::control::{has_meeting, joins};
 use super::meeting::is_meeting;
-use crate::dataflow::{FunctionFacts, RegisterTable, Use};
+use crate::facts::FunctionFacts;
+use crate::facts::registers::{RegisterTable, Use};
 
 /// Rounds over a function; what changes still after them is looked at with care.
 const MAX_ROUNDS: usize = 6;

@@ -16,7 +16,7 @@ use super::graph::{Kind, ValueId};
 use super::linear::{Base, BaseId, Form, Sum};
 use super::number::Number;
 use super::propagate::{Engine, Fact};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// That a predicate is true or false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -18,7 +18,7 @@ use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Handle, Register};
 
 use super::frontier::Frontiers;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ pub enum Kind {
     Entry,
     /// Not known where; see the module's documentation.
     Opaque,
-    /// What an instruction computes. A use, as an index of [`crate::dataflow::Uses::all`], tells the operand.
+    /// What an instruction computes. A use, as an index of [`crate::facts::registers::Uses::all`], tells the operand.
     Computed {
         /// The instruction.
         instruction: u32,
@@ -239,7 +239,7 @@ impl Graph {
         self.joins.len()
     }
 
-    /// The value that a use reads, by its index in [`crate::dataflow::Uses::all`]; none where it only writes, or
+    /// The value that a use reads, by its index in [`crate::facts::registers::Uses::all`]; none where it only writes, or
     /// cannot be reached.
     #[must_use]
     pub fn read(&self, at: usize) -> Option<ValueId> {

@@ -4,7 +4,7 @@ use ptx_ir::ir::{Directive, DirectiveArgument};
 use ptx_ir::special::SpecialRegister;
 
 use super::number::Number;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// The threads of a block.
 #[derive(Clone, Copy, Debug)]

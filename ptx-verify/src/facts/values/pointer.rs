@@ -283,7 +283,7 @@ impl<'e, 'f, 'm> Pointers<'e, 'f, 'm> {
 #[cfg(test)]
 mod tests {
     use super::{Notation, Object, Pointer};
-    use crate::dataflow::FunctionFacts;
+    use crate::facts::FunctionFacts;
     use crate::facts::values::{Graph, Values};
     use ptx_ir::ir::Handle;
     use ptx_ir::space::StateSpace;

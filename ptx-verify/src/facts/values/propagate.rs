@@ -15,7 +15,7 @@ use super::linear::{Base, BaseId, Form, Forms, Sum};
 use super::number::Number;
 use super::pointer::{Pointer, Pointers};
 use super::slice::Slice;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

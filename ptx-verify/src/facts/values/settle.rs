@@ -14,7 +14,7 @@ use super::graph::{Graph, Kind, ValueId};
 use super::linear::Base;
 use super::propagate::Engine;
 use super::slice::Slice;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// Instructions that are looked at: as often each, and as many in any function. Beyond that nothing is known.
 const VISITS_PER_INSTRUCTION: usize = 64;

@@ -3,7 +3,7 @@
 use ptx_ir::isa::Computation;
 
 use super::graph::{Graph, Kind, ValueId};
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 
 /// Some of the values of a graph, with all that they are computed of.
 #[derive(Clone, Debug)]

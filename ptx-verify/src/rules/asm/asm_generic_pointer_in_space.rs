@@ -4,7 +4,7 @@ use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
 use crate::subject::fragment::unit::Unit;
-use crate::dataflow::aligned;
+use crate::facts::registers::aligned;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -2,7 +2,7 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::fragment::unit::{Mode, Unit};
-use crate::dataflow::{Access, for_each_register};
+use crate::facts::registers::{Access, for_each_register};
 use crate::rule::declare_rule;
 
 declare_rule! {

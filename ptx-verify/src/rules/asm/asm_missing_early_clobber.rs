@@ -9,8 +9,9 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::{Mode, Unit};
-use crate::dataflow::ways::{Ends, Ways};
-use crate::dataflow::{Access, FunctionFacts, for_each_register};
+use crate::facts::reach::{Ends, Reach};
+use crate::facts::FunctionFacts;
+use crate::facts::registers::{Access, for_each_register};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -173,7 +174,7 @@ struct Letter<'c> {
     /// The inputs that an instruction reads.
     read_by: HashMap<u32, Vec<usize>>,
     /// Whether a read of any of them is reached.
-    to_read: Ways<'c, 'c>,
+    to_read: Reach<'c, 'c>,
 }
 
 impl<'c, 'u> Comparison<'c, 'u> {
@@ -220,7 +221,7 @@ impl<'c, 'u> Comparison<'c, 'u> {
             }
             let mut all: Vec<u32> = read_by.keys().copied().collect();
             all.sort_unstable();
-            let to_read = Ways::to(facts, Ends::Instructions(&all), &[]);
+            let to_read = Reach::to(facts, Ends::Instructions(&all), &[]);
             (letter, Letter { inputs, read_by, to_read })
         });
         let by_letter = by_letter.collect();
@@ -281,8 +282,8 @@ impl<'c, 'u> Comparison<'c, 'u> {
                     return false;
                 }
                 self.charge(if to_read.get().is_none() { self.facts.cfg.block_count() } else { 0 });
-                let to_read: &Ways<'_, '_> =
-                    to_read.get_or_init(|| Ways::to(self.facts, Ends::Instructions(&[read]), &[]));
+                let to_read: &Reach<'_, '_> =
+                    to_read.get_or_init(|| Reach::to(self.facts, Ends::Instructions(&[read]), &[]));
                 to_read.at(write.instruction).is_some()
             };
             let conflicts = move |write: &&Write| {

@@ -3,8 +3,8 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::reads_of_shared;
-use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::asynchronous::reads_of_shared;
+use crate::facts::reach::{Ends, Reach};
 use crate::subject::objects::waits_for_threads;
 use crate::rule::declare_rule;
 
@@ -59,7 +59,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let (commits, waits) = (of(AsyncAction::Commit), of(AsyncAction::Wait));
     let [to_commit, to_wait, to_call] = [&commits, &waits, &context.with_calls(&[])]
-        .map(|ends| Ways::to(facts, Ends::Instructions(ends), &[]));
+        .map(|ends| Reach::to(facts, Ends::Instructions(ends), &[]));
     for start in starts {
         let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
         if !reads_shared || to_call.at(start).is_some() {
@@ -93,7 +93,7 @@ fn read_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
     let reads = reads_of_shared(facts);
     for copy in copies {
         let Some(variable) = context.written(copy) else { continue };
-        let behind = Ways::from(facts, Ends::Instructions(&[copy]), &stops);
+        let behind = Reach::from(facts, Ends::Instructions(&[copy]), &stops);
         let is_early = |read: &u32| behind.at(*read).is_some() && context.read_from(*read) == Some(variable);
         let early = reads.iter().copied().find(is_early);
         if let Some(read) = early {

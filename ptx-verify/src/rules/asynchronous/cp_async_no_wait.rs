@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::{self, Budget, Row};
+use crate::facts::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
 use crate::rule::declare_rule;
 use ptx_ir::ir::{Handle, Variable};

@@ -1,5 +1,5 @@
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::{Event, Lives};
+use crate::facts::asynchronous::{Event, Lives};
 use crate::facts::uniformity::Level;
 use crate::subject::objects::{barrier_events, waits_for_threads};
 use crate::rule::declare_rule;

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -28,7 +28,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Ways that give up the right where others do not, and functions that are called.
+    /// Reach that give up the right where others do not, and functions that are called.
     name: "tcgen05-alloc-after-relinquish",
     code: "P0911",
     former: ["H0372"],
@@ -47,8 +47,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let Some(facts) = context.facts() else { return };
     let certain: Vec<u32> = given_up.iter().copied().filter(|&each| !facts.is_guarded(each)).collect();
-    let from_entry = Ways::from(facts, Ends::Function, &certain);
-    let from_given_up = Ways::from(facts, Ends::Instructions(&given_up), &[]);
+    let from_entry = Reach::from(facts, Ends::Function, &certain);
+    let from_given_up = Reach::from(facts, Ends::Instructions(&given_up), &[]);
     for allocation in of(AsyncAction::Init) {
         let earlier = from_given_up.at(allocation);
         if let (None, Some(earlier)) = (from_entry.at(allocation), earlier) {

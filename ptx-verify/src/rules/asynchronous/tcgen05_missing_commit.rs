@@ -2,8 +2,8 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::left_open;
-use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::asynchronous::left_open;
+use crate::facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
@@ -51,7 +51,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     // The commit may have another guard, as long as control can come to it.
     let commits = context.acting(AsyncGroup::Tcgen05, &[AsyncAction::Commit]);
-    let committed = Ways::to(facts, Ends::Instructions(&commits), &[]);
+    let committed = Reach::to(facts, Ends::Instructions(&commits), &[]);
     starts.retain(|&start| committed.at(start).is_none());
     if let Some((start, _)) = left_open(facts, &starts, &context.with_calls(&[])) {
         let finding = RULE.at(context.instruction_span(start), "nothing commits this operation");

@@ -3,7 +3,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::asynchronous::{EarlyUse, Reason, early_uses, left_open};
+use crate::facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
 use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};
 

@@ -4,7 +4,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FunctionContext;
-use crate::dataflow::aligned;
+use crate::facts::registers::aligned;
 use crate::facts::mentions::owner;
 use crate::rule::declare_rule;
 

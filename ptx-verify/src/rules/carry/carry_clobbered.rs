@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::carry::{Reader, fits};
 use crate::rule::declare_rule;
 use crate::rules::carry::carry_polarity::counts_flag;

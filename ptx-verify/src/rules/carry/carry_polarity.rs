@@ -3,7 +3,7 @@ use ptx_ir::isa::Chain;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::carry::fits;
 use crate::facts::values::number::Number;
 use crate::rule::declare_rule;

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::uniformity::{Cause, Divergent, Level, Uniformity};
 use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};

@@ -3,7 +3,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::{FunctionFacts, RegisterTable};
+use crate::facts::FunctionFacts;
+use crate::facts::registers::RegisterTable;
 use crate::subject::describe::register_name;
 use crate::subject::producer::Printed;
 use crate::rule::declare_rule;

@@ -1,7 +1,7 @@
 use ptx_ir::ir::Handle;
 use ptx_syntax::Diagnostic;
 
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::memory::Access;
 use crate::facts::values::ValueId;
 use crate::rule::declare_rule;

@@ -2,7 +2,7 @@ use ptx_ir::ir::Handle;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::memory::Access;
 use crate::facts::values::ValueId;
 use crate::rule::declare_rule;

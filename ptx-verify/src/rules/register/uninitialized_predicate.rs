@@ -2,7 +2,7 @@ use ptx_ir::isa::Computation;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;

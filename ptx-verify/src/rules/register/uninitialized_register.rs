@@ -4,7 +4,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity, Span};
 
 use crate::subject::function::FlowContext;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;

@@ -23,7 +23,7 @@ use super::expand::{Expanded, PLACEHOLDER, expand};
 use super::siblings::Siblings;
 use super::toolkit::Toolkit;
 use super::values;
-use crate::dataflow::FunctionFacts;
+use crate::facts::FunctionFacts;
 use crate::facts::carry::{self, CarryFacts};
 use crate::facts::initialization::{self, Surroundings, Unset};
 use crate::facts::values::Graph;

@@ -1,4 +1,4 @@
-//! Operations that run on their own: what starts them, what waits for them, and ways that miss the wait.
+//! Operations that run on their own: what starts them, what waits for them, and paths that miss the wait.
 //!
 //! PTX ISA manual, sections "Asynchronous Operations", "cp.async", "wgmma.mma_async" and "tcgen05". A function
 //! that is called may wait for what its caller started: calls are among the stops that these are given.
@@ -9,12 +9,12 @@ mod groups;
 mod objects;
 mod tensor;
 
-use super::facts::FunctionFacts;
-use super::ways::{Ends, Ways};
+use super::FunctionFacts;
+use super::reach::{Ends, Reach};
 use ptx_ir::ir::Register;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
-pub use super::ways::Budget;
+pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
@@ -56,17 +56,17 @@ pub fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> 
     facts.cfg.reverse_postorder().iter().flat_map(|&block| facts.cfg.instructions(block))
 }
 
-/// The first of `starts` from which a way leads out of the function without one of `stops`, and where it is left.
+/// The first of `starts` from which a path leads out of the function without one of `stops`, and where it is left.
 #[must_use]
 pub fn left_open(facts: &FunctionFacts<'_>, starts: &[u32], stops: &[u32]) -> Option<(u32, u32)> {
-    let out = Ways::to(facts, Ends::Function, stops);
+    let out = Reach::to(facts, Ends::Function, stops);
     starts.iter().find_map(|&start| Some((start, out.at(start)?)))
 }
 
-/// The first of `wanted` that a way from the entry comes to without passing one of `stops`.
+/// The first of `wanted` that a path from the entry comes to without passing one of `stops`.
 #[must_use]
 pub fn before_any(facts: &FunctionFacts<'_>, wanted: &[u32], stops: &[u32]) -> Option<u32> {
-    let in_front = Ways::from(facts, Ends::Function, stops);
+    let in_front = Reach::from(facts, Ends::Function, stops);
     wanted.iter().copied().find(|&each| in_front.at(each).is_some())
 }
 

@@ -4,8 +4,8 @@
 //! distance from its start; what is not known may be any object. Another thread may make or release an object,
 //! and tells so at a barrier: what is said here holds on every path of the thread itself.
 
-use crate::dataflow::facts::FunctionFacts;
-use crate::dataflow::ways::{Ends, Ways};
+use crate::facts::FunctionFacts;
+use crate::facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -157,7 +157,7 @@ impl<'f, 'm> Lives<'f, 'm> {
             let made = self.doing(Life::Made, uses.first()?.place);
             let mut ends = [&made, others].concat();
             ends.sort_unstable();
-            let paths = Ways::from(self.facts, Ends::Instructions(&ends), &[]);
+            let paths = Reach::from(self.facts, Ends::Instructions(&ends), &[]);
             let first = *made.first()?;
             let early = uses.into_iter().find(|event| paths.at(event.instruction).is_none())?;
             Some((early, first))
@@ -177,10 +177,10 @@ impl<'f, 'm> Lives<'f, 'm> {
         let early = self.by_object(Life::Used).into_iter().filter_map(|uses| {
             let made = self.doing(Life::Made, uses.first()?.place);
             let first = *made.first()?;
-            let from_made = Ways::from(self.facts, Ends::Instructions(&made), &[]);
+            let from_made = Reach::from(self.facts, Ends::Instructions(&made), &[]);
             let after = |other: &u32| from_made.at(*other).is_some();
             let between: Vec<u32> = others.iter().copied().filter(after).collect();
-            let from_others = Ways::from(self.facts, Ends::Instructions(&between), &[]);
+            let from_others = Reach::from(self.facts, Ends::Instructions(&between), &[]);
             let mut uses = uses.into_iter().filter(|event| from_others.at(event.instruction).is_none());
             let early = uses.find(|event| !is_divergent(event.instruction))?;
             made.iter().all(|&made| is_divergent(made)).then_some((early, first))
@@ -202,8 +202,8 @@ impl<'f, 'm> Lives<'f, 'm> {
             let releases: Vec<u32> = released.iter().map(|event| event.instruction).collect();
             let certain: Vec<u32> =
                 releases.iter().copied().filter(|&release| !self.facts.is_guarded(release)).collect();
-            let from_made = Ways::from(self.facts, Ends::Instructions(&made), &certain);
-            let from_release = Ways::from(self.facts, Ends::Instructions(&releases), &made);
+            let from_made = Reach::from(self.facts, Ends::Instructions(&made), &certain);
+            let from_release = Reach::from(self.facts, Ends::Instructions(&releases), &made);
             let mut after: Vec<Event> = uses.remove(&place).unwrap_or_default();
             after.extend(released);
             after.sort_by_key(|event| event.instruction);
@@ -223,7 +223,7 @@ impl<'f, 'm> Lives<'f, 'm> {
             let made: Vec<u32> = events.iter().map(|event| event.instruction).collect();
             let mut stops = [&self.doing(Life::Released, events.first()?.place), others].concat();
             stops.sort_unstable();
-            let from = Ways::from(self.facts, Ends::Instructions(&made), &stops);
+            let from = Reach::from(self.facts, Ends::Instructions(&made), &stops);
             events.into_iter().find_map(|event| Some((event, from.at(event.instruction)?)))
         });
         again.min_by_key(|(event, _)| event.instruction)

@@ -1,10 +1,10 @@
 //! Operations that are closed into groups, and the registers that they use while they run.
 
 use super::InFlight;
-use crate::dataflow::facts::FunctionFacts;
-use crate::dataflow::roles::Access;
-use crate::dataflow::uses::Use;
-use crate::dataflow::ways::{Bounds, Budget, search};
+use crate::facts::FunctionFacts;
+use crate::facts::reach::{Bounds, Budget, search};
+use crate::facts::registers::Access;
+use crate::facts::registers::Use;
 use petgraph::Direction;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Role;
@@ -121,7 +121,7 @@ pub struct Unfenced {
     pub register: Register,
 }
 
-/// The first of `starts` with a register operand that something other than `starts` writes, and from there a way
+/// The first of `starts` with a register operand that something other than `starts` writes, and from there a path
 /// leads to it without one of `fences`. Only vectors of registers count: scalars are descriptors and
 /// flags, which are read at once.
 #[must_use]

@@ -6,7 +6,7 @@
 //! another operation. So what is computed of a result before the wait is followed to the first effect.
 
 use super::{Action, InFlight};
-use crate::dataflow::facts::FunctionFacts;
+use crate::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -25,7 +25,7 @@ pub enum Reason {
     Computed,
 }
 
-/// A use of what an operation makes, or frees, on a way without a wait for it.
+/// A use of what an operation makes, or frees, on a path without a wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlyUse {
     /// The operation, the use, and its first register.
@@ -56,11 +56,11 @@ impl Pending {
         self.operations.clear();
     }
 
-    /// Adds what is pending on another way; whether that is anything new.
+    /// Adds what is pending on another path; whether that is anything new.
     fn join(&mut self, other: &Self) -> bool {
         let mut changed = false;
         for (&register, &start) in &other.loaded {
-            // The first load of the text, whichever way was looked at first.
+            // The first load of the text, whichever path was looked at first.
             let known = self.loaded.entry(register).or_insert_with(|| {
                 changed = true;
                 start
@@ -88,9 +88,9 @@ fn add(to: &mut Vec<u32>, each: u32) -> bool {
 }
 
 /// Blocks are looked at again so often, on average; then nothing more is found.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 /// More operations in flight than this are not kept apart.
-const MOST_PENDING: usize = 64;
+const MAX_PENDING: usize = 64;
 
 /// The first use of each operation that comes too early, in order of the text. `actions` are those of the function,
 /// and `calls` the calls that may wait.
@@ -113,7 +113,7 @@ pub fn early_uses(facts: &FunctionFacts<'_>, actions: &[Action], calls: &[u32]) 
     for block in &pending {
         waiting[block.index()] = true;
     }
-    let mut budget = blocks.len() * MOST_ROUNDS;
+    let mut budget = blocks.len() * MAX_ROUNDS;
     while let Some(block) = pending.pop_front() {
         waiting[block.index()] = false;
         let Some(rest) = budget.checked_sub(1) else { break };
@@ -208,13 +208,13 @@ impl<'f, 'm> Search<'f, 'm> {
             }
             Some((AsyncGroup::Tcgen05Store, AsyncAction::Start)) => {
                 self.memory(instruction, Reason::Computed, &state.operations);
-                if state.stores.len() < MOST_PENDING {
+                if state.stores.len() < MAX_PENDING {
                     add(&mut state.stores, instruction);
                 }
             }
             Some((AsyncGroup::Tcgen05, AsyncAction::Start)) => {
                 self.memory(instruction, Reason::Stored, &state.stores);
-                if state.operations.len() < MOST_PENDING {
+                if state.operations.len() < MAX_PENDING {
                     add(&mut state.operations, instruction);
                 }
             }
@@ -306,8 +306,8 @@ fn places(facts: &FunctionFacts<'_>, instruction: u32) -> Vec<(Register, i64)> {
 
 /// Where an address comes from, through copies and constant steps.
 fn origin(facts: &FunctionFacts<'_>, mut register: Register, mut offset: i64) -> (Register, i64) {
-    const MOST_STEPS: usize = 16;
-    for _ in 0..MOST_STEPS {
+    const MAX_STEPS: usize = 16;
+    for _ in 0..MAX_STEPS {
         let [write] = facts.definitions(register) else { break };
         let operands = facts.body.operands(Handle::new(*write));
         let computes = facts.instance(*write).and_then(|instance| instance.effects.computes);

@@ -1,6 +1,6 @@
-//! Which instructions a way leads to, or comes from, without passing certain others.
+//! Which instructions a path leads to, or comes from, without passing certain others.
 
-use super::facts::FunctionFacts;
+use super::FunctionFacts;
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
@@ -9,34 +9,34 @@ use std::cell::Cell;
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
-/// Where ways end that lead somewhere, or begin that come from somewhere.
+/// Where paths end that lead somewhere, or begin that come from somewhere.
 #[derive(Clone, Copy, Debug)]
 pub enum Ends<'a> {
     /// These instructions, ascending.
     Instructions(&'a [u32]),
-    /// Ways that lead out of the function, or come from its entry.
+    /// Reach that lead out of the function, or come from its entry.
     Function,
 }
 
-/// For each place of a function one of the ends that a way leads to, or comes from, without a stop on it. Found in one
+/// For each place of a function one of the ends that a path leads to, or comes from, without a stop on it. Found in one
 /// look at each block.
-pub struct Ways<'f, 'm> {
+pub struct Reach<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     direction: Direction,
     /// Ends, with themselves, and stops, ascending. Nothing else is of interest within a block.
     marks: Vec<(u32, Option<u32>)>,
-    /// For each block the end that is reached from the edge where ways go on to other blocks.
+    /// For each block the end that is reached from the edge where paths go on to other blocks.
     onward: Vec<Option<u32>>,
 }
 
-impl<'f, 'm> Ways<'f, 'm> {
-    /// Ways that lead to `ends`.
+impl<'f, 'm> Reach<'f, 'm> {
+    /// Reach that lead to `ends`.
     #[must_use]
     pub fn to(facts: &'f FunctionFacts<'m>, ends: Ends<'_>, stops: &[u32]) -> Self {
         Self::new(facts, Direction::Outgoing, ends, stops)
     }
 
-    /// Ways that come from `ends`.
+    /// Reach that come from `ends`.
     #[must_use]
     pub fn from(facts: &'f FunctionFacts<'m>, ends: Ends<'_>, stops: &[u32]) -> Self {
         Self::new(facts, Direction::Incoming, ends, stops)
@@ -57,12 +57,12 @@ impl<'f, 'm> Ways<'f, 'm> {
         }
         marks.sort_unstable_by_key(|&(instruction, end)| (instruction, end.is_none()));
         marks.dedup_by_key(|&mut (instruction, _)| instruction);
-        let mut ways = Self { facts, direction, marks, onward };
-        ways.spread();
-        ways
+        let mut paths = Self { facts, direction, marks, onward };
+        paths.spread();
+        paths
     }
 
-    /// Takes each end from block to block, against the direction of the ways.
+    /// Takes each end from block to block, against the direction of the paths.
     fn spread(&mut self) {
         let mut pending = Vec::new();
         for &block in self.facts.cfg.reverse_postorder() {
@@ -102,13 +102,13 @@ impl<'f, 'm> Ways<'f, 'm> {
         &self.marks[start..start.max(place(range.end))]
     }
 
-    /// The end of a way that begins at the entry of the function.
+    /// The end of a path that begins at the entry of the function.
     #[must_use]
     pub fn at_entry(&self) -> Option<u32> {
         self.through(NodeIndex::new(0))
     }
 
-    /// The end of a way that begins behind an instruction; for ways that come from somewhere, the beginning of one
+    /// The end of a path that begins behind an instruction; for paths that come from somewhere, the beginning of one
     /// that ends before it.
     #[must_use]
     pub fn at(&self, instruction: u32) -> Option<u32> {
@@ -177,7 +177,7 @@ pub fn search<S: Copy + Eq + Hash, R>(
     let mut pending = vec![(block, part, state)];
     let mut seen = rustc_hash::FxHashSet::default();
     let mut budget = bounds.instructions;
-    'ways: while let Some((block, mut part, mut state)) = pending.pop() {
+    'paths: while let Some((block, mut part, mut state)) = pending.pop() {
         loop {
             let next = match direction {
                 Direction::Outgoing => part.next(),
@@ -188,7 +188,7 @@ pub fn search<S: Copy + Eq + Hash, R>(
             all.spend()?;
             match visit(instruction, &mut state) {
                 ControlFlow::Continue(()) => {}
-                ControlFlow::Break(None) => continue 'ways,
+                ControlFlow::Break(None) => continue 'paths,
                 ControlFlow::Break(found) => return found,
             }
         }

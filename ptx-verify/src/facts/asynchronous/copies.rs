@@ -1,8 +1,8 @@
 //! Shared memory that is read while a copy into it is in flight.
 
 use super::groups::{BOUNDS, MAX_GROUPS, Row};
-use crate::dataflow::facts::FunctionFacts;
-use crate::dataflow::ways::{Budget, Ends, Ways, search};
+use crate::facts::FunctionFacts;
+use crate::facts::reach::{Budget, Ends, Reach, search};
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::NodeIndex;
@@ -13,7 +13,7 @@ use ptx_ir::space::StateSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
-/// The first of some reads of shared memory that a way from the entry comes to after one of `starts` and without any of
+/// The first of some reads of shared memory that a path from the entry comes to after one of `starts` and without any of
 /// `waits`: both instructions.
 #[must_use]
 pub fn read_before_wait(
@@ -22,12 +22,12 @@ pub fn read_before_wait(
     waits: &[u32],
     reads: &[u32],
 ) -> Option<(u32, u32)> {
-    let in_front = Ways::from(facts, Ends::Function, waits);
+    let in_front = Reach::from(facts, Ends::Function, waits);
     let first: Vec<u32> = starts.iter().copied().filter(|&start| in_front.at(start).is_some()).collect();
     if first.is_empty() {
         return None;
     }
-    let copying = Ways::from(facts, Ends::Instructions(&first), waits);
+    let copying = Reach::from(facts, Ends::Instructions(&first), waits);
     reads.iter().find_map(|&read| Some((read, copying.at(read)?)))
 }
 

@@ -1,7 +1,7 @@
 //! Which waits cover which operations, by the number of groups that were closed between the two.
 
 use super::groups::Row;
-use crate::dataflow::facts::FunctionFacts;
+use crate::facts::FunctionFacts;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 
@@ -10,7 +10,7 @@ const MAX_GROUPS: u32 = 8;
 /// As many groups as are counted, and whatever is below.
 const ALL: u16 = (1 << (MAX_GROUPS + 1)) - 1;
 
-/// Something on a way that counts.
+/// Something on a path that counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Commit,
@@ -37,12 +37,12 @@ fn within(marks: &[(u32, Mark)], range: std::ops::Range<u32>) -> &[(u32, Mark)] 
     &marks[start..start.max(place(range.end))]
 }
 
-/// The first start of a row that no wait can cover, whatever way is taken: because nothing closes its group before, or
+/// The first start of a row that no wait can cover, whatever path is taken: because nothing closes its group before, or
 /// because all waits leave it pending.
 #[must_use]
 pub fn never_covered(facts: &FunctionFacts<'_>, row: &Row) -> Option<u32> {
     let marks = marks(row);
-    // For each block and number of groups closed since a start, whether a way from there leads to a wait for it.
+    // For each block and number of groups closed since a start, whether a path from there leads to a wait for it.
     let mut covered = vec![0_u16; facts.cfg.block_count()];
     let behind = |covered: &[u16], block: NodeIndex| {
         facts.cfg.successors(block).fold(0, |all, (next, _)| all | covered[next.index()])
@@ -86,7 +86,7 @@ fn before(mark: Mark, out: u16) -> u16 {
     }
 }
 
-/// The waits of a row that wait for something: on some way from the entry more groups were closed before them than they
+/// The waits of a row that wait for something: on some path from the entry more groups were closed before them than they
 /// leave. All instructions that wait for everything are among them.
 #[must_use]
 pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {

@@ -1,8 +1,7 @@
 //! The facts about a function that several analyses share.
 
-use super::registers::{Occurring, RegisterTable};
-use super::uses::{Definitions, Touched, Uses};
-use crate::facts::mentions::owner;
+use super::mentions::owner;
+use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};

@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// That is all that are declared, as long as the function is not much shorter than they are many: `.reg .b32 %r<4000000000>`
 /// is legal and asks for no memory. Else it is those that instructions name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Occurring {
+pub(in crate::facts) struct Occurring {
     declared: u32,
     /// Ascending; none where all that are declared have an entry.
     named: Option<Vec<Register>>,
@@ -23,7 +23,7 @@ const MIN_DECLARED: usize = 4096;
 const DECLARED_PER_OPERAND: usize = 4;
 
 impl Occurring {
-    pub(super) fn new(uses: &Uses, body: &Body) -> Self {
+    pub(in crate::facts) fn new(uses: &Uses, body: &Body) -> Self {
         let declared = body.register_count;
         let operands = uses.all().len() + body.instructions.len();
         if declared as usize <= MIN_DECLARED + DECLARED_PER_OPERAND * operands {
@@ -39,19 +39,19 @@ impl Occurring {
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::facts) fn len(&self) -> usize {
         self.named.as_ref().map_or(self.declared as usize, Vec::len)
     }
 
     /// The registers, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Register> + '_ {
+    pub(in crate::facts) fn iter(&self) -> impl Iterator<Item = Register> + '_ {
         let register = |index| self.named.as_ref().map_or(Register(index as u32), |named| named[index]);
         (0..self.len()).map(register)
     }
 
     /// The number of a register among them.
     #[inline]
-    pub(super) fn position(&self, register: Register) -> Option<usize> {
+    pub(in crate::facts) fn position(&self, register: Register) -> Option<usize> {
         match &self.named {
             None => (register.0 < self.declared).then_some(register.index()),
             Some(named) => named.binary_search(&register).ok(),
@@ -59,7 +59,7 @@ impl Occurring {
     }
 
     /// The numbers of those within a range of registers.
-    pub(super) fn positions(&self, registers: Range<u32>) -> Range<usize> {
+    pub(in crate::facts) fn positions(&self, registers: Range<u32>) -> Range<usize> {
         let position = |register: u32| match &self.named {
             None => register.min(self.declared) as usize,
             Some(named) => named.partition_point(|each| each.0 < register),
@@ -76,7 +76,7 @@ pub struct RegisterTable<T> {
 }
 
 impl<T> RegisterTable<T> {
-    pub(super) fn new(occurring: Rc<Occurring>, value: T) -> Self
+    pub(in crate::facts) fn new(occurring: Rc<Occurring>, value: T) -> Self
     where
         T: Clone,
     {
@@ -98,7 +98,7 @@ impl<T> RegisterTable<T> {
     }
 
     /// The values of those within a range of registers.
-    pub(super) fn within(&self, registers: Range<u32>) -> &[T] {
+    pub(in crate::facts) fn within(&self, registers: Range<u32>) -> &[T] {
         self.values.get(self.occurring.positions(registers)).unwrap_or_default()
     }
 }
