@@ -1,6 +1,6 @@
 //! Reads the syntax line of a form: `ld{.weak}{.ss}.type d, [a]{, cache-policy};`.
 
-use crate::lexer::Fault;
+use crate::fault::Fault;
 
 /// A syntax line, names still unresolved.
 #[derive(Clone)]

@@ -1,7 +1,9 @@
 //! Reads operand clauses: `d, a : out vec(.vec) .type/wider +sink -int in 0..15 if .sat;`.
 
-use crate::lexer::{Fault, Token};
-use crate::parser::{Atom, Cursor, condition};
+use crate::clauses::{Atom, condition};
+use crate::cursor::Cursor;
+use crate::fault::Fault;
+use crate::lexer::Token;
 
 /// What a clause says of one operand, names still unresolved.
 #[derive(Clone)]
@@ -67,6 +69,30 @@ pub enum CountName {
     Fixed(u16),
     /// `.vec`, or the name of a `counts` table.
     Name(String),
+    /// `N / 2`, `.dim - 1`
+    Formula(Formula),
+}
+
+/// A number in the spelling of a modifier, and what is done to it.
+#[derive(Clone)]
+pub struct Formula {
+    /// The variable of a slot, or with its dot a slot whose values have one number each.
+    pub source: String,
+    /// Operators and operands, from left to right.
+    pub steps: Vec<(char, i64)>,
+}
+
+impl Formula {
+    /// The result for a number, where it is one.
+    pub fn of(&self, number: i64) -> Option<u16> {
+        let step = |value: i64, &(operator, operand): &(char, i64)| match operator {
+            '/' if value % operand != 0 => None,
+            '/' => Some(value / operand),
+            '*' => value.checked_mul(operand),
+            _ => value.checked_add(operand),
+        };
+        u16::try_from(self.steps.iter().try_fold(number, step)?).ok()
+    }
 }
 
 /// A type by name.
@@ -136,14 +162,7 @@ fn kind(cursor: &mut Cursor<'_>) -> Result<(Kind, TypeName), Fault> {
     }
     if cursor.eat_word("vec") {
         cursor.mark('(')?;
-        let count = match cursor.peek() {
-            Some(&Token::Number(count)) => {
-                cursor.next();
-                CountName::Fixed(u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?)
-            }
-            Some(Token::Dotted(_)) => CountName::Name(cursor.dotted()?),
-            _ => CountName::Name(cursor.name()?),
-        };
+        let count = count(cursor)?;
         cursor.mark(')')?;
         return Ok((Kind::Vector(count), type_name(cursor)?));
     }
@@ -157,6 +176,34 @@ fn kind(cursor: &mut Cursor<'_>) -> Result<(Kind, TypeName), Fault> {
         }
     }
     Ok((Kind::Value, type_name(cursor)?))
+}
+
+/// `4`, `.vec`, `coordinates`, `N / 2`
+fn count(cursor: &mut Cursor<'_>) -> Result<CountName, Fault> {
+    let source = match cursor.peek() {
+        Some(&Token::Number(count)) => {
+            cursor.next();
+            let count = u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?;
+            return Ok(CountName::Fixed(count));
+        }
+        Some(Token::Dotted(_)) => cursor.dotted()?,
+        _ => cursor.name()?,
+    };
+    let is_variable = source.len() == 1 && source.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let mut steps = Vec::new();
+    while let Some(&Token::Mark(operator @ ('*' | '/' | '+' | '-'))) = cursor.peek() {
+        cursor.next();
+        let operand = cursor.number()?;
+        if operator == '/' && operand <= 0 {
+            return Err(cursor.fault("a count is divided by a positive number"));
+        }
+        steps.push(if operator == '-' { ('+', -operand) } else { (operator, operand) });
+    }
+    Ok(if is_variable || !steps.is_empty() {
+        CountName::Formula(Formula { source, steps })
+    } else {
+        CountName::Name(source)
+    })
 }
 
 fn address(cursor: &mut Cursor<'_>) -> Result<Kind, Fault> {
@@ -221,7 +268,7 @@ fn attributes(cursor: &mut Cursor<'_>, clause: &mut OperandClause) -> Result<(),
 }
 
 /// `4`, `0..15`, `24..256 step 8`, `0..max`, `min..-1`
-fn range(cursor: &mut Cursor<'_>) -> Result<(i64, i64, i64), Fault> {
+pub fn range(cursor: &mut Cursor<'_>) -> Result<(i64, i64, i64), Fault> {
     let low = bound(cursor)?;
     let high = if cursor.eat('…') { bound(cursor)? } else { low };
     let step = if cursor.eat_word("step") { cursor.number()? } else { 1 };

@@ -46,8 +46,10 @@ pub struct Form {
     pub root: String,
     /// The syntax line as it is in the file, for printing.
     pub syntax: String,
-    /// File and line, for messages of tests.
-    pub place: String,
+    /// The file, for messages.
+    pub file: String,
+    /// The line, for messages.
+    pub line: usize,
     /// The modifiers, in canonical order.
     pub slots: Vec<Slot>,
     /// Which values go together.
@@ -77,6 +79,7 @@ pub struct Form {
 }
 
 /// A disagreement with the assembler that is on purpose.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Deviation {
     /// The values for which it holds.
     pub when: Condition,
@@ -87,6 +90,7 @@ pub struct Deviation {
 }
 
 /// Words that the assembler takes besides the modifiers of a form and that do nothing.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Spare {
     /// The words, with their dots.
     pub words: Vec<String>,
@@ -103,7 +107,7 @@ pub struct Spare {
 }
 
 /// A place for a modifier.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// What the file calls it.
     pub name: String,
@@ -120,6 +124,7 @@ pub const ABSENT: u64 = 1 << 63;
 pub type Condition = Vec<(usize, u64)>;
 
 /// `when only with then`, or `when not with then`.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Rule {
     /// The values it is about.
     pub when: Condition,
@@ -130,6 +135,7 @@ pub struct Rule {
 }
 
 /// A requirement.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Gate {
     /// The values that bring it.
     pub when: Condition,
@@ -139,9 +145,12 @@ pub struct Gate {
     pub until: Version,
     /// The targets, as the bits of a target set.
     pub targets: u64,
+    /// Whether an operand brings it.
+    pub of_operand: bool,
 }
 
 /// An operand: where it is and what it may be.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Operand {
     /// Its name.
     pub name: String,
@@ -154,7 +163,7 @@ pub struct Operand {
 }
 
 /// What an operand is.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Variant {
     /// The values for which it holds.
     pub when: Condition,
@@ -179,7 +188,7 @@ pub struct Variant {
 }
 
 /// The outer form of an operand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// A single value.
     Value,
@@ -200,7 +209,7 @@ pub enum Pattern {
 }
 
 /// How many elements a brace list has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Always as many.
     Fixed(u16),
@@ -211,7 +220,7 @@ pub enum Count {
 }
 
 /// The type of an operand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeRef {
     /// None, as for a label; the classes are in `plus`.
     None,
@@ -224,7 +233,7 @@ pub enum TypeRef {
 }
 
 /// What happens at an address.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The space: none for generic, a fixed one, or the value of a slot.
     pub space: SpaceRef,
@@ -241,7 +250,7 @@ pub struct Access {
 }
 
 /// The space of an address.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpaceRef {
     /// Generic.
     None,

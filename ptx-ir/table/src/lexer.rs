@@ -2,26 +2,7 @@
 
 use std::fmt;
 
-/// A mistake in a table file.
-#[derive(Debug)]
-pub struct Fault {
-    file: String,
-    line: usize,
-    message: String,
-}
-
-impl Fault {
-    /// A mistake at a line of a file; line 0 means the file as a whole.
-    pub fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line, message: message.into() }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}: {}", self.file, self.line, self.message)
-    }
-}
+use crate::fault::Fault;
 
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,26 +31,29 @@ impl fmt::Display for Token {
     }
 }
 
-/// A token and its line.
+/// A token and where it is.
 #[derive(Clone, Debug)]
 pub struct Spanned {
     /// The token.
     pub token: Token,
     /// The line, counted from 1.
     pub line: usize,
+    /// How many characters are before it in the line.
+    pub column: usize,
 }
 
 /// Cuts text whose first line has the number `line` into tokens. `#` starts a comment.
 pub fn tokens(file: &str, text: &str, mut line: usize) -> Result<Vec<Spanned>, Fault> {
     let characters: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut line_start) = (0, 0);
     while let Some(&character) = characters.get(at) {
         let start = at;
         let token = match character {
             '\n' => {
                 line += 1;
                 at += 1;
+                line_start = at;
                 continue;
             }
             character if character.is_whitespace() => {
@@ -118,7 +102,7 @@ pub fn tokens(file: &str, text: &str, mut line: usize) -> Result<Vec<Spanned>, F
                 Token::Mark(character)
             }
         };
-        found.push(Spanned { token, line });
+        found.push(Spanned { token, line, column: start - line_start });
     }
     Ok(found)
 }

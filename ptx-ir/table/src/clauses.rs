@@ -1,0 +1,395 @@
+//! Reads the clauses of a form: `.cc .u64 since 4.3 on sm_20+;`
+
+use crate::cursor::Cursor;
+use crate::fault::Fault;
+use crate::lexer::Token;
+use crate::operands::{self, OperandClause};
+use crate::parser::{CountsDefinition, SlotDefinition, counts, slot};
+use crate::target::{Target, TargetSet};
+use crate::version::Version;
+
+/// One test of a condition: a slot has one of some values.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    /// The slot; where it is not named, it follows from the values.
+    pub slot: Option<String>,
+    /// The values with their dots, or names of definitions that stand for theirs; empty where the slot must be left out.
+    pub values: Vec<String>,
+    /// `!.a|.b`: any value but these.
+    pub others: bool,
+    /// Where.
+    pub line: usize,
+}
+
+/// A clause of a form.
+pub enum Clause {
+    /// `use name;`
+    Use {
+        /// The name of shared clauses.
+        name: String,
+        /// Where.
+        line: usize,
+    },
+    /// `.rnd = { … };`
+    Slot(SlotDefinition),
+    /// `counts name { … }`
+    Counts(CountsDefinition),
+    /// `d, a : …;`
+    Operand(Box<OperandClause>),
+    /// `… only with …;`, `… not with …;`
+    Rule {
+        /// The left side.
+        when: Vec<Atom>,
+        /// The right side.
+        then: Vec<Atom>,
+        /// `only with`.
+        needs: bool,
+        /// Where.
+        line: usize,
+    },
+    /// `… since 7.0 on sm_80+;`
+    Gate {
+        /// The operands that bring it: `with e since 4.3;`
+        operands: Vec<String>,
+        /// The classes that the operands must be of to bring it: `with a +b64 since 3.1;`
+        classes: Vec<String>,
+        /// Where.
+        line: usize,
+        /// The values that bring it.
+        when: Vec<Atom>,
+        /// Whether the clause says a first version.
+        since: bool,
+        /// The first version.
+        version: Version,
+        /// The last version.
+        until: Version,
+        /// The targets.
+        targets: TargetSet,
+    },
+    /// `effect … if …;`
+    Effect {
+        /// The effects.
+        words: Vec<String>,
+        /// When.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
+    /// `deviation +f16x2 "…" if …;`
+    Deviation {
+        /// The classes of which an operand must be.
+        classes: Vec<String>,
+        /// Why.
+        reason: String,
+        /// When.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
+    /// `… without effect;`
+    Idle {
+        /// The values.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
+    /// `ignores .b1|.b4 ahead of 1 if … since 7.0 on sm_80+;`
+    Ignores {
+        /// The words, with their dots.
+        words: Vec<String>,
+        /// How many types may be after one that is a type.
+        ahead: u8,
+        /// Whether the number in a word must be the length of all brace lists.
+        length: bool,
+        /// When.
+        when: Vec<Atom>,
+        /// The first version.
+        version: Version,
+        /// The targets.
+        targets: TargetSet,
+        /// Where.
+        line: usize,
+    },
+    /// `fixed order;`
+    FixedOrder {
+        /// Where.
+        line: usize,
+    },
+    /// `in texmode_unified;`, `with b in …;`, `without b in …;`
+    Mode {
+        /// The mode's name in Rust.
+        mode: &'static str,
+        /// The operand that a line must have or lack for it.
+        operand: Option<(String, bool)>,
+        /// Where.
+        line: usize,
+    },
+    /// `misread "…" [a];`
+    Misread {
+        /// What the assembler makes of it.
+        how: String,
+        /// The operand that was meant to be in brackets.
+        bracket: Option<String>,
+        /// Where.
+        line: usize,
+    },
+}
+
+impl Clause {
+    /// Where it is.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Slot(slot) => slot.line,
+            Self::Counts(table) => table.line,
+            Self::Operand(clause) => clause.line,
+            Self::Use { line, .. }
+            | Self::Rule { line, .. }
+            | Self::Gate { line, .. }
+            | Self::Effect { line, .. }
+            | Self::Deviation { line, .. }
+            | Self::Idle { line, .. }
+            | Self::Ignores { line, .. }
+            | Self::FixedOrder { line }
+            | Self::Mode { line, .. }
+            | Self::Misread { line, .. } => *line,
+        }
+    }
+}
+
+/// Reads a clause; one about several operands gives one for each.
+pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
+    let line = cursor.line();
+    if cursor.eat_word("use") {
+        let name = cursor.name()?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Use { name, line }]);
+    }
+    if cursor.eat_word("counts") {
+        return Ok(vec![Clause::Counts(counts(cursor)?)]);
+    }
+    if cursor.eat_word("effect") {
+        let mut words = Vec::new();
+        while let Some(Token::Word(word)) = cursor.peek() {
+            if word == "if" {
+                break;
+            }
+            words.push(word.clone());
+            cursor.next();
+        }
+        let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Effect { words, when, line }]);
+    }
+    if cursor.eat_word("deviation") {
+        let mut classes = Vec::new();
+        while cursor.eat('+') {
+            classes.push(cursor.name()?);
+        }
+        let reason = cursor.text()?;
+        let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Deviation { classes, reason, when, line }]);
+    }
+    if cursor.eat_word("ignores") {
+        return Ok(vec![ignores(cursor)?]);
+    }
+    if cursor.eat_word("fixed") {
+        cursor.word("order")?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::FixedOrder { line }]);
+    }
+    if cursor.eat_word("misread") {
+        let how = cursor.text()?;
+        let bracket = if cursor.eat('[') {
+            let name = cursor.name()?;
+            cursor.mark(']')?;
+            Some(name)
+        } else {
+            None
+        };
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Misread { how, bracket, line }]);
+    }
+    if cursor.eat_word("in") {
+        return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand: None, line }]);
+    }
+    if cursor.eat_word("without") {
+        let operand = Some((cursor.name()?, false));
+        cursor.word("in")?;
+        return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand, line }]);
+    }
+    if cursor.defines_slot() {
+        return Ok(vec![Clause::Slot(slot(cursor)?)]);
+    }
+    if cursor.defines_operand() {
+        return Ok(operands::clause(cursor)?
+            .into_iter()
+            .map(|clause| Clause::Operand(Box::new(clause)))
+            .collect());
+    }
+    rule_or_gate(cursor)
+}
+
+fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
+    let line = cursor.line();
+    let mut operands = Vec::new();
+    let mut classes = Vec::new();
+    if cursor.eat_word("with") {
+        operands.push(cursor.name()?);
+        while cursor.eat(',') {
+            operands.push(cursor.name()?);
+        }
+        while cursor.eat('+') {
+            classes.push(cursor.name()?);
+        }
+        if operands.len() > 1 && classes.is_empty() {
+            return Err(cursor.fault("several operands bring a requirement only together with classes"));
+        }
+        if cursor.eat_word("in") {
+            let operand = operands.pop().map(|name| (name, true));
+            return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand, line }]);
+        }
+    }
+    let when = condition(cursor)?;
+    if operands.is_empty() && (cursor.eat_word("only") || cursor.eat_word("not")) {
+        let needs = cursor.previous_is("only");
+        cursor.word("with")?;
+        let then = condition(cursor)?;
+        cursor.mark(';')?;
+        if when.is_empty() || then.is_empty() {
+            return Err(cursor.fault("a rule needs values on both sides"));
+        }
+        return Ok(vec![Clause::Rule { when, then, needs, line }]);
+    }
+    if cursor.eat_word("without") {
+        cursor.word("effect")?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Idle { when, line }]);
+    }
+    let version = if cursor.eat_word("since") { Some(cursor.version()?) } else { None };
+    let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
+    let until = if cursor.eat_word("until") { Some(cursor.version()?) } else { None };
+    if version.is_none() && targets.is_none() && until.is_none() {
+        return Err(cursor.fault(
+            "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
+             `… without effect`, `ignores …`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
+        ));
+    }
+    cursor.mark(';')?;
+    let since = version.is_some();
+    let version = version.unwrap_or(Version::OLDEST);
+    let until = until.unwrap_or(Version::LATEST);
+    let targets = targets.unwrap_or(TargetSet::ALL);
+    Ok(vec![Clause::Gate { operands, classes, line, when, since, version, until, targets }])
+}
+
+/// `.b1|.b4 ahead of 1 as length if … since … on …;`
+fn ignores(cursor: &mut Cursor<'_>) -> Result<Clause, Fault> {
+    let line = cursor.line();
+    let words = values(cursor)?;
+    let mut ahead = 0;
+    if cursor.eat_word("ahead") {
+        cursor.word("of")?;
+        let count = cursor.number()?;
+        ahead = u8::try_from(count).map_err(|_| cursor.fault("a number of types is out of range"))?;
+    }
+    let length = cursor.eat_word("as");
+    if length {
+        cursor.word("length")?;
+    }
+    let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
+    let version = if cursor.eat_word("since") { cursor.version()? } else { Version::OLDEST };
+    let targets = if cursor.eat_word("on") { targets(cursor)? } else { TargetSet::ALL };
+    cursor.mark(';')?;
+    Ok(Clause::Ignores { words, ahead, length, when, version, targets, line })
+}
+
+/// `texmode_unified;`
+fn mode(cursor: &mut Cursor<'_>) -> Result<&'static str, Fault> {
+    let mode = match cursor.name()?.as_str() {
+        "texmode_unified" => "Unified",
+        "texmode_independent" => "Independent",
+        _ => return Err(cursor.fault("expected `texmode_unified` or `texmode_independent`")),
+    };
+    cursor.mark(';')?;
+    Ok(mode)
+}
+
+/// `.a|.b slot=.c no slot`: tests that must all hold.
+pub fn condition(cursor: &mut Cursor<'_>) -> Result<Vec<Atom>, Fault> {
+    let mut atoms = Vec::new();
+    loop {
+        let line = cursor.line();
+        match cursor.peek() {
+            Some(Token::Dotted(_)) => {
+                atoms.push(Atom { slot: None, values: values(cursor)?, others: false, line });
+            }
+            Some(Token::Mark('!')) => {
+                cursor.next();
+                atoms.push(Atom { slot: None, values: values(cursor)?, others: true, line });
+            }
+            Some(Token::Word(word)) if word == "no" => {
+                cursor.next();
+                let slot = cursor.name()?;
+                atoms.push(Atom { slot: Some(slot), values: Vec::new(), others: false, line });
+            }
+            Some(Token::Word(word)) if cursor.next_is('=') => {
+                let slot = word.clone();
+                cursor.next();
+                cursor.mark('=')?;
+                let others = cursor.eat('!');
+                atoms.push(Atom { slot: Some(slot), values: values(cursor)?, others, line });
+            }
+            _ => return Ok(atoms),
+        }
+    }
+}
+
+fn values(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
+    let mut values = vec![cursor.dotted()?];
+    while cursor.eat('|') {
+        values.push(cursor.dotted()?);
+    }
+    Ok(values)
+}
+
+/// `sm_80+ sm_100f sm_100a sm_30..sm_62`: a union.
+fn targets(cursor: &mut Cursor<'_>) -> Result<TargetSet, Fault> {
+    let mut set = TargetSet::NONE;
+    while let Some(Token::Word(word)) = cursor.peek() {
+        if word == "until" {
+            break;
+        }
+        let low = target(cursor)?;
+        let range: TargetSet = if cursor.eat('+') {
+            TargetSet::at_least(low.number())
+        } else if cursor.eat('…') {
+            let high = target(cursor)?;
+            Target::all().filter(|&each| low <= each && each.number() <= high.number()).collect()
+        } else {
+            family(low)
+        };
+        set = set.union(range);
+    }
+    if set.is_empty() { Err(cursor.fault("expected a target")) } else { Ok(set) }
+}
+
+/// An `f` target in the table stands for itself and all targets that accept the features of its family.
+fn family(target: Target) -> TargetSet {
+    Target::all()
+        .filter(|&each| {
+            let shares = target.as_str().ends_with('f') && accepts_family(each);
+            each == target || shares && target.runs_on(each)
+        })
+        .collect()
+}
+
+/// Whether modules for a target may use what only its family has: those for the plain target `sm_100` may not.
+fn accepts_family(target: Target) -> bool {
+    target.as_str().ends_with(['f', 'a'])
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<Target, Fault> {
+    let name = cursor.name()?;
+    Target::parse(&name).ok_or_else(|| cursor.fault(format!("`{name}` is not a target")))
+}

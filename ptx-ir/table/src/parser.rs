@@ -1,0 +1,394 @@
+//! Reads one table file: sections, shared definitions, and forms with their clauses, names still unresolved.
+
+use crate::clauses::{self, Atom, Clause, condition};
+use crate::cursor::Cursor;
+use crate::fault::{Fault, Faults};
+use crate::lexer::{Token, tokens};
+use crate::model::Ignored;
+use crate::operands::{self, OperandClause};
+use crate::syntax::{self, Syntax};
+
+/// A file.
+pub struct File {
+    /// Its path, for messages.
+    pub name: String,
+    /// What it defines, in order.
+    pub items: Vec<Item>,
+}
+
+impl File {
+    /// Whether its definitions hold in all files.
+    pub fn is_shared(&self) -> bool {
+        self.name.ends_with("shared.isa")
+    }
+}
+
+/// One thing that a file defines.
+pub enum Item {
+    /// `.rnd = { … };` for all forms after it in the file.
+    Slot(SlotDefinition),
+    /// `counts name { … }` for all forms after it in the file.
+    Counts(CountsDefinition),
+    /// `classes name { … }` for all files.
+    Classes(ClassesDefinition),
+    /// `operand name : .type = …;` for all files.
+    Operand(ClassLine),
+    /// `names { … }`: opcodes of several words, which the assembler reads in one piece.
+    Names(Vec<String>),
+    /// `repeatable { … }`: modifiers that may be there several times.
+    Repeatable(Vec<String>),
+    /// `together { … }`: modifiers that keep their order among each other.
+    Together(Vec<String>),
+    /// `ignored any but name … { … }`: modifiers that the assembler takes and does not look at.
+    Ignored(Ignored),
+    /// `cache-policy : …;` for all forms after it that have such an operand and do not say what it is.
+    Shared(Box<OperandClause>),
+    /// `clauses name { … }`, which forms after it take with `use name;`.
+    Clauses(ClausesDefinition),
+    /// A form.
+    Form(FormDefinition),
+}
+
+/// Values of a slot.
+#[derive(Clone)]
+pub struct SlotDefinition {
+    /// The name without its dot.
+    pub name: String,
+    /// The values with their dots; the name of another definition stands for the values of that.
+    pub values: Vec<String>,
+    /// The variable of `.m64n{N}k16 for N in …`, and its value in each of the values.
+    pub variable: Option<(String, Vec<i64>)>,
+    /// Where.
+    pub line: usize,
+}
+
+/// Clauses that forms share by name.
+pub struct ClausesDefinition {
+    /// The name.
+    pub name: String,
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+    /// Where.
+    pub line: usize,
+}
+
+/// Lengths of brace lists.
+#[derive(Clone)]
+pub struct CountsDefinition {
+    /// The name.
+    pub name: String,
+    /// Conditions and lengths.
+    pub lines: Vec<(Vec<Atom>, u16)>,
+    /// Where.
+    pub line: usize,
+}
+
+/// A class table.
+pub struct ClassesDefinition {
+    /// The name of the variant.
+    pub name: String,
+    /// Its lines.
+    pub lines: Vec<ClassLine>,
+}
+
+/// The classes of one type, or of one named kind of operand.
+pub struct ClassLine {
+    /// The type or space with its dot, or the name.
+    pub name: String,
+    /// The type of a named kind.
+    pub ty: Option<String>,
+    /// The classes that may be written to.
+    pub places: Vec<String>,
+    /// The classes that may only be read.
+    pub sources: Vec<String>,
+    /// Where.
+    pub line: usize,
+}
+
+/// A group of syntax lines with the clauses that they share.
+pub struct FormDefinition {
+    /// The section it is in.
+    pub section: String,
+    /// The syntax lines.
+    pub syntaxes: Vec<Syntax>,
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+    /// Whether none was left out because of a mistake.
+    pub complete: bool,
+}
+
+/// Reads a file; what holds a mistake is left out.
+pub fn parse(name: &str, text: &str, faults: &mut Faults) -> File {
+    let mut reader = FileReader { name, section: String::new(), items: Vec::new(), faults };
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        at = reader.item(&lines, at);
+    }
+    File { name: name.to_owned(), items: reader.items }
+}
+
+struct FileReader<'a> {
+    name: &'a str,
+    section: String,
+    items: Vec<Item>,
+    faults: &'a mut Faults,
+}
+
+impl FileReader<'_> {
+    fn fault(&mut self, at: usize, message: &str) {
+        self.faults.push(Fault::new(self.name, at + 1, message));
+    }
+
+    /// Reads what begins at a line and gives the line after it.
+    fn item(&mut self, lines: &[&str], at: usize) -> usize {
+        let line = lines[at];
+        if line.is_empty() || line.starts_with('#') {
+            return at + 1;
+        }
+        if line.starts_with(char::is_whitespace) {
+            self.fault(at, "a clause stands outside a form");
+            return (at + 1..lines.len()).find(|&next| !is_indented(lines[next])).unwrap_or(lines.len());
+        }
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let ends: fn(&str) -> bool = match first {
+            "clauses" => |line| line.starts_with('}'),
+            "counts" | "classes" | "names" | "repeatable" | "together" | "ignored" => {
+                |line| line.ends_with('}')
+            }
+            _ if first == "section"
+                || first == "operand"
+                || line.starts_with('.')
+                || defines_operand(line) =>
+            {
+                |line| line.ends_with(';')
+            }
+            _ => return self.form(lines, at),
+        };
+        let Some(length) = lines[at..].iter().position(|line| ends(line)) else {
+            self.fault(at, "a definition that begins here does not end");
+            return lines.len();
+        };
+        let end = at + length;
+        let read = self.definition(first, &lines[at..=end].join("\n"), at + 1);
+        self.faults.keep(read);
+        end + 1
+    }
+
+    fn definition(&mut self, first: &str, text: &str, line: usize) -> Result<(), Fault> {
+        let list = match first {
+            "ignored" => ignored(text, line).map(Item::Ignored),
+            "names" => word_list(text, first).map(Item::Names),
+            "repeatable" => word_list(text, first).map(Item::Repeatable),
+            "together" => word_list(text, first).map(Item::Together),
+            _ => None,
+        };
+        if let Some(list) = list {
+            self.items.push(list);
+            return Ok(());
+        }
+        let tokens = tokens(self.name, text, line)?;
+        let mut cursor = Cursor::new(self.name, &tokens);
+        match first {
+            "section" => {
+                cursor.word("section")?;
+                self.section = cursor.text()?;
+                cursor.mark(';')?;
+            }
+            "counts" => {
+                cursor.word("counts")?;
+                self.items.push(Item::Counts(counts(&mut cursor)?));
+            }
+            "classes" => {
+                cursor.word("classes")?;
+                self.items.push(Item::Classes(classes(&mut cursor)?));
+            }
+            "operand" => {
+                cursor.word("operand")?;
+                self.items.push(Item::Operand(class_line(&mut cursor)?));
+            }
+            "clauses" => {
+                cursor.word("clauses")?;
+                let (line, name) = (cursor.line(), cursor.name()?);
+                cursor.mark('{')?;
+                let clauses = self.clauses(&mut cursor);
+                cursor.mark('}')?;
+                self.items.push(Item::Clauses(ClausesDefinition { name, clauses, line }));
+            }
+            _ if text.starts_with('.') => self.items.push(Item::Slot(slot(&mut cursor)?)),
+            _ => {
+                let clauses = operands::clause(&mut cursor)?.into_iter().map(Box::new);
+                self.items.extend(clauses.map(Item::Shared));
+            }
+        }
+        cursor.end()
+    }
+
+    fn form(&mut self, lines: &[&str], at: usize) -> usize {
+        let before = self.faults.len();
+        let mut syntaxes = Vec::new();
+        let mut end = at;
+        while end < lines.len() && lines[end].starts_with(|first: char| first.is_ascii_lowercase()) {
+            let start = end;
+            let Some(length) = lines[start..].iter().position(|line| line.ends_with(';')) else {
+                self.fault(start, "a syntax line does not end with `;`");
+                return lines.len();
+            };
+            end += length;
+            let text = lines[start..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+            end += 1;
+            let read = syntax::parse(self.name, &text, start + 1);
+            syntaxes.extend(self.faults.keep(read).unwrap_or_default());
+        }
+        if end == at {
+            self.fault(at, "expected a syntax line or a definition");
+            end += 1;
+        }
+        let first = end;
+        while end < lines.len() && is_indented(lines[end]) {
+            end += 1;
+        }
+        let tokens = tokens(self.name, &lines[first..end].join("\n"), first + 1);
+        let Some(tokens) = self.faults.keep(tokens) else { return end };
+        let mut cursor = Cursor::new(self.name, &tokens);
+        let clauses = self.clauses(&mut cursor);
+        if let Err(fault) = cursor.end() {
+            self.faults.push(fault);
+        }
+        let section = self.section.clone();
+        let complete = self.faults.len() == before;
+        self.items.push(Item::Form(FormDefinition { section, syntaxes, clauses, complete }));
+        end
+    }
+
+    /// Reads clauses up to a brace or the end; after a mistake it goes on with the next clause.
+    fn clauses(&mut self, cursor: &mut Cursor<'_>) -> Vec<Clause> {
+        let mut found = Vec::new();
+        while !cursor.is_at_end() && cursor.peek() != Some(&Token::Mark('}')) {
+            let start = cursor.column();
+            match clauses::clause(cursor) {
+                Ok(clauses) => found.extend(clauses),
+                Err(fault) => {
+                    self.faults.push(fault);
+                    cursor.skip_to_line(start);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a line belongs to what is above it.
+fn is_indented(line: &str) -> bool {
+    line.is_empty() || line.starts_with(char::is_whitespace)
+}
+
+/// Whether names and commas lead to a colon: `cache-policy : …`, which no syntax line has.
+fn defines_operand(line: &str) -> bool {
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "-_, ".contains(character);
+    line.split_once(" : ").is_some_and(|(names, _)| names.chars().all(is_name))
+}
+
+/// `ignored any but name … { .modifier … }`
+fn ignored(text: &str, line: usize) -> Option<Ignored> {
+    let (names, words) = text.strip_prefix("ignored")?.split_once('{')?;
+    let words = words.trim_end_matches('}').split_whitespace().map(str::to_owned);
+    let mut names = names.split_whitespace().map(str::to_owned).peekable();
+    let any = names.next_if_eq("any").is_some();
+    let but = names.next_if_eq("but").is_some();
+    Some(Ignored { line, any, but, names: names.collect(), modifiers: words.collect() })
+}
+
+/// The words of `keyword { word word … }`.
+fn word_list(text: &str, keyword: &str) -> Option<Vec<String>> {
+    let list = text.strip_prefix(keyword)?.trim().strip_prefix('{')?.strip_suffix('}')?;
+    Some(list.split_whitespace().map(str::to_owned).collect())
+}
+
+/// `.name = { .a, .b };`, `.name = .m64n{N}k16 for N in 8..256 step 8;`
+pub fn slot(cursor: &mut Cursor<'_>) -> Result<SlotDefinition, Fault> {
+    let line = cursor.line();
+    let name = cursor.name()?;
+    cursor.mark('=')?;
+    if !cursor.eat('{') {
+        let definition = numbered(cursor, name, line)?;
+        cursor.mark(';')?;
+        return Ok(definition);
+    }
+    let mut values = vec![cursor.dotted()?];
+    while cursor.eat(',') {
+        values.push(cursor.dotted()?);
+    }
+    cursor.mark('}')?;
+    cursor.mark(';')?;
+    Ok(SlotDefinition { name, values, variable: None, line })
+}
+
+/// `.m64n{N}k16 for N in 8..32 step 8, 48..256 step 16`
+fn numbered(cursor: &mut Cursor<'_>, name: String, line: usize) -> Result<SlotDefinition, Fault> {
+    let before = cursor.dotted()?;
+    cursor.mark('{')?;
+    let variable = cursor.name()?;
+    cursor.mark('}')?;
+    let after = if cursor.eat_word("for") { String::new() } else { cursor.name()? };
+    if !after.is_empty() {
+        cursor.word("for")?;
+    }
+    cursor.word(&variable)?;
+    cursor.word("in")?;
+    let mut numbers = Vec::new();
+    loop {
+        let (low, high, step) = operands::range(cursor)?;
+        if high - low > 60 * step {
+            return Err(cursor.fault("a slot has at most 60 values"));
+        }
+        numbers.extend((0..=(high - low) / step).map(|index| low + index * step));
+        if !cursor.eat(',') {
+            break;
+        }
+    }
+    let values = numbers.iter().map(|number| format!("{before}{number}{after}")).collect();
+    Ok(SlotDefinition { name, values, variable: Some((variable, numbers)), line })
+}
+
+/// `name { .a = 4; .b|.c = 2; }`
+pub fn counts(cursor: &mut Cursor<'_>) -> Result<CountsDefinition, Fault> {
+    let line = cursor.line();
+    let name = cursor.name()?;
+    cursor.mark('{')?;
+    let mut lines = Vec::new();
+    while !cursor.eat('}') {
+        let when = condition(cursor)?;
+        cursor.mark('=')?;
+        let count = cursor.number()?;
+        cursor.mark(';')?;
+        let count = u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?;
+        lines.push((when, count));
+    }
+    Ok(CountsDefinition { name, lines, line })
+}
+
+fn classes(cursor: &mut Cursor<'_>) -> Result<ClassesDefinition, Fault> {
+    let name = cursor.name()?;
+    cursor.mark('{')?;
+    let mut lines = Vec::new();
+    while !cursor.eat('}') {
+        lines.push(class_line(cursor)?);
+    }
+    Ok(ClassesDefinition { name, lines })
+}
+
+/// `name : .type = places | sources;`
+fn class_line(cursor: &mut Cursor<'_>) -> Result<ClassLine, Fault> {
+    let line = cursor.line();
+    let name = match cursor.peek() {
+        Some(Token::Dotted(_)) => cursor.dotted()?,
+        _ => cursor.name()?,
+    };
+    let ty = if cursor.eat(':') { Some(cursor.dotted()?) } else { None };
+    cursor.mark('=')?;
+    let places = cursor.words();
+    let sources = if cursor.eat('|') { cursor.words() } else { Vec::new() };
+    cursor.mark(';')?;
+    Ok(ClassLine { name, ty, places, sources, line })
+}

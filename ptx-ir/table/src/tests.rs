@@ -1,0 +1,181 @@
+//! What the compiler makes of small tables, and which mistakes it reports.
+
+use crate::{Fault, Source, compile};
+
+const TYPES: &str = "classes default {\n    .u32 = u32 | int;\n    .u64 = u64 | int;\n    .f32 = f32;\n    .pred = pred;\n}\n\
+                     classes address {\n    generic = u64;\n    .global = u64;\n}\noperand label = label;\n";
+
+fn compiled(text: &str) -> Result<String, Vec<Fault>> {
+    let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+    compile(&[source("a.isa", text), source("types.isa", TYPES)])
+}
+
+/// The mistakes of a table, as `line: sentence`.
+#[track_caller]
+fn faults(text: &str) -> Vec<String> {
+    let faults = compiled(text).expect_err("the table has a mistake");
+    faults.iter().map(|fault| fault.to_string().trim_start_matches("a.isa:").to_owned()).collect()
+}
+
+#[track_caller]
+fn fault(text: &str, expected: &str) {
+    assert_eq!(faults(text), [expected], "{text}");
+}
+
+#[track_caller]
+fn good(text: &str) -> String {
+    compiled(text).unwrap_or_else(|faults| panic!("{text}\n{faults:?}"))
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let text = "foo.type  d, a;\n    .type = { .u32, .f32 };\n    d : out .typo;\n    a : quux;\n    .u31 since 2.0;\n    \
+                since 1.0;\n\nbar  d;\n    d : ;\n    on sm_7;\n    since 1.0;\n";
+    assert_eq!(
+        faults(text),
+        [
+            "3: the syntax line has no `.typo`",
+            "4: `quux` is neither a type nor a kind of operand",
+            "5: the form has no `.u31`",
+            "8: no clause says what the operand `d` is",
+            "9: expected a name, found `;`",
+            "10: `sm_7` is not a target",
+        ]
+    );
+}
+
+#[test]
+fn a_mistake_in_a_definition_leaves_the_forms_after_it() {
+    let text = ".rnd = .rn .rz;\n\nfoo  d;\n    d : out u32;\n    since 1.0;\n\nfoo  d;\n    d : out u31;\n    since 1.0;\n";
+    assert_eq!(
+        faults(text),
+        ["1: expected `{`, found `.rz`", "8: `u31` is neither a type nor a kind of operand"]
+    );
+}
+
+#[test]
+fn a_form_written_twice() {
+    fault(
+        "foo.a  d;\n    d : out u32;\n    since 1.0;\n\nfoo.a  d;\n    d : out u32;\n    since 1.0;\n    on sm_80+;\n",
+        "5: the form of a.isa:1 is the same and comes before it",
+    );
+    good(
+        "foo.a  d;\n    d : out u32;\n    since 1.0 on sm_80+;\n\nfoo.a  d;\n    d : out u32;\n    since 1.0;\n",
+    );
+}
+
+#[test]
+fn a_clause_that_never_counts() {
+    let form =
+        |clauses: &str| format!("foo.type  d;\n    .type = {{ .u32, .u64 }};\n{clauses}    since 1.0;\n");
+    fault(
+        &form("    d : out .type;\n    d : out u32 if .u32;\n"),
+        "1: a clause for `d` never counts: one before it holds first (.u32)",
+    );
+    fault(
+        &form("    d : out u32 if .u32|.u64;\n    d : out u64 if .u64;\n"),
+        "1: a clause for `d` never counts: one before it holds first (.u64)",
+    );
+    good(&form("    d : out u32 if .u32;\n    d : out .type;\n"));
+}
+
+#[test]
+fn requirements() {
+    fault("foo  d;\n    d : out u32;\n", "1: no clause says `since` which version");
+    fault("foo{.x}  d;\n    d : out u32;\n    .x since 2.0;\n", "1: no clause says `since` which version");
+    fault(
+        "foo  d;\n    d : out u32;\n    since 7.0 until 6.0;\n",
+        "1: no version and target meets the requirement of `` and those of the form",
+    );
+    fault(
+        "foo{.x}  d;\n    d : out u32;\n    since 7.0 on sm_80+;\n    .x on sm_50..sm_62;\n",
+        "1: no version and target meets the requirement of `.x` and those of the form",
+    );
+    fault(
+        "foo{.x}  d;\n    d : out u32;\n    since 7.0;\n    .x since 8.0;\n    .x since 8.0;\n",
+        "1: the requirement of `.x` is there twice",
+    );
+    fault("foo  d;\n    d : out u32;\n    since 7.9;\n", "3: this version was never published");
+}
+
+#[test]
+fn conditions_that_leave_nothing() {
+    let form = |clause: &str| {
+        format!(
+            "foo.a{{.b}}  d;\n    .a = {{ .u32, .u64 }};\n    .b = {{ .x, .y }};\n    d : out u32;\n{clause}    since 1.0;\n"
+        )
+    };
+    fault(
+        &form("    .u32 .u64 since 2.0;\n"),
+        "5: this holds for no value: two tests of one modifier exclude each other",
+    );
+    fault(&form("    .x not with .y;\n"), "5: the two sides are about different values of one modifier");
+    fault(&form("    .x not with .a;\n"), "1: the rules allow `.x` with nothing");
+    fault(&form("    .x not with .u32;\n    .x not with .u32;\n"), "1: the rule about `.x` is there twice");
+    good(&form("    .x not with .u32;\n    .b since 2.0;\n"));
+}
+
+#[test]
+fn a_word_that_names_a_slot_stands_for_its_values() {
+    let form = |clause: &str| {
+        format!(
+            "foo.a{{.b}}  d;\n    .a = {{ .u32, .u64 }};\n    .b = {{ .x, .y }};\n    d : out u32;\n{clause}    since 1.0;\n"
+        )
+    };
+    assert_eq!(good(&form("    .b since 2.0;\n")), good(&form("    .x|.y since 2.0;\n")));
+    assert_eq!(good(&form("    !.x since 2.0;\n")), good(&form("    .y since 2.0;\n")));
+    let set = format!(".w = {{ .y, .z }};\n{}", form("    .w since 2.0;\n"));
+    assert_eq!(good(&set).replace("a.isa:2", "a.isa:1"), good(&form("    .y since 2.0;\n")));
+}
+
+#[test]
+fn names_that_nothing_uses() {
+    let form = "foo  d;\n    d : out u32;\n    since 1.0;\n";
+    fault(&format!(".x = {{ .a }};\n{form}"), "1: nothing uses `x`");
+    fault(&format!("e : out u32;\n{form}"), "1: nothing uses `e`");
+    fault(&format!("clauses x {{\n    since 2.0;\n}}\n{form}"), "1: nothing uses `x`");
+    fault(
+        &format!("clauses x {{\n    since 2.0;\n    .a since 3.0;\n}}\n{form}    use x;\n"),
+        "3: no form that uses `x` has what this clause is about",
+    );
+    fault(&format!("{form}    use y;\n"), "4: no clauses are called `y`");
+}
+
+#[test]
+fn shared_clauses_and_operands() {
+    let shared = "d : out u32;\nclauses x {\n    .a since 3.0;\n    since 1.0;\n}\nfoo{.a}  d;\n    use x;\nbar{.b}  d;\n    use x;\n";
+    let written = "\n\n\n\n\nfoo{.a}  d;\n    d : out u32; .a since 3.0; since 1.0;\nbar{.b}  d;\n    d : out u32; since 1.0;\n";
+    assert_eq!(good(shared), good(written));
+}
+
+#[test]
+fn lengths_by_formula() {
+    let form = |shape: &str, count: &str| {
+        format!(
+            "foo.shape.t  d;\n    .shape = {shape};\n    .t = {{ .f32, .u32 }};\n    {count}\n    since 1.0;\n"
+        )
+    };
+    let counts = "counts n { .m8n2k = 1; .m8n4k = 2; .m8n6k = 3; }\n    d : out vec(n) u32;";
+    let written = good(&form("{ .m8n2k, .m8n4k, .m8n6k }", counts));
+    assert_eq!(good(&form(".m8n{N}k for N in 2..6 step 2", "d : out vec(N / 2) u32;")), written);
+    assert_eq!(good(&form(".m8n{N}k for N in 2, 4..6 step 2", "d : out vec(N * 2 / 4) u32;")), written);
+    fault(
+        &form(".m8n{N}k for N in 2..3", "d : out vec(N / 2) u32;"),
+        "4: the length for `.m8n3k` is no number",
+    );
+    fault(&form(".m8n{N}k for N in 2..3", "d : out vec(M) u32;"), "4: no modifier of the form has `{M}`");
+    let slot = good(&form("{ .x1, .x2 }", "counts n { .x1 = 2; .x2 = 4; }\n    d : out vec(n) u32;"));
+    assert_eq!(good(&form("{ .x1, .x2 }", "d : out vec(.shape * 2) u32;")), slot);
+}
+
+#[test]
+fn unknown_words() {
+    let form = |clause: &str| format!("foo{{.x}}  d;\n    d : out u32;\n    since 1.0;\n    {clause}\n");
+    fault(&form("effect dance;"), "4: `dance` is no effect");
+    fault(&form("effect computes nonsense;"), "4: `nonsense` is nothing that is computed");
+    fault(&form("e : u32;"), "4: no syntax line has an operand `e`");
+    fault(&form(".y = { .a };"), "4: no syntax line has `.y`");
+    fault(&form("in texmode;"), "4: expected `texmode_unified` or `texmode_independent`");
+    fault("foo  d;\n    d : out u32 +purple;\n    since 1.0;\n", "2: `purple` is not a class");
+    fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
+}

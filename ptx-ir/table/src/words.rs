@@ -1,0 +1,121 @@
+//! The words of `effect` clauses and the Rust expressions that they stand for.
+
+const GROUPS: [(&str, &str); 9] = [
+    ("cp-async", "CpAsync"),
+    ("bulk", "Bulk"),
+    ("wgmma", "Wgmma"),
+    ("tcgen05-load", "Tcgen05Load"),
+    ("tcgen05-store", "Tcgen05Store"),
+    ("tcgen05", "Tcgen05"),
+    ("tcgen05-allocation", "Tcgen05Allocation"),
+    ("mbarrier", "Mbarrier"),
+    ("fabric", "Fabric"),
+];
+
+const ACTIONS: [(&str, &str); 10] = [
+    ("start", "Start"),
+    ("commit", "Commit"),
+    ("wait", "Wait"),
+    ("wait-all", "WaitAll"),
+    ("fence", "Fence"),
+    ("init", "Init"),
+    ("release", "Release"),
+    ("relinquish", "Relinquish"),
+    ("arrive", "Arrive"),
+    ("test", "Test"),
+];
+
+const COMPUTATIONS: [(&str, &str); 41] = [
+    ("move", "Move"),
+    ("not", "Not"),
+    ("and", "And"),
+    ("or", "Or"),
+    ("xor", "Xor"),
+    ("add", "Add"),
+    ("subtract", "Subtract"),
+    ("negate", "Negate"),
+    ("multiply", "Multiply"),
+    ("multiply-wide", "MultiplyWide"),
+    ("multiply-add", "MultiplyAdd"),
+    ("multiply-add-wide", "MultiplyAddWide"),
+    ("divide", "Divide"),
+    ("remainder", "Remainder"),
+    ("shift-left", "ShiftLeft"),
+    ("shift-right", "ShiftRight"),
+    ("permute", "Permute"),
+    ("compare", "Compare"),
+    ("select", "Select"),
+    ("convert", "Convert"),
+    ("to-generic", "ToGeneric"),
+    ("from-generic", "FromGeneric"),
+    ("map-rank", "MapRank"),
+    ("exchange", "Exchange"),
+    ("load", "Load"),
+    ("logic3", "Logic3"),
+    ("funnel-shift", "FunnelShift"),
+    ("multiply-high", "MultiplyHigh"),
+    ("minimum", "Minimum"),
+    ("maximum", "Maximum"),
+    ("absolute", "Absolute"),
+    ("count-ones", "CountOnes"),
+    ("leading-zeros", "LeadingZeros"),
+    ("reverse-bits", "ReverseBits"),
+    ("extract-field", "ExtractField"),
+    ("insert-field", "InsertField"),
+    ("vote", "Vote"),
+    ("match", "Match"),
+    ("reduce", "Reduce"),
+    ("active-mask", "ActiveMask"),
+    ("elect", "Elect"),
+];
+
+const EFFECTS: [(&str, &str); 20] = [
+    ("carry-in", "Effect::CarryIn"),
+    ("carry-out", "Effect::CarryOut"),
+    ("chain-add", "Effect::Chain(Chain::Add)"),
+    ("chain-sub", "Effect::Chain(Chain::Sub)"),
+    ("branch", "Effect::Control(Control::Branch)"),
+    ("indexed-branch", "Effect::Control(Control::IndexedBranch)"),
+    ("call", "Effect::Control(Control::Call)"),
+    ("return", "Effect::Control(Control::Return)"),
+    ("exit", "Effect::Control(Control::Exit)"),
+    ("trap", "Effect::Control(Control::Trap)"),
+    ("atomic", "Effect::Atomic"),
+    ("volatile", "Effect::Volatile"),
+    ("barrier", "Effect::Barrier"),
+    ("participants", "Effect::Convergence(Convergence::Participants)"),
+    ("aligned", "Effect::Convergence(Convergence::Aligned)"),
+    ("thread-dependent", "Effect::ThreadDependent"),
+    ("reads-memory", "Effect::ReadsMemory"),
+    ("writes-memory", "Effect::WritesMemory"),
+    ("computes", ""),
+    ("async", ""),
+];
+
+/// The Rust expressions of effect words, or what is wrong with a word.
+pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
+    let find = |table: &[(&str, &'static str)], word: &str| {
+        table.iter().find(|(name, _)| *name == word).map(|pair| pair.1)
+    };
+    let mut expressions = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word == "computes" {
+            let name = words.next().ok_or("`computes` needs what is computed")?;
+            let name = find(&COMPUTATIONS, name).ok_or(format!("`{name}` is nothing that is computed"))?;
+            expressions.push(format!("Effect::Computes(Computation::{name})"));
+            continue;
+        }
+        if word != "async" {
+            expressions.push(find(&EFFECTS, word).ok_or(format!("`{word}` is no effect"))?.to_owned());
+            continue;
+        }
+        let mut part = |table: &[(&str, &'static str)]| {
+            let name = words.next().ok_or("`async` needs a group and an action")?;
+            find(table, name).ok_or(format!("`{name}` is no part of an asynchronous effect"))
+        };
+        let (group, action) = (part(&GROUPS)?, part(&ACTIONS)?);
+        expressions.push(format!("Effect::Async(AsyncGroup::{group}, AsyncAction::{action})"));
+    }
+    Ok(expressions)
+}
