@@ -113,9 +113,11 @@ impl<'a> Group<'a> {
                 None => faults.push(Fault::new(file, *line, format!("no clauses are called `{name}`"))),
             }
         }
-        for located in group.clauses.clone() {
-            let checked = group.take_in(located);
-            faults.keep(checked);
+        // What the group says itself comes before what clauses say that it uses.
+        let (shared, own): (Vec<_>, Vec<_>) = group.clauses.iter().partition(|located| located.shared);
+        for located in own.into_iter().chain(shared) {
+            let taken = group.take_in(located);
+            faults.keep(taken);
         }
         group.all_slots = definition.syntaxes.iter().flat_map(|syntax| group.form_slots(syntax)).collect();
         group
@@ -131,14 +133,17 @@ impl<'a> Group<'a> {
                 } else if !shared {
                     return Err(self.fault(slot.line, format!("no syntax line has `.{}`", slot.name)));
                 }
-                let expanded = self.scope.expanded(slot);
-                if self.slots.insert(slot.name.clone(), expanded).is_some() && !shared {
+                if !self.slots.contains_key(&slot.name) {
+                    self.slots.insert(slot.name.clone(), self.scope.expanded(slot));
+                } else if !shared {
                     return Err(self.fault(slot.line, format!("`.{}` is defined twice", slot.name)));
                 }
             }
             Clause::Counts(table) => {
                 self.applied(clause);
-                if self.counts.insert(table.name.clone(), table.clone()).is_some() {
+                if !self.counts.contains_key(&table.name) {
+                    self.counts.insert(table.name.clone(), table.clone());
+                } else if !shared {
                     return Err(self.fault(table.line, format!("`{}` is defined twice", table.name)));
                 }
             }
@@ -545,21 +550,22 @@ impl<'a> Group<'a> {
         Ok(operand)
     }
 
-    /// What is said of an operand: in the group, else by the clauses in scope.
+    /// What is said of an operand: in the group, else in clauses that it uses, else by those in scope.
     fn operand_clauses(&self, name: &str) -> Vec<Located<'a, OperandClause>> {
-        let own = self.clauses.iter().filter_map(|located| match located.clause {
+        let said = self.clauses.iter().filter_map(|located| match located.clause {
             Clause::Operand(clause) if clause.name == name => {
                 Some(Located { clause: &**clause, file: located.file, shared: located.shared })
             }
             _ => None,
         });
-        let own: Vec<_> = own.collect();
-        match self.scope.operands.get(name).filter(|_| own.is_empty()) {
+        let (shared, own): (Vec<_>, Vec<_>) = said.partition(|located| located.shared);
+        let said = if own.is_empty() { shared } else { own };
+        match self.scope.operands.get(name).filter(|_| said.is_empty()) {
             Some(definition) => {
                 let located = |&clause| Located { clause, file: definition.file, shared: true };
                 definition.get().iter().map(located).collect()
             }
-            None => own,
+            None => said,
         }
     }
 

@@ -16,6 +16,7 @@ mod class_words;
 mod clauses;
 mod cursor;
 mod fault;
+mod format;
 mod group;
 mod lexer;
 mod model;
@@ -42,6 +43,7 @@ mod words;
 mod writer;
 
 pub use fault::Fault;
+pub use format::format;
 
 use fault::Faults;
 

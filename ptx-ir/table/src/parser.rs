@@ -235,7 +235,7 @@ impl FileReader<'_> {
                 return lines.len();
             };
             end += length;
-            let text = lines[start..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+            let text = syntax::join(&lines[start..=end]);
             end += 1;
             let read = syntax::parse(self.name, &text, start + 1);
             syntaxes.extend(self.faults.keep(read).unwrap_or_default());
@@ -279,12 +279,12 @@ impl FileReader<'_> {
 }
 
 /// Whether a line belongs to what is above it.
-fn is_indented(line: &str) -> bool {
+pub fn is_indented(line: &str) -> bool {
     line.is_empty() || line.starts_with(char::is_whitespace)
 }
 
 /// Whether names and commas lead to a colon: `cache-policy : …`, which no syntax line has.
-fn defines_operand(line: &str) -> bool {
+pub fn defines_operand(line: &str) -> bool {
     let is_name = |character: char| character.is_ascii_alphanumeric() || "-_, ".contains(character);
     line.split_once(" : ").is_some_and(|(names, _)| names.chars().all(is_name))
 }

@@ -51,6 +51,24 @@ pub enum Drawing {
     List,
 }
 
+/// A syntax line that goes on over several lines as one: modifiers are joined to the opcode, operands are parted from it
+/// by two spaces.
+pub fn join(lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        text.push_str(if text.is_empty() || line.starts_with('.') || line.starts_with("{.") {
+            ""
+        } else {
+            " "
+        });
+        text.push_str(line);
+    }
+    match text.split_once(char::is_whitespace) {
+        Some((opcode, operands)) => format!("{opcode}  {}", operands.trim_start()),
+        None => text,
+    }
+}
+
 /// Reads a line; it gives several where the opcode has alternatives, `vadd|vsub.dtype …`, and two where the second of a
 /// pair may be left out, `d{|p}`.
 pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> {

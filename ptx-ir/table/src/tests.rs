@@ -1,6 +1,7 @@
 //! What the compiler makes of small tables, and which mistakes it reports.
 
-use crate::{Fault, Source, compile};
+use crate::format::WIDTH;
+use crate::{Fault, Source, compile, format, sources};
 
 const TYPES: &str = "classes default {\n    .u32 = u32 | int;\n    .u64 = u64 | int;\n    .f32 = f32;\n    .pred = pred;\n}\n\
                      classes address {\n    generic = u64;\n    .global = u64;\n}\noperand label = label;\n";
@@ -178,4 +179,47 @@ fn unknown_words() {
     fault(&form("in texmode;"), "4: expected `texmode_unified` or `texmode_independent`");
     fault("foo  d;\n    d : out u32 +purple;\n    since 1.0;\n", "2: `purple` is not a class");
     fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
+}
+
+/// `BLESS=1 cargo test -p ptx-isa-table` lays the files out.
+#[test]
+fn the_files_of_the_table_are_laid_out() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
+    for Source { name, text } in sources(&folder, "").unwrap() {
+        let formatted = format(&text);
+        assert_eq!(format(&formatted), formatted, "{name} is laid out otherwise the second time");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(folder.join(&name), &formatted).unwrap();
+        } else {
+            assert!(formatted == text, "{name} is not laid out; BLESS=1 does it");
+        }
+        let too_long = formatted.lines().position(|line| line.chars().count() > WIDTH);
+        assert_eq!(too_long.map(|line| line + 1), None, "{name} has a line of more than {WIDTH} columns");
+    }
+}
+
+#[test]
+fn layout() {
+    let text = "section   \"A  B\";\nfoo.type d, a;\n  .type = { .u32 };\n    d : out .type;\n  # why\n  a : .type;  \
+                effect volatile;\n effect atomic if .u32; since 1.0;\n\n\n\nbar;\n  since 1.0;\n";
+    let expected = "section \"A  B\";\n\nfoo.type  d, a;\n    .type = { .u32 };\n    d : out .type;\n    # why\n    a : .type;\n    \
+                    effect volatile;  effect atomic if .u32;\n    since 1.0;\n\nbar;\n    since 1.0;\n";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
+fn long_lines_are_broken_where_they_may_be() {
+    let values: Vec<String> = (0..30).map(|index| format!(".value{index}")).collect();
+    let text = format!(
+        "foo.t{}  d, a;\n    .t = {{ {} }};\n    {} since 2.0;\n    d, a : u32;\n    since 1.0;\n",
+        "{.modifier}".repeat(12),
+        values.join(", "),
+        values[1..].join("|"),
+    );
+    let formatted = format(&text);
+    assert!(formatted.lines().all(|line| line.chars().count() <= WIDTH), "{formatted}");
+    assert_eq!(format(&formatted), formatted);
+    assert_eq!(good(&formatted).lines().count(), good(&text).lines().count());
+    let places = |table: String| table.replace("a.isa:1", "");
+    assert_eq!(places(good(&formatted)), places(good(&text)));
 }

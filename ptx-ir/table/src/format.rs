@@ -1,0 +1,267 @@
+//! The layout of `.isa` files: lines of at most [`WIDTH`] columns, one form a paragraph, operands and effects side by
+//! side, every other clause on a line of its own. Comments stay where they are.
+
+use crate::parser::{defines_operand, is_indented};
+use crate::syntax;
+
+/// The longest line, in characters.
+pub const WIDTH: usize = 110;
+
+/// The text in its canonical layout. What cannot be read as definitions and forms stays as it is.
+#[must_use]
+pub fn format(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut out: Vec<String> = Vec::new();
+    let (mut at, mut after_form) = (0, false);
+    while at < lines.len() {
+        let start = at;
+        let formatted = item(&lines, &mut at);
+        let had_blank = start > 0 && lines[start - 1].is_empty();
+        let needs_blank = match out.last() {
+            None => false,
+            Some(last) if last.is_empty() || formatted.lines.is_empty() => false,
+            Some(last) if last.starts_with('#') => had_blank,
+            Some(last) => {
+                had_blank
+                    || formatted.is_paragraph
+                    || last == "}"
+                    || last.starts_with("section ")
+                    || after_form
+            }
+        };
+        if needs_blank {
+            out.push(String::new());
+        }
+        after_form = formatted.is_paragraph || formatted.lines.is_empty() && after_form;
+        out.extend(formatted.lines);
+    }
+    out.push(String::new());
+    out.join("\n")
+}
+
+struct Formatted {
+    lines: Vec<String>,
+    /// Whether a blank line is before and after it.
+    is_paragraph: bool,
+}
+
+/// Formats what begins at a line and steps over it.
+fn item(lines: &[&str], at: &mut usize) -> Formatted {
+    let start = *at;
+    let line = lines[start];
+    let text =
+        |lines: Vec<String>| Formatted { is_paragraph: lines.last().is_some_and(|last| last == "}"), lines };
+    let mut until = |ends: &dyn Fn(&str) -> bool| {
+        let length =
+            lines[start..].iter().position(|line| ends(line)).map_or(lines.len() - start, |end| end + 1);
+        *at = start + length;
+        &lines[start..start + length]
+    };
+    let first = line.split_whitespace().next().unwrap_or_default();
+    match first {
+        "" => text(until(&|_| true)[1..].iter().map(|&line| line.to_owned()).collect()),
+        _ if line.starts_with('#') || is_indented(line) => text(vec![until(&|_| true)[0].to_owned()]),
+        "clauses" => {
+            let body = until(&|line| line.starts_with('}'));
+            let mut formatted = vec![line.to_owned()];
+            formatted.extend(clauses(&body[1..body.len() - 1]));
+            formatted.push("}".to_owned());
+            text(formatted)
+        }
+        "classes" => text(until(&|line| line.ends_with('}')).iter().map(|&line| line.to_owned()).collect()),
+        "counts" => text(counts(&joined(until(&|line| line.ends_with('}'))), 0)),
+        "names" | "repeatable" | "together" | "ignored" => {
+            text(filled(&joined(until(&|line| line.ends_with('}'))), 0, 4))
+        }
+        "operand" => text(vec![until(&|line| line.ends_with(';')).join(" ")]),
+        _ if first == "section" || line.starts_with('.') || defines_operand(line) => {
+            text(filled(&joined(until(&|line| line.ends_with(';'))), 0, 4))
+        }
+        _ => {
+            let mut formatted = Vec::new();
+            let mut end = start;
+            while end < lines.len() && lines[end].starts_with(|first: char| first.is_ascii_lowercase()) {
+                let length =
+                    lines[end..].iter().position(|line| line.ends_with(';')).map_or(1, |last| last + 1);
+                formatted.extend(syntax_line(&syntax::join(&lines[end..end + length])));
+                end += length;
+            }
+            end = end.max(start + 1);
+            let body = lines[end..].iter().position(|line| !is_indented(line)).unwrap_or(lines.len() - end);
+            *at = end + body;
+            formatted.extend(clauses(&lines[end..end + body]));
+            Formatted { lines: formatted, is_paragraph: true }
+        }
+    }
+}
+
+/// Lines as one, with single spaces.
+fn joined(lines: &[&str]) -> String {
+    let text = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    words(&text).join(" ").replace("| ", "|")
+}
+
+/// The words of a text; a quoted text is one.
+fn words(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut quoted) = (None, false);
+    for (index, character) in text.char_indices() {
+        quoted ^= character == '"';
+        if character.is_whitespace() && !quoted {
+            found.extend(start.take().map(|start| &text[start..index]));
+        } else if start.is_none() {
+            start = Some(index);
+        }
+    }
+    found.extend(start.map(|start| &text[start..]));
+    found
+}
+
+/// The words of a text on lines of at most the width; a longer word is broken after a `|`.
+fn filled(text: &str, indent: usize, further: usize) -> Vec<String> {
+    let mut lines = vec![" ".repeat(indent)];
+    for word in words(text) {
+        let begins = |line: &String| line.trim().is_empty();
+        let line = lines.last_mut().expect("there is a first line");
+        let space = usize::from(!begins(line));
+        if line.chars().count() + space + word.chars().count() <= WIDTH {
+            line.push_str(&" "[..space]);
+            line.push_str(word);
+            continue;
+        }
+        let breaks = indent + further + word.chars().count() > WIDTH;
+        if !breaks && !begins(line) {
+            lines.push(" ".repeat(indent + further) + word);
+            continue;
+        }
+        for (index, piece) in word.split_inclusive('|').enumerate() {
+            let line = lines.last_mut().expect("there is a first line");
+            let space = usize::from(index == 0 && !begins(line));
+            if line.chars().count() + space + piece.chars().count() <= WIDTH {
+                line.push_str(&" "[..space]);
+                line.push_str(piece);
+            } else {
+                lines.push(" ".repeat(indent + further) + piece);
+            }
+        }
+    }
+    lines
+}
+
+/// `opcode  operands;`: where it is too long the operands are on the next line, and an opcode that is too long is
+/// broken before a modifier.
+fn syntax_line(text: &str) -> Vec<String> {
+    if text.chars().count() <= WIDTH {
+        return vec![text.to_owned()];
+    }
+    let (opcode, operands) = text.split_once("  ").unwrap_or((text, ""));
+    let mut lines = vec![String::new()];
+    let mut rest = opcode;
+    while !rest.is_empty() {
+        let end = rest.char_indices().skip(1).find(|&(index, _)| {
+            rest[index..].starts_with("{.") || rest[index..].starts_with('.') && !rest[..index].ends_with('{')
+        });
+        let (piece, after) = rest.split_at(end.map_or(rest.len(), |(index, _)| index));
+        let line = lines.last_mut().expect("there is a first line");
+        if line.len() + piece.len() <= WIDTH {
+            line.push_str(piece);
+        } else {
+            lines.push(" ".repeat(8) + piece);
+        }
+        rest = after;
+    }
+    if !operands.is_empty() {
+        lines.extend(filled(operands, 8, 0));
+    }
+    lines
+}
+
+/// `counts name { … }`, on one line where it fits.
+fn counts(text: &str, indent: usize) -> Vec<String> {
+    let lines = filled(text, indent, 4);
+    if lines.len() == 1 {
+        return lines;
+    }
+    let Some((name, rows)) = text.split_once('{') else { return lines };
+    let rows: Vec<&str> =
+        rows.trim_end_matches('}').split(';').map(str::trim).filter(|row| !row.is_empty()).collect();
+    let mut lines = vec![format!("{}{name}{{", " ".repeat(indent))];
+    let mut line = " ".repeat(indent + 4);
+    for row in rows {
+        if line.chars().count() + row.chars().count() + 2 > WIDTH && !line.trim().is_empty() {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent + 4)));
+        }
+        if !line.trim().is_empty() {
+            line.push(' ');
+        }
+        line.push_str(row);
+        line.push(';');
+    }
+    lines.push(line);
+    lines.push(" ".repeat(indent) + "}");
+    lines
+}
+
+/// Which clauses are side by side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Operand,
+    Effect,
+    Other,
+}
+
+/// The clauses of a form.
+fn clauses(lines: &[&str]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut before = Kind::Other;
+    let mut clause = String::new();
+    for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+        if clause.is_empty() && line.starts_with('#') {
+            out.push(format!("    {line}"));
+            before = Kind::Other;
+            continue;
+        }
+        for character in line.chars().chain([' ']) {
+            clause.push(character);
+            let quoted = clause.matches('"').count() % 2 == 1;
+            let inside = clause.matches('{').count() > clause.matches('}').count();
+            let is_counts = clause.trim_start().starts_with("counts ");
+            if quoted || inside || character != ';' && !(is_counts && character == '}') {
+                continue;
+            }
+            let text = joined(&[&clause]);
+            clause.clear();
+            let kind = kind(&text);
+            match out.last_mut() {
+                Some(last)
+                    if kind == before
+                        && kind != Kind::Other
+                        && last.chars().count() + 2 + text.chars().count() <= WIDTH =>
+                {
+                    last.push_str("  ");
+                    last.push_str(&text);
+                }
+                _ if is_counts => out.extend(counts(&text, 4)),
+                _ => out.extend(filled(&text, 4, 4)),
+            }
+            before = kind;
+        }
+        if clause.trim().is_empty() {
+            clause.clear();
+        }
+    }
+    if !clause.trim().is_empty() {
+        out.push(format!("    {}", joined(&[&clause])));
+    }
+    out
+}
+
+fn kind(clause: &str) -> Kind {
+    if defines_operand(clause) {
+        Kind::Operand
+    } else if clause.starts_with("effect ") {
+        Kind::Effect
+    } else {
+        Kind::Other
+    }
+}
