@@ -23,6 +23,7 @@ mod diff;
 mod dump;
 mod fix;
 mod foreign;
+mod formatting;
 #[doc(hidden)]
 pub mod fuzz;
 mod include;

@@ -45,6 +45,28 @@ pub enum Compiler {
     Both,
 }
 
+/// How the columns of PTX are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// As compilers print, with tabs
+    #[default]
+    Compiler,
+    /// As people write, with spaces, and with operands and comments in columns
+    Aligned,
+}
+
+impl Layout {
+    /// The layout of the formatter.
+    #[must_use]
+    pub const fn of_format(self) -> ptx_emit::format::Layout {
+        match self {
+            Self::Compiler => ptx_emit::format::Layout::Compiler,
+            Self::Aligned => ptx_emit::format::Layout::Aligned,
+        }
+    }
+}
+
 /// What to verify for.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

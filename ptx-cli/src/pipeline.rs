@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
-use ptx_emit::format::Unformatted;
+use ptx_emit::format::{self, Unformatted};
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
@@ -99,11 +99,11 @@ fn without_repetition(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// The source laid out anew, or why the formatter left it alone.
-pub fn format(source: &Source) -> Result<String, String> {
+pub fn format(source: &Source, options: &format::Options) -> Result<String, String> {
     if let Some(found) = source.not_text() {
         return Err(found.message);
     }
-    match ptx_emit::format(&source.text) {
+    match format::format_with(&source.text, options) {
         Ok(formatted) => Ok(formatted.text),
         Err(Unformatted::Syntax(errors)) => Err(syntax_errors(source, &errors)),
         Err(reason) => Err(reason.to_string()),

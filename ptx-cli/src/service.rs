@@ -13,8 +13,10 @@ use ptx_syntax::{Diagnostic, LineIndex};
 use ptx_verify::{Level, Levels, requirements};
 
 pub use ptx_emit::assemble::Report;
+pub use ptx_emit::format::Options as Formatting;
 
-pub use crate::options::Compiler;
+pub use crate::formatting::of as formatting;
+pub use crate::options::{Compiler, Layout};
 pub use crate::report::{Backend, set_program};
 pub use crate::source::Kind;
 
@@ -102,8 +104,8 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
 ///
 /// # Errors
 /// It has syntax errors, or is no text; the sentence says so.
-pub fn format(document: &Document) -> Result<Vec<u8>, String> {
-    let formatted = pipeline::format(&document.0)?;
+pub fn format(document: &Document, options: &Formatting) -> Result<Vec<u8>, String> {
+    let formatted = pipeline::format(&document.0, options)?;
     document.0.restore(formatted).ok_or_else(|| "its bytes that are no UTF-8 cannot be kept".to_owned())
 }
 

@@ -6,10 +6,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use ptx_emit::assemble::{Options, Ptxas, Source};
+use ptx_emit::format::{Layout, Options as FormatOptions, format_with};
 use ptx_tests::case::files;
 use ptx_tests::machine_code;
 use ptx_tests::properties::tokens_cover;
 use ptx_tests::tools::{corpus, needed_ptxas, root};
+
+const ALIGNED: FormatOptions = FormatOptions { layout: Layout::Aligned, indent: None, width: 100 };
 
 #[test]
 fn layouts() {
@@ -17,15 +20,16 @@ fn layouts() {
     let inputs = files(&root().join("tests/format"), "ptx");
     assert!(!inputs.is_empty(), "there are no texts in tests/format");
     let mut report = String::new();
-    for input in inputs {
-        let source = std::fs::read_to_string(&input).unwrap();
-        let formatted =
-            ptx_emit::format(&source).unwrap_or_else(|reason| panic!("{}: {reason}", input.display()));
-        let output = input.with_extension("formatted");
+    let layouts = [("formatted", Layout::Compiler), ("aligned", Layout::Aligned)];
+    for (input, (extension, layout)) in inputs.iter().flat_map(|input| layouts.map(|each| (input, each))) {
+        let source = std::fs::read_to_string(input).unwrap();
+        let formatted = format_with(&source, &FormatOptions { layout, ..FormatOptions::default() })
+            .unwrap_or_else(|reason| panic!("{}: {reason}", input.display()));
+        let output = input.with_extension(extension);
         if blessing {
             std::fs::write(&output, &formatted.text).unwrap();
         } else if std::fs::read_to_string(&output).ok().as_deref() != Some(&formatted.text) {
-            writeln!(report, "{} becomes\n{}", input.display(), formatted.text).unwrap();
+            writeln!(report, "{} becomes\n{}", output.display(), formatted.text).unwrap();
         }
     }
     assert!(report.is_empty(), "\n{report}");
@@ -71,7 +75,7 @@ fn compilers_output_is_formatted() {
         tokens_cover(&file.text, &ptx_syntax::lexer::tokenize(&file.text));
         count += 1;
         // The contract is checked by `format` itself, so its answer is enough here.
-        match ptx_emit::format(&file.text) {
+        match ptx_emit::format(&file.text).and_then(|_| format_with(&file.text, &ALIGNED)) {
             Ok(_) => accepted += usize::from(file.accepted.is_some()),
             Err(reason) => assert!(file.accepted.is_none(), "{}: {reason}", file.path.display()),
         }
@@ -97,13 +101,16 @@ fn machine_code_stays_the_same() {
     programs.extend(sample.step_by(24));
     let mut compared = 0;
     for (path, text, target) in &programs {
-        let formatted = ptx_emit::format(text).unwrap().text;
-        let (before, after) = (code(&ptxas, text, target), code(&ptxas, &formatted, target));
-        assert_eq!(before.is_some(), after.is_some(), "{}", path.display());
-        let (Some(before), Some(after)) = (before, after) else { continue };
-        let difference = machine_code::difference(&before, &after);
-        assert_eq!(difference, None, "{}", path.display());
-        compared += 1;
+        let before = code(&ptxas, text, target);
+        for options in [FormatOptions::default(), ALIGNED] {
+            let formatted = format_with(text, &options).unwrap().text;
+            let after = code(&ptxas, &formatted, target);
+            assert_eq!(before.is_some(), after.is_some(), "{}", path.display());
+            let (Some(before), Some(after)) = (&before, after) else { continue };
+            let difference = machine_code::difference(before, &after);
+            assert_eq!(difference, None, "{}", path.display());
+            compared += 1;
+        }
     }
     assert!(compared >= 8, "only {compared} programs were compared");
 }

@@ -36,9 +36,11 @@ def verify(
     """
 
 @overload
-def format(text: str) -> str: ...
+def format(text: str, *, layout: str = "compiler", indent: Optional[int] = None, width: int = 100) -> str: ...
 @overload
-def format(text: Union[bytes, bytearray]) -> bytes: ...
+def format(
+    text: Union[bytes, bytearray], *, layout: str = "compiler", indent: Optional[int] = None, width: int = 100
+) -> bytes: ...
 def canonicalize(text: Union[str, bytes, bytearray]) -> str:
     """The text from the typed representation, without comments. Raises InvalidPtxError where it has errors."""
 

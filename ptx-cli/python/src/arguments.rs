@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use ptx_cli::service::{Backend, Compiler, Document, Kind};
+use ptx_cli::service::{Backend, Compiler, Document, Kind, Layout};
 use ptx_verify::Level;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -96,6 +96,11 @@ pub fn levels(named: Vec<(String, String)>) -> Result<Vec<(String, Level)>, Stri
 /// The front end of this name.
 pub fn compiler(name: &str) -> Result<Compiler, String> {
     choice(name, "compiler")
+}
+
+/// The layout of this name.
+pub fn layout(name: &str) -> Result<Layout, String> {
+    choice(name, "layout")
 }
 
 /// The back end of this name.

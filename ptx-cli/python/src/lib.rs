@@ -20,7 +20,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping};
 
-use arguments::{Targets, Text, backend, compiler, document, levels};
+use arguments::{Targets, Text, backend, compiler, document, layout, levels};
 use objects::Objects;
 
 /// Computes without the interpreter's lock. A panic becomes a `RuntimeError`.
@@ -57,11 +57,22 @@ fn verify<'py>(
 }
 
 #[pyfunction]
-fn format<'py>(py: Python<'py>, text: Text) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(signature = (text, *, layout = "compiler", indent = None, width = 100))]
+fn format<'py>(
+    py: Python<'py>,
+    text: Text,
+    layout: &str,
+    indent: Option<u8>,
+    width: u16,
+) -> PyResult<Bound<'py, PyAny>> {
     let objects = Objects::new(py)?;
+    let layout = self::layout(layout).map_err(|error| objects.ptx_error(error))?.of_format();
+    let options = service::formatting(layout, indent, width);
+    let options = options.map_err(|error| objects.ptx_error(format!("{error:#}")))?;
     let is_bytes = text.is_bytes();
     let document = Document::new("<text>".as_ref(), None, text.bytes());
-    let formatted = compute(py, || service::format(&document))?.map_err(|error| objects.ptx_error(error))?;
+    let formatted =
+        compute(py, || service::format(&document, &options))?.map_err(|error| objects.ptx_error(error))?;
     if is_bytes {
         return Ok(PyBytes::new(py, &formatted).into_any());
     }

@@ -3,8 +3,11 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use ptx_emit::format::Options;
 
+use crate::config::{ConfigArgs, Configs, is_excluded};
 use crate::diff::{counted, unified};
+use crate::formatting::{self, FormattingArgs};
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::pipeline;
@@ -40,6 +43,12 @@ pub struct FormatArgs {
     /// Change nothing; show what would change, with --check instead of the names
     #[arg(long)]
     diff: bool,
+
+    #[command(flatten)]
+    formatting: FormattingArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// What became of one file.
@@ -59,29 +68,58 @@ pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
-    let jobs = args.input.jobs(inputs.len());
-    let work = |input: &Input| format_file(input, args);
-    work::in_order(&inputs, jobs, terminal, work, |input, outcome| match outcome {
-        Ok(outcome) => tell(input, &outcome, args, terminal, &mut tally),
-        Err(work::Panicked) => {
-            terminal.error(&format!("cannot format `{}`: internal error", input.name));
-            tally.failed = true;
-            Ok(())
-        }
-    })?;
-    if inputs.iter().any(|input| input.origin != Origin::Stdin) {
+    let jobs = with_options(inputs, args)?;
+    let threads = args.input.jobs(jobs.len());
+    work::in_order(
+        &jobs,
+        threads,
+        terminal,
+        |job| format_file(job, args),
+        |job, outcome| match outcome {
+            Ok(outcome) => tell(&job.input, &outcome, args, terminal, &mut tally),
+            Err(work::Panicked) => {
+                terminal.error(&format!("cannot format `{}`: internal error", job.input.name));
+                tally.failed = true;
+                Ok(())
+            }
+        },
+    )?;
+    if jobs.iter().any(|job| job.input.origin != Origin::Stdin) {
         terminal.note(&tally.summary(args));
     }
     Ok(tally.exit(args))
 }
 
+/// A file and how it is laid out.
+struct Job {
+    input: Input,
+    options: Options,
+}
+
+/// Gives each input the options of its configuration, and leaves out what a configuration excludes.
+fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<Vec<Job>> {
+    let mut configs = Configs::new(&args.config)?;
+    // Wrong flags are told even where there is nothing to do.
+    formatting::options(&args.formatting, None)?;
+    let mut jobs = Vec::new();
+    for input in inputs {
+        let config = configs.of(&input)?;
+        if !is_excluded(config.as_deref(), &input) {
+            let options = formatting::options(&args.formatting, config.as_deref())?;
+            jobs.push(Job { input, options });
+        }
+    }
+    Ok(jobs)
+}
+
 /// Formats one file, and replaces it unless that is not wanted.
-fn format_file(input: &Input, args: &FormatArgs) -> Outcome {
+fn format_file(job: &Job, args: &FormatArgs) -> Outcome {
+    let Job { input, options } = job;
     let source = match input.read() {
         Ok(source) => source,
         Err(error) => return Outcome::Failed(error.to_string()),
     };
-    let formatted = match pipeline::format(&source) {
+    let formatted = match pipeline::format(&source, options) {
         Ok(formatted) => formatted,
         Err(reason) => return Outcome::Declined(source, reason),
     };

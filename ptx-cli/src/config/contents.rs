@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptx_verify::Level;
 use serde::Deserialize;
 
-use crate::options::Compiler;
+use crate::options::{Compiler, Layout};
 
 /// The contents of a configuration file.
 #[derive(Debug, Default, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Contents {
     pub ptx: PtxContents,
     /// What CUDA sources are verified for.
     pub cuda: CudaContents,
+    /// How PTX is laid out.
+    pub format: FormatContents,
     /// What holds for some files only.
     pub overrides: Vec<OverrideContents>,
 }
@@ -40,6 +42,9 @@ pub struct OverrideContents {
     /// What CUDA sources are verified for there.
     #[serde(default)]
     pub cuda: CudaContents,
+    /// How PTX is laid out there.
+    #[serde(default)]
+    pub format: FormatContents,
 }
 
 /// A level as it is written in the file.
@@ -107,5 +112,27 @@ impl CudaContents {
         }
         self.version = version.clone().or_else(|| self.version.take());
         self.compiler = compiler.or(self.compiler);
+    }
+}
+
+/// The table `[format]`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FormatContents {
+    /// The layout.
+    pub layout: Option<Layout>,
+    /// Columns of a level of indentation.
+    pub indent: Option<u8>,
+    /// Columns that a line should not exceed.
+    pub width: Option<u16>,
+}
+
+impl FormatContents {
+    /// Puts what `above` says on top.
+    pub fn put(&mut self, above: &Self) {
+        let Self { layout, indent, width } = above;
+        self.layout = layout.or(self.layout);
+        self.indent = indent.or(self.indent);
+        self.width = width.or(self.width);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use ptx_emit::format::Options;
 use ptx_syntax::LineIndex;
 use strsim::damerau_levenshtein;
 use toml::de::{DeTable, DeValue};
@@ -24,6 +25,10 @@ pub enum Kind {
     Version,
     /// A front end.
     Compiler,
+    /// A layout.
+    Layout,
+    /// A number of columns, with the least and the most.
+    Columns(u16, u16),
     /// A table.
     Table,
     /// Tables in a list.
@@ -47,8 +52,11 @@ const fn key(table: &'static str, name: &'static str, kind: Kind, description: &
     Key { table, name, kind, description }
 }
 
+const INDENT: Kind = Kind::Columns(*Options::INDENTS.start() as u16, *Options::INDENTS.end() as u16);
+const WIDTH: Kind = Kind::Columns(*Options::WIDTHS.start(), *Options::WIDTHS.end());
+
 /// The keys, each table after the one that it is in.
-pub const KEYS: [Key; 15] = [
+pub const KEYS: [Key; 20] = [
     key(
         "",
         "extend",
@@ -64,6 +72,7 @@ pub const KEYS: [Key; 15] = [
     ),
     key("", "ptx", Kind::Table, "What PTX files are verified for."),
     key("", "cuda", Kind::Table, "What asm statements of CUDA C++ are verified for."),
+    key("", "format", Kind::Table, "How PTX is laid out."),
     key("", "overrides", Kind::Tables, "What holds for some files only; the last that names a file counts."),
     key(
         "ptx",
@@ -75,10 +84,24 @@ pub const KEYS: [Key; 15] = [
     key("cuda", "targets", Kind::Targets, "The targets of the asm statements; sm_90a unless given."),
     key("cuda", "version", Kind::Version, "The PTX version of the asm statements; the newest unless given."),
     key("cuda", "compiler", Kind::Compiler, "Whose rules hold for asm statements."),
+    key(
+        "format",
+        "layout",
+        Kind::Layout,
+        "As compilers print, with tabs; or as people write, with spaces and with operands and comments in columns.",
+    ),
+    key(
+        "format",
+        "indent",
+        INDENT,
+        "Columns of a level of indentation where the layout is aligned; the file's own unless given.",
+    ),
+    key("format", "width", WIDTH, "Columns that a line should not exceed; 100 unless given."),
     key("overrides", "files", Kind::Patterns, "The files and folders, as in .gitignore."),
     key("overrides", "rules", Kind::Levels, "How loudly rules are reported there."),
     key("overrides", "ptx", Kind::Table, "What PTX files are verified for there."),
     key("overrides", "cuda", Kind::Table, "What asm statements are verified for there."),
+    key("overrides", "format", Kind::Table, "How PTX is laid out there."),
 ];
 
 /// The keys of a table. Those of `overrides.ptx` are those of `ptx`.

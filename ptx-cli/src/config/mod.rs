@@ -22,9 +22,14 @@
 //! version = "8.6"
 //! compiler = "both"                               # "nvcc", "clang" or "both"
 //!
+//! [format]
+//! layout = "aligned"                              # "compiler" or "aligned"
+//! indent = 4                                      # columns, where aligned
+//! width = 100
+//!
 //! [[overrides]]                                   # what holds for some files only
 //! files = ["generated/"]                          # patterns as in .gitignore
-//! rules = { style = "allow" }                     # and ptx, cuda as above
+//! rules = { style = "allow" }                     # and ptx, cuda, format as above
 //! ```
 //!
 //! Of two entries the nearer one counts: that of the file before that of the file that it extends, and that of the
@@ -48,7 +53,7 @@ use crate::source::{Input, Origin, plain, read_text};
 
 use contents::Contents;
 pub use contents::LevelName;
-use contents::{CudaContents, OverrideContents, PtxContents};
+use contents::{CudaContents, FormatContents, OverrideContents, PtxContents};
 pub use keys::{keys_of, tables};
 use search::{in_folder, looked_in};
 pub use search::{is_shared, nearest};
@@ -86,6 +91,8 @@ pub struct Config {
     pub ptx: PtxContents,
     /// What CUDA sources are verified for.
     pub cuda: CudaContents,
+    /// How PTX is laid out.
+    pub format: FormatContents,
     exclude: Vec<Gitignore>,
     overrides: Vec<Override>,
     /// The place of each entry, by its key: `rules.syntax`.
@@ -140,6 +147,7 @@ impl Config {
             rules: Vec::new(),
             ptx: PtxContents::default(),
             cuda: CudaContents::default(),
+            format: FormatContents::default(),
             exclude: Vec::new(),
             overrides: Vec::new(),
             places: lines.into_iter().map(|(key, line)| (key, (Rc::clone(&file), line))).collect(),
@@ -151,7 +159,7 @@ impl Config {
         }
         let contents: Contents = toml::from_str(text).with_context(wrong)?;
         config.rules = contents.rules.into_iter().collect();
-        (config.ptx, config.cuda) = (contents.ptx, contents.cuda);
+        (config.ptx, config.cuda, config.format) = (contents.ptx, contents.cuda, contents.format);
         config.exclude.push(config.patterns("exclude", &contents.exclude)?);
         for (number, contents) in contents.overrides.into_iter().enumerate() {
             let prefix = format!("overrides.{number}.");
@@ -182,6 +190,7 @@ impl Config {
         self.path = above.path;
         self.exclude.extend(above.exclude);
         self.overrides.extend(above.overrides);
+        self.format.put(&above.format);
         self.put(&above.rules, &above.ptx, &above.cuda, above.places);
     }
 
@@ -207,8 +216,9 @@ impl Config {
     fn overridden(&self, hold: &[bool]) -> Self {
         let mut config = self.clone();
         for (each, _) in self.overrides.iter().zip(hold).filter(|(_, holds)| **holds) {
-            let OverrideContents { files: _, rules, ptx, cuda } = &each.contents;
+            let OverrideContents { files: _, rules, ptx, cuda, format } = &each.contents;
             let rules: Vec<_> = rules.iter().map(|(name, level)| (name.clone(), *level)).collect();
+            config.format.put(format);
             config.put(&rules, ptx, cuda, each.places.clone());
         }
         config

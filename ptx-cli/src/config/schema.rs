@@ -53,6 +53,8 @@ fn property(table_name: &str, key: &Key) -> Value {
         Kind::Targets => json!({ "type": "array", "items": { "enum": targets() } }),
         Kind::Version => json!({ "enum": Version::ALL.iter().map(ToString::to_string).collect::<Vec<_>>() }),
         Kind::Compiler => json!({ "enum": ["nvcc", "clang", "both"], "default": "nvcc" }),
+        Kind::Layout => json!({ "enum": ["compiler", "aligned"], "default": "compiler" }),
+        Kind::Columns(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Table if table_name == "overrides" => table(&format!("overrides.{}", key.name)),
         Kind::Table => table(key.name),
         Kind::Tables => json!({ "type": "array", "items": table(key.name) }),
@@ -101,6 +103,8 @@ mod tests {
             Kind::Targets => "[\"sm_90a\"]",
             Kind::Version => "\"8.6\"",
             Kind::Compiler => "\"both\"",
+            Kind::Layout => "\"aligned\"",
+            Kind::Columns(..) => "80",
             Kind::Table => "{}",
             Kind::Tables => "[]",
         }
@@ -134,7 +138,7 @@ mod tests {
     #[test]
     fn every_field_that_is_read_is_a_key() {
         // serde names the fields that it knows where one is unknown.
-        for table in ["", "ptx", "cuda", "overrides"] {
+        for table in ["", "ptx", "cuda", "format", "overrides"] {
             let text = match table {
                 "" => "no-such-key = 1\n".to_owned(),
                 "overrides" => "[[overrides]]\nfiles = []\nno-such-key = 1\n".to_owned(),

@@ -15,6 +15,7 @@ use super::toml;
 use super::wire::Outgoing;
 use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
 use crate::foreign;
+use crate::formatting::{FormattingArgs, options};
 use crate::options::{OptionArgs, Options};
 use crate::source::{Input, Origin};
 
@@ -52,11 +53,7 @@ impl Configuration {
     /// What a document is verified for; none where the configuration excludes it. A wrong configuration is told to the
     /// editor in `messages`, and the defaults hold.
     pub fn of(&mut self, document: &Document, messages: &mut Vec<Outgoing>) -> Option<Options> {
-        let input = Input {
-            origin: document.path.clone().map_or(Origin::Stdin, Origin::File),
-            name: document.source.name.clone(),
-            kind: document.source.kind,
-        };
+        let input = input(document);
         let folder = document.path.as_deref().and_then(Path::parent);
         let file = folder.and_then(nearest);
         if let Some(folder) = folder {
@@ -120,6 +117,21 @@ impl Configuration {
         self.seen
             .iter()
             .any(|(folder, seen)| nearest(folder).map(|file| (file.clone(), stamp(&file))) != *seen)
+    }
+}
+
+/// How a document is laid out. A wrong configuration is told by [`Configuration::of`], and the defaults hold.
+pub fn formatting(document: &Document) -> ptx_emit::format::Options {
+    let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input(document)));
+    let options = config.and_then(|config| options(&FormattingArgs::default(), config.as_deref()));
+    options.unwrap_or_default()
+}
+
+fn input(document: &Document) -> Input {
+    Input {
+        origin: document.path.clone().map_or(Origin::Stdin, Origin::File),
+        name: document.source.name.clone(),
+        kind: document.source.kind,
     }
 }
 

@@ -8,6 +8,7 @@ use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 
 use similar::{DiffTag, TextDiff};
 
+use super::configuration;
 use super::convert::ranges;
 use super::document::Document;
 use crate::pipeline;
@@ -28,7 +29,7 @@ pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<Te
     if !is_ptx || document.too_large.is_some() || broken() {
         return Ok(None);
     }
-    let formatted = pipeline::format(&document.source)?;
+    let formatted = pipeline::format(&document.source, &configuration::formatting(document))?;
     let mut edits = between(text, &formatted);
     if let Some(range) = range {
         let (from, to) = (document.offset(range.start), document.offset(range.end));

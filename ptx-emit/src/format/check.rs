@@ -12,6 +12,10 @@ pub(super) fn check(source: &str, tokens: &[Token], plan: &Plan, text: &str) -> 
     let formatted = super::tokens(text);
     same_tokens(source, tokens, text, &formatted)?;
     // The tokens are the same, therefore so is the tree and, with it, the plan.
+    if plan.metrics.aligned {
+        let again = render::to_string(text, &formatted, plan);
+        return if again == text { Ok(()) } else { Err(Unformatted::NotIdempotent) };
+    }
     let mut comparison = Comparison::new(text);
     render::render(text, &formatted, plan, &mut comparison);
     if comparison.is_same() { Ok(()) } else { Err(Unformatted::NotIdempotent) }

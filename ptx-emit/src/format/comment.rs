@@ -27,7 +27,7 @@ pub(super) fn write(sink: &mut impl Sink, text: &str, depth: Option<u8>, line_en
         sink.push(line_end);
         match aligned {
             Some(depth) => {
-                super::render::indent(sink, depth);
+                sink.indent(depth);
                 sink.push(" ");
                 sink.push(line.trim_start_matches(is_blank));
             }

@@ -2,7 +2,7 @@
 //!
 //! # The layout
 //!
-//! There is one, without options. It is what NVIDIA's and LLVM's compilers print (in the corpus of this
+//! There are two. [`Layout::Compiler`] has no options but its width. It is what NVIDIA's and LLVM's compilers print (in the corpus of this
 //! project 99.9 % of their instructions are indented by one tab and have a tab before the operands),
 //! made regular:
 //!
@@ -35,7 +35,7 @@
 //!   around them, except in addresses, `.loc` and sections, and but for `p|q`.
 //! * At most one blank line is kept, none after `{` and before `}`; a function with a body and a section
 //!   have one before and after them.
-//! * A statement that is longer than 100 columns (a tab ends at a multiple of eight) is broken after
+//! * A statement that is longer than the width (a tab ends at a multiple of eight) is broken after
 //!   commas where that makes it fit. An initialiser list that has no room on one line, or was not on one
 //!   line, gets lines of its own; the author's rows are kept.
 //! * A comment after a statement begins at column 41 or, where that is taken, one space after it; after
@@ -44,6 +44,11 @@
 //!   there it stays, as compilers and people set off basic blocks (`// %bb.0:`) and dead code.
 //! * Trailing white space goes, a line end comes to the end. Lines end with `\r\n` if every line of the
 //!   text did, and with `\n` else.
+//!
+//! [`Layout::Aligned`] differs in white space within lines: there are no tabs, but spaces, and columns of guards,
+//! operands, names of declarations and comments in neighbouring lines; `align.rs` tells how they come about. Statements
+//! with one opcode may share a line where the author has them so, and a vector that fits on no line gets lines of its
+//! own.
 //!
 //! No token is ever spelt anew: numbers, names and modifiers keep their form and their order.
 //!
@@ -63,9 +68,11 @@
 //! What is not checked: the meaning. It follows from the tokens, since PTX gives white space and comments
 //! none (PTX ISA manual, section "Source Format").
 
+mod align;
 mod check;
 mod comment;
 mod fill;
+mod metrics;
 mod plan;
 mod region;
 mod render;
@@ -76,6 +83,9 @@ mod tests;
 
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 use ptx_syntax::{Span, SyntaxError};
+
+use metrics::Metrics;
+pub use metrics::{Layout, Options};
 
 /// A text that kept the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,13 +143,31 @@ impl std::error::Error for Unformatted {}
 ///
 /// Where the text has syntax errors, and where the new text would break the contract of this module.
 pub fn format(source: &str) -> Result<Formatted, Unformatted> {
+    format_with(source, &Options::default())
+}
+
+/// Lays `source` out anew as `options` say.
+///
+/// ```
+/// use ptx_emit::format::{Layout, Options, format_with};
+///
+/// let options = Options { layout: Layout::Aligned, ..Options::default() };
+/// let source = ".entry k()\n{\n    setp.ne.u32 p, a, 0;\n    @p bra L; // again\n    ret; // done\n}\n";
+/// let aligned = ".entry k()\n{\n    setp.ne.u32 p, a, 0;\n @p bra         L; // again\n    ret;           // done\n}\n";
+/// assert_eq!(format_with(source, &options).unwrap().text, aligned);
+/// ```
+///
+/// # Errors
+///
+/// Where the text has syntax errors, and where the new text would break the contract of this module.
+pub fn format_with(source: &str, options: &Options) -> Result<Formatted, Unformatted> {
     let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
     if !parse.errors.is_empty() {
         return Err(Unformatted::Syntax(parse.errors));
     }
-    let plan = plan::Plan::new(source, &tokens, &parse.tree);
-    drop(parse);
+    let metrics = Metrics::new(options, source, &parse.tree);
+    let plan = plan::Plan::new(source, &tokens, &parse.tree, metrics);
     let text = render::to_string(source, &tokens, &plan);
     check::check(source, &tokens, &plan, &text)?;
     let changed = text != source;

@@ -4,11 +4,14 @@
 //! formatted text have the same tokens, so one plan serves for both, and "formatting it again would not
 //! change it" can be checked without parsing again.
 
-use super::fill;
-use super::spacing::{Context, Spacing};
+mod tokens;
+
+use super::metrics::Metrics;
+use super::spacing::Context;
 use ptx_syntax::Span;
-use ptx_syntax::ast::{Function, Item, Run, Section, Statement, StatementKind, Tree};
+use ptx_syntax::ast::{Declaration, Function, Item, Run, Section, Statement, StatementKind, Tree};
 use ptx_syntax::lexer::{Token, TokenKind};
+use tokens::Style;
 
 /// What is before a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +21,24 @@ pub(super) enum Separator {
     Glue,
     /// A space.
     Space,
-    /// A tab.
+    /// A tab; in the aligned layout the column of operands.
     Tab,
+    /// A space; the mnemonic follows, in its column.
+    Guard,
+    /// A space; an operand follows, which may be in a column.
+    Operand,
+    /// A space; the names of a declaration follow, in their column.
+    Name,
+    /// A space; an element of a list follows, which may be in a column.
+    Element,
     /// A line end; at most one blank line stays.
     Line,
     /// A line end, and no blank line before the first thing: the line before opened something.
     First,
     /// A line end, and no blank line right before the token, which closes something.
     Last,
+    /// As `Line`, or a space where the author has a row of such statements.
+    Beside,
     /// A line end and no blank line.
     Tight,
     /// A line end and a blank line.
@@ -36,6 +49,15 @@ pub(super) enum Separator {
     Row,
     /// Nothing, or a line end where the list that ends here has lines of its own.
     ListClose,
+}
+
+impl Separator {
+    /// Whether the line goes on. What a list becomes is not known here.
+    #[inline]
+    pub fn is_inline(self) -> bool {
+        use Separator as S;
+        matches!(self, S::Glue | S::Space | S::Tab | S::Guard | S::Operand | S::Name | S::Element)
+    }
 }
 
 /// What is before a token, and how deep the token is indented where that is a line end.
@@ -51,14 +73,6 @@ pub(super) struct Mark {
 /// Deeper blocks are not indented further: a hostile text could make the new one quadratically long.
 const MAX_DEPTH: u32 = 12;
 
-/// Columns of a level of indentation.
-pub(super) const TAB: usize = 8;
-
-/// The column after a tab that is at `column`.
-pub(super) const fn after_tab(column: usize) -> usize {
-    column / TAB * TAB + TAB
-}
-
 /// Marks for all tokens that are not trivia, in order.
 pub(super) struct Plan {
     pub marks: Vec<Mark>,
@@ -66,6 +80,8 @@ pub(super) struct Plan {
     pub nodes: Vec<Node>,
     /// Whether the text may have such comments.
     pub markers: bool,
+    /// Widths.
+    pub metrics: Metrics,
 }
 
 /// Something that can be kept as it is: indices of its first token and of the one after its last.
@@ -77,23 +93,26 @@ pub(super) struct Node {
 
 impl Plan {
     /// Makes the plan of a text without syntax errors.
-    pub fn new(source: &str, tokens: &[Token], tree: &Tree) -> Self {
+    pub fn new(source: &str, tokens: &[Token], tree: &Tree, metrics: Metrics) -> Self {
         let markers = super::region::may_have_markers(source);
         let mut planner = Planner {
+            source,
             tokens,
             tree,
             at: 0,
             marks: Vec::with_capacity(tokens.len()),
             nodes: Vec::new(),
             wants_nodes: markers,
+            metrics,
         };
         planner.module();
         let Planner { marks, nodes, .. } = planner;
-        Self { marks, nodes, markers }
+        Self { marks, nodes, markers, metrics }
     }
 }
 
 struct Planner<'a> {
+    source: &'a str,
     tokens: &'a [Token],
     tree: &'a Tree,
     /// Index of the next token, comments included.
@@ -101,26 +120,7 @@ struct Planner<'a> {
     marks: Vec<Mark>,
     nodes: Vec<Node>,
     wants_nodes: bool,
-}
-
-/// How the tokens of a statement are laid out.
-#[derive(Clone, Copy)]
-struct Style {
-    context: Context,
-    depth: u32,
-    /// End of the opcode or directive whose operands a tab follows; 0 for none.
-    word: u32,
-    /// Start of the opcode, which a guard may precede.
-    guarded: u32,
-    /// End of the type of a register declaration, which a tab follows; 0 for none.
-    types: u32,
-    breakable: bool,
-}
-
-impl Style {
-    fn new(context: Context, depth: u32) -> Self {
-        Self { context, depth, word: 0, guarded: 0, types: 0, breakable: true }
-    }
+    metrics: Metrics,
 }
 
 fn capped(depth: u32) -> u8 {
@@ -233,11 +233,9 @@ impl<'a> Planner<'a> {
         for (index, declaration) in self.tree.declarations[parameters.range()].iter().enumerate() {
             let separator = if index == 0 { Separator::First } else { Separator::Line };
             let first = self.marks.len();
-            self.tokens_of(
-                declaration.span.end,
-                line(separator, 1),
-                Style { breakable: false, ..Style::new(Context::Declaration, 1) },
-            );
+            let types = if self.metrics.aligned { self.types(declaration) } else { 0 };
+            let style = Style { breakable: false, types, ..Style::new(Context::Declaration, 1) };
+            self.tokens_of(declaration.span.end, line(separator, 1), style);
             self.node(first);
             if index + 1 < parameters.count as usize {
                 self.mark_next(glue);
@@ -255,7 +253,9 @@ impl<'a> Planner<'a> {
         let mut separator = Separator::First;
         let mut blocks: Vec<usize> = Vec::new();
         let mut labelled = false;
+        let mut before = None;
         for statement in tree.statements(statements) {
+            let alike = before.replace(statement).is_some_and(|before| self.may_be_beside(before, statement));
             let first = self.marks.len();
             match statement.kind {
                 StatementKind::OpenBlock => {
@@ -288,6 +288,7 @@ impl<'a> Planner<'a> {
                     self.node(first);
                 }
                 _ => {
+                    let separator = if alike { Separator::Beside } else { separator };
                     self.statement(statement, line(separator, depth), depth);
                     self.node(first);
                 }
@@ -295,6 +296,17 @@ impl<'a> Planner<'a> {
             labelled = statement.kind == StatementKind::Label;
             separator = Separator::Line;
         }
+    }
+
+    /// Whether an author may have a row of these two: instructions with the same opcode, as a table of constants has.
+    fn may_be_beside(&self, before: &Statement, statement: &Statement) -> bool {
+        let opcode = |statement: &Statement| match statement.kind {
+            StatementKind::Instruction(_) if statement.span.start == statement.word.start => {
+                Some(statement.word.text(self.source))
+            }
+            _ => None,
+        };
+        self.metrics.aligned && opcode(before).is_some_and(|word| opcode(statement) == Some(word))
     }
 
     /// The `:` of a label.
@@ -349,14 +361,14 @@ impl<'a> Planner<'a> {
         if !self.peek().is_some_and(|token| token.kind == TokenKind::StateSpace) {
             return 0;
         }
-        let declaration = &self.tree.declarations[declaration as usize];
-        let specifiers = &self.tree.specifiers[declaration.specifiers.range()];
         let token = self.tokens[self.at];
         // `.reg` is the one state space of four bytes.
-        match specifiers.last() {
-            Some(last) if token.span.len() == 4 => last.span.end,
-            _ => 0,
-        }
+        if token.span.len() == 4 { self.types(&self.tree.declarations[declaration as usize]) } else { 0 }
+    }
+
+    /// The end of the specifiers of a declaration; 0 where it has none.
+    fn types(&self, declaration: &Declaration) -> u32 {
+        self.tree.specifiers[declaration.specifiers.range()].last().map_or(0, |last| last.span.end)
     }
 
     fn prototype(&mut self, span: Span, mark: Mark, depth: u32) {
@@ -414,70 +426,5 @@ impl<'a> Planner<'a> {
             colon = token.kind == TokenKind::Colon;
             separator = if token.kind == TokenKind::OpenBrace { Separator::First } else { Separator::Line };
         }
-    }
-
-    /// Marks the tokens up to `end`: the first with `mark`, the others by their neighbours.
-    fn tokens_of(&mut self, end: u32, mark: Mark, style: Style) {
-        let (from, at) = (self.marks.len(), self.at);
-        let Some(first) = self.take(end) else { return };
-        self.marks.push(mark);
-        let depth = capped(style.depth + 1);
-        let mut spacing = Spacing::new(style.context, first.kind);
-        let mut previous = first;
-        let mut column = usize::from(mark.depth) * TAB + first.span.len() as usize;
-        let (mut commas, mut lists) = (false, 0_u32);
-        let mut initializer = false;
-        while let Some(token) = self.take(end) {
-            let mut separator = spacing.step(token.kind);
-            if previous.span.end == style.word && token.kind != TokenKind::Semicolon
-                || previous.span.end == style.types
-            {
-                separator = Separator::Tab;
-            } else if token.span.start < style.word && token.span.start >= style.guarded {
-                separator = Separator::Space;
-            }
-            let mut mark = Mark { separator, depth, comments: depth };
-            if initializer {
-                mark = list_mark(mark, previous.kind, token.kind, &mut lists, style.depth);
-            }
-            initializer |= style.context == Context::Declaration && token.kind == TokenKind::Equals;
-            commas |= token.kind == TokenKind::Comma;
-            column = match separator {
-                Separator::Tab => after_tab(column),
-                Separator::Space => column + 1,
-                _ => column,
-            } + token.span.len() as usize;
-            self.marks.push(mark);
-            previous = token;
-        }
-        if column > fill::WIDTH && commas && style.breakable && !initializer {
-            fill::fill(&self.tokens[at..self.at], &mut self.marks[from..]);
-        }
-    }
-}
-
-/// The mark of a token within an initialiser, where braces make lists.
-fn list_mark(mark: Mark, previous: TokenKind, token: TokenKind, lists: &mut u32, depth: u32) -> Mark {
-    let separator = match (previous, token) {
-        (TokenKind::OpenBrace, TokenKind::CloseBrace) => {
-            *lists = lists.saturating_sub(1);
-            Separator::Glue
-        }
-        (TokenKind::OpenBrace, _) => Separator::ListFirst,
-        (_, TokenKind::CloseBrace) => {
-            *lists = lists.saturating_sub(1);
-            Separator::ListClose
-        }
-        (TokenKind::Comma, _) if *lists > 0 => Separator::Row,
-        _ => mark.separator,
-    };
-    let inner = capped(depth + *lists);
-    if token == TokenKind::OpenBrace {
-        *lists += 1;
-    }
-    match separator {
-        Separator::ListClose => Mark { separator, depth: inner, comments: capped(depth + *lists + 1) },
-        Separator::ListFirst | Separator::Row => Mark { separator, depth: inner, comments: inner },
-        _ => Mark { separator, ..mark },
     }
 }

@@ -1,10 +1,17 @@
 //! From tokens and a plan to text: line ends, blank lines, comments, lists.
 
+mod beside;
+mod kept;
+mod lists;
+
+use super::align::Cells;
 use super::comment;
-use super::fill::WIDTH;
-use super::plan::{Mark, Plan, Separator, TAB, after_tab};
+use super::metrics::{Metrics, after_tab};
+use super::plan::{Mark, Plan, Separator};
 use super::region::{self, Kept};
-use super::sink::Sink;
+use super::sink::{Sink, Stop};
+use beside::StatementRow;
+use lists::Lists;
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Token, TokenKind};
 
@@ -12,20 +19,24 @@ use ptx_syntax::lexer::{Token, TokenKind};
 const COMMENT_COLUMN: usize = 40;
 
 const SPACES: &str = "                                        ";
-const TABS: &str = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
 const LF: &str = "\n\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
 const CRLF: &str = "\r\n\r\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
 
 /// Lays a text out.
 pub(super) fn to_string(source: &str, tokens: &[Token], plan: &Plan) -> String {
+    if plan.metrics.aligned {
+        let mut cells = Cells::new(plan.metrics.tab, source.len() + source.len() / 8 + 64);
+        render(source, tokens, plan, &mut cells);
+        return cells.aligned(source, line_end(source));
+    }
     let mut text = String::with_capacity(source.len() + source.len() / 16 + 64);
     render(source, tokens, plan, &mut text);
     text
 }
 
-/// Writes some levels of indentation.
-pub(super) fn indent(sink: &mut impl Sink, depth: u8) {
-    sink.push(&TABS[..usize::from(depth).min(TABS.len())]);
+/// How the lines of the text laid out end.
+fn line_end(source: &str) -> &'static str {
+    if ends_with_crlf(source) { "\r\n" } else { "\n" }
 }
 
 /// Lays a text out into a sink. `tokens` are those of the text but for white space; `plan` is the plan of a text with
@@ -35,6 +46,7 @@ pub(super) fn render<S: Sink>(source: &str, tokens: &[Token], plan: &Plan, sink:
         source,
         tokens,
         marks: &plan.marks,
+        metrics: plan.metrics,
         kept: region::kept(source, tokens, plan),
         next_kept: 0,
         sink,
@@ -46,6 +58,7 @@ pub(super) fn render<S: Sink>(source: &str, tokens: &[Token], plan: &Plan, sink:
         written: false,
         crlf: ends_with_crlf(source),
         lists: Lists::default(),
+        row: StatementRow::default(),
     };
     renderer.run();
 }
@@ -76,23 +89,11 @@ struct Gap {
     divided: bool,
 }
 
-/// The initialiser lists around the place at hand.
-#[derive(Default)]
-struct Lists {
-    /// Those with lines of their own.
-    broken: u32,
-    /// Those within one line.
-    inline: u32,
-    /// The column, where `broken` is not 0.
-    column: usize,
-    /// Whether the line was ended by the close of a broken list.
-    closed: bool,
-}
-
 struct Renderer<'a, S> {
     source: &'a str,
     tokens: &'a [Token],
     marks: &'a [Mark],
+    metrics: Metrics,
     kept: Vec<Kept>,
     next_kept: usize,
     sink: &'a mut S,
@@ -108,11 +109,13 @@ struct Renderer<'a, S> {
     written: bool,
     crlf: bool,
     lists: Lists,
+    row: StatementRow,
 }
 
 /// Whether a token with this mark may be after a comment on one line.
 fn may_share_line(mark: Mark) -> bool {
-    let begins = matches!(mark.separator, Separator::Line | Separator::First | Separator::Apart);
+    let begins =
+        matches!(mark.separator, Separator::Line | Separator::Beside | Separator::First | Separator::Apart);
     begins && mark.depth == mark.comments
 }
 
@@ -136,7 +139,7 @@ impl<S: Sink> Renderer<'_, S> {
         }
         if self.written {
             let line_end = self.line_end();
-            self.sink.push(line_end);
+            self.sink.end(line_end);
         }
     }
 
@@ -154,8 +157,8 @@ impl<S: Sink> Renderer<'_, S> {
             (true, false) => &CRLF[2..4 + depth],
             (true, true) => &CRLF[..4 + depth],
         };
-        self.sink.push(text);
-        self.lists.column = depth * TAB;
+        self.sink.line(text, blank, depth);
+        self.lists.column = depth * self.metrics.tab;
     }
 
     /// How many lines end in the white space before the token at hand, 2 standing for more.
@@ -190,7 +193,7 @@ impl<S: Sink> Renderer<'_, S> {
         if self.gap.commented {
             self.behind_comment(token, mark);
         } else {
-            self.separate(mark);
+            self.separate(mark, token.span.start);
         }
         self.sink.copy(self.source, token.span);
         self.end = token.span.end;
@@ -205,18 +208,26 @@ impl<S: Sink> Renderer<'_, S> {
 
     /// What separates two tokens that have no comment between them.
     #[inline(always)]
-    fn separate(&mut self, mark: Mark) {
+    fn separate(&mut self, mark: Mark, next: u32) {
         match mark.separator {
             Separator::Glue => {}
             Separator::Space => {
                 self.sink.push(" ");
                 self.lists.column += 1;
             }
-            Separator::Tab => self.sink.push("\t"),
+            Separator::Tab => self.sink.stop(Stop::Operands, next),
+            Separator::Guard => self.sink.stop(Stop::Mnemonic, next),
+            Separator::Operand => self.sink.stop(Stop::Operand, next),
+            Separator::Name => self.sink.stop(Stop::Name, next),
+            Separator::Element => {
+                self.sink.stop(Stop::Element, next);
+                self.lists.column += 1;
+            }
             Separator::Line => {
                 let blank = self.line_ends() > 1;
                 self.break_line(blank, mark.depth);
             }
+            Separator::Beside => self.beside(mark.depth, next),
             Separator::Apart => self.break_line(true, mark.depth),
             _ => self.break_line(false, mark.depth),
         }
@@ -227,6 +238,7 @@ impl<S: Sink> Renderer<'_, S> {
     fn break_line(&mut self, blank: bool, depth: u8) {
         if self.written {
             self.new_line(blank, depth);
+            self.begin_row(depth);
         }
     }
 
@@ -242,7 +254,7 @@ impl<S: Sink> Renderer<'_, S> {
                 | TokenKind::CloseBrace
         );
         match mark.separator {
-            Separator::Glue | Separator::Space | Separator::Tab => {
+            separator if separator.is_inline() => {
                 if self.gap.open_comment {
                     self.new_line(false, mark.depth);
                 } else if mark.separator != Separator::Glue || !closes {
@@ -308,7 +320,7 @@ impl<S: Sink> Renderer<'_, S> {
     /// What separates a comment from what is before it. Gives the indentation of a comment that has
     /// its own lines.
     fn before_comment(&mut self, token: Token, mark: Mark) -> Option<u8> {
-        let lines = !matches!(mark.separator, Separator::Glue | Separator::Space | Separator::Tab);
+        let lines = !mark.separator.is_inline();
         let own_line = !self.written || self.line_ends() > 0 || self.leads(token, mark);
         if own_line && (lines || token.kind == TokenKind::LineComment || self.gap.open_comment) {
             let depth = if lines && self.stays_left(token) { 0 } else { mark.comments };
@@ -323,7 +335,7 @@ impl<S: Sink> Renderer<'_, S> {
             Some(TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::OpenBrace)
         );
         if lines && !self.gap.commented {
-            self.pad();
+            self.pad(token.span.start);
         } else if self.gap.commented || !opened {
             self.sink.push(" ");
         }
@@ -347,11 +359,15 @@ impl<S: Sink> Renderer<'_, S> {
     }
 
     /// Goes to the column of comments.
-    fn pad(&mut self) {
+    fn pad(&mut self, next: u32) {
         let brace = matches!(
             self.previous,
             Some(TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::OpenParen)
         );
+        if self.metrics.aligned && !brace {
+            self.sink.stop(Stop::Comment, next);
+            return;
+        }
         let column = if brace { COMMENT_COLUMN } else { self.column() };
         let spaces = COMMENT_COLUMN.saturating_sub(column).max(1);
         self.sink.push(&SPACES[..spaces]);
@@ -363,69 +379,6 @@ impl<S: Sink> Renderer<'_, S> {
         let line = taken.rfind('\n').map_or(taken, |at| &taken[at + 1..]);
         line.chars()
             .fold(0, |column, character| if character == '\t' { after_tab(column) } else { column + 1 })
-    }
-
-    /// What the mark of the next token means here: lists become lines or spaces.
-    #[inline(always)]
-    fn resolve(&mut self) -> Mark {
-        let mark = self.marks.get(self.mark).copied().unwrap_or(END);
-        if (mark.separator as u8) < Separator::ListFirst as u8 {
-            return mark;
-        }
-        self.resolve_list(mark)
-    }
-
-    fn resolve_list(&mut self, mark: Mark) -> Mark {
-        if let Some(resolved) = self.gap.resolved {
-            return resolved;
-        }
-        let separator = match mark.separator {
-            Separator::ListFirst => self.open_list(),
-            Separator::Row => self.row(),
-            _ => self.close_list(),
-        };
-        let resolved = Mark { separator, ..mark };
-        self.gap.resolved = Some(resolved);
-        resolved
-    }
-
-    fn open_list(&mut self) -> Separator {
-        if self.lists.inline == 0 {
-            self.lists.closed = false;
-            if self.lists.broken == 0 {
-                self.lists.column = self.column();
-            }
-            if self.line_ends() > 0 || !self.fits(true) {
-                self.lists.broken += 1;
-                return Separator::First;
-            }
-        }
-        self.lists.inline += 1;
-        Separator::Glue
-    }
-
-    fn close_list(&mut self) -> Separator {
-        if self.lists.inline > 0 {
-            self.lists.inline -= 1;
-            return Separator::Glue;
-        }
-        self.lists.broken = self.lists.broken.saturating_sub(1);
-        self.lists.closed = true;
-        Separator::Last
-    }
-
-    fn row(&mut self) -> Separator {
-        let closed = std::mem::take(&mut self.lists.closed);
-        if self.lists.inline > 0 {
-            return Separator::Space;
-        }
-        // A comment before an element stays there, however wide the line.
-        let commented = self.tokens.get(self.at).is_some_and(|token| token.kind.is_comment());
-        if closed || self.line_end_ahead() || !commented && !self.fits(false) {
-            Separator::Line
-        } else {
-            Separator::Space
-        }
     }
 
     /// Whether a line ends before the next token that is not trivia.
@@ -442,110 +395,5 @@ impl<S: Sink> Renderer<'_, S> {
             }
         }
         true
-    }
-
-    /// Whether what follows has room on the line and is on one line: a whole list, from its first element
-    /// on, or one element.
-    fn fits(&self, list: bool) -> bool {
-        let mut column = self.lists.column + usize::from(!list);
-        let mut depth = u32::from(list);
-        // No comment is passed, so tokens and marks keep step.
-        let marks = self.marks.get(self.mark..).unwrap_or(&[]);
-        for ((index, token), mark) in self.tokens.iter().enumerate().skip(self.at).zip(marks) {
-            if depth > 0 && index > self.at && self.line_ends_behind(index - 1) > 0 {
-                return false;
-            }
-            match token.kind {
-                TokenKind::LineComment | TokenKind::BlockComment => return depth == 0,
-                TokenKind::CloseBrace if depth == 0 => return true,
-                TokenKind::CloseBrace => depth -= 1,
-                TokenKind::OpenBrace => depth += 1,
-                _ => {}
-            }
-            let spaced = index > self.at && matches!(mark.separator, Separator::Space | Separator::Row);
-            column += usize::from(spaced) + token.span.len() as usize;
-            if column > WIDTH {
-                return false;
-            }
-            if depth == 0 && matches!(token.kind, TokenKind::Comma | TokenKind::Semicolon) {
-                return true;
-            }
-        }
-        true
-    }
-
-    /// Copies a node; the token at hand is its first, `end` the index after its last.
-    fn keep_node(&mut self, token: Token, end: usize) {
-        let mark = self.resolve();
-        let start = token.span.start as usize;
-        let line = self.source[..start].rfind('\n').map_or(0, |at| at + 1);
-        let lines = !matches!(mark.separator, Separator::Glue | Separator::Space | Separator::Tab);
-        let alone = lines && self.source[line..start].bytes().all(|byte| byte.is_ascii_whitespace());
-        let depth = if alone { 0 } else { mark.depth };
-        let from = if alone { line } else { start };
-        if self.gap.commented {
-            self.behind_comment(
-                token,
-                Mark { depth, comments: if alone { 0 } else { mark.comments }, ..mark },
-            );
-        } else {
-            self.separate(Mark { depth, ..mark });
-        }
-        let last = self.tokens[end - 1];
-        self.sink.copy(self.source, Span::new(from as u32, last.span.end));
-        self.pass(self.at, end);
-        self.written = true;
-        self.end = last.span.end;
-        self.gap = Gap::default();
-        self.previous = Some(last.kind);
-        self.at = end - 1;
-    }
-
-    /// Copies what the `off` comment at hand keeps. Gives true where the rest of the text was copied.
-    fn keep_between(&mut self, token: Token) -> bool {
-        let Some(&Kept::Between { on, .. }) = self.kept.get(self.next_kept) else { return false };
-        self.next_kept += 1;
-        let end = on.map_or(self.source.len() as u32, |on| self.tokens[on].span.start);
-        self.sink.copy(self.source, Span::new(token.span.end, end));
-        let Some(on) = on else { return true };
-        let passed = self.mark;
-        self.pass(self.at, on);
-        let resolved = if self.mark == passed { self.gap.resolved } else { None };
-        self.at = on;
-        let token = self.tokens[on];
-        self.end = token.span.end;
-        let line_end = self.line_end();
-        comment::write(self.sink, token.text(self.source), None, line_end);
-        self.gap = Gap {
-            broken: true,
-            commented: true,
-            own_line: false,
-            open_comment: token.kind == TokenKind::LineComment,
-            divided: true,
-            resolved,
-        };
-        false
-    }
-
-    /// Moves over the marks of the tokens `from..to`, which were copied.
-    fn pass(&mut self, from: usize, to: usize) {
-        // The mark of the first token was acted upon if a comment before it asked for it.
-        let mut acted = self.gap.resolved.is_some();
-        for token in &self.tokens[from..to] {
-            if token.kind.is_trivia() {
-                continue;
-            }
-            if std::mem::take(&mut acted) {
-                self.mark += 1;
-                continue;
-            }
-            match self.marks.get(self.mark).map(|mark| mark.separator) {
-                Some(Separator::ListFirst) => self.lists.broken += 1,
-                Some(Separator::ListClose) if self.lists.inline > 0 => self.lists.inline -= 1,
-                Some(Separator::ListClose) => self.lists.broken = self.lists.broken.saturating_sub(1),
-                _ => {}
-            }
-            self.mark += 1;
-        }
     }
 }

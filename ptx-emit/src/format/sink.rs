@@ -2,6 +2,27 @@
 
 use ptx_syntax::Span;
 
+/// What begins a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The mnemonic after a guard.
+    Mnemonic,
+    /// The operands after a mnemonic.
+    Operands,
+    /// An operand after another.
+    Operand,
+    /// The names of a declaration.
+    Name,
+    /// An element of a list after another.
+    Element,
+    /// A statement after another.
+    Statement,
+    /// A comment after a statement.
+    Comment,
+}
+
+const TABS: &str = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+
 /// Takes a rendering piece by piece.
 pub(super) trait Sink {
     /// Takes some text.
@@ -9,6 +30,31 @@ pub(super) trait Sink {
 
     /// Takes the text of `span` of the source that is rendered.
     fn copy(&mut self, source: &str, span: Span);
+
+    /// Ends the line, with a blank line after it where wanted, and begins one that is indented by `depth` levels;
+    /// `text` is that with tabs.
+    #[inline]
+    fn line(&mut self, text: &str, blank: bool, depth: usize) {
+        let _ = (blank, depth);
+        self.push(text);
+    }
+
+    /// Ends the last line.
+    fn end(&mut self, line_end: &str) {
+        self.push(line_end);
+    }
+
+    /// Indents a line of a comment by some levels.
+    fn indent(&mut self, depth: u8) {
+        self.push(&TABS[..usize::from(depth).min(TABS.len())]);
+    }
+
+    /// Goes to a column, where what begins at `next` of the source follows.
+    #[inline]
+    fn stop(&mut self, stop: Stop, next: u32) {
+        let _ = next;
+        self.push(if stop == Stop::Operands || stop == Stop::Name { "\t" } else { " " });
+    }
 
     /// What was taken so far.
     fn taken<'t>(&'t self, source: &'t str) -> &'t str;

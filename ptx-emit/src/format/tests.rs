@@ -1,6 +1,6 @@
 //! Layouts of small texts, the markers, and the contract on texts that are hard.
 
-use super::{Unformatted, check, format, plan, render, tokens};
+use super::{Options, Unformatted, check, format, metrics, plan, render, tokens};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n";
 
@@ -16,7 +16,16 @@ fn formatted(source: &str) -> String {
 fn unchecked(source: &str) -> String {
     let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
-    render::to_string(source, &tokens, &plan::Plan::new(source, &tokens, &parse.tree))
+    render::to_string(
+        source,
+        &tokens,
+        &plan::Plan::new(
+            source,
+            &tokens,
+            &parse.tree,
+            metrics::Metrics::new(&Options::default(), source, &parse.tree),
+        ),
+    )
 }
 
 /// The lines of a body that are made from `body`.
@@ -29,7 +38,7 @@ fn body(body: &str) -> String {
 
 /// The width of a line, where a tab ends at a multiple of eight.
 fn columns(line: &str) -> usize {
-    line.chars().fold(0, |column, char| if char == '\t' { plan::after_tab(column) } else { column + 1 })
+    line.chars().fold(0, |column, char| if char == '\t' { metrics::after_tab(column) } else { column + 1 })
 }
 
 /// The lines of a module after its header.
@@ -281,7 +290,12 @@ fn the_check_sees_every_change() {
     let source = ".version 8.0\n.target sm_90\n\n// c\n.entry k()\n{\n\tret;\n}\n";
     let tokens = tokens(source);
     let parse = ptx_syntax::parse_tokens(source, &tokens);
-    let plan = plan::Plan::new(source, &tokens, &parse.tree);
+    let plan = plan::Plan::new(
+        source,
+        &tokens,
+        &parse.tree,
+        metrics::Metrics::new(&Options::default(), source, &parse.tree),
+    );
     let checked = |text: &str| check::check(source, &tokens, &plan, text);
     assert_eq!(checked(source), Ok(()));
     let changed = |from: &str, to: &str| checked(&source.replace(from, to)).unwrap_err();

@@ -10,7 +10,7 @@ pub use cuda::{comments as cuda_comments, cuda};
 pub use files::{baseline, configuration, cubin, log};
 pub use session::session;
 
-use ptx_emit::format::Unformatted;
+use ptx_emit::format::{Layout, Options, Unformatted, format_with};
 use ptx_syntax::ast::{StatementKind, Tree};
 use ptx_syntax::lexer::{Token, TokenKind, tokenize};
 use ptx_syntax::{Class, Diagnostic, Parse, Span};
@@ -113,9 +113,16 @@ fn tree_fits(text: &str, tree: &Tree) {
     }
 }
 
-/// A text without syntax errors is formatted, and seen from outside the contract holds.
+/// A text without syntax errors is formatted in each layout, and seen from outside the contract holds.
 fn formats(text: &str, parse: &Parse) {
-    let formatted = match ptx_emit::format(text) {
+    formats_as(text, parse, &Options::default());
+    let aligned = Options { layout: Layout::Aligned, ..Options::default() };
+    formats_as(text, parse, &aligned);
+    formats_as(text, parse, &Options { indent: Some(2), width: 60, ..aligned });
+}
+
+fn formats_as(text: &str, parse: &Parse, options: &Options) {
+    let formatted = match format_with(text, options) {
         Ok(formatted) => formatted,
         Err(Unformatted::Syntax(found)) => {
             assert_eq!(found, parse.errors);
@@ -128,7 +135,7 @@ fn formats(text: &str, parse: &Parse) {
     assert_eq!(formatted.changed, formatted.text != text);
     assert_eq!(significant(text), significant(&formatted.text), "same tokens");
     assert_eq!(comments(text), comments(&formatted.text), "same comments");
-    let again = ptx_emit::format(&formatted.text).expect("formatted once, formatted twice");
+    let again = format_with(&formatted.text, options).expect("formatted once, formatted twice");
     assert!(!again.changed, "formatted twice is formatted once");
 }
 
