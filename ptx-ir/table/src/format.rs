@@ -70,7 +70,7 @@ fn item(lines: &[&str], at: &mut usize) -> Formatted {
         }
         "classes" => text(until(&|line| line.ends_with('}')).iter().map(|&line| line.to_owned()).collect()),
         "counts" => text(counts(&joined(until(&|line| line.ends_with('}'))), 0)),
-        "names" | "repeatable" | "together" | "ignored" => {
+        "repeatable" | "together" | "ignored" => {
             text(filled(&joined(until(&|line| line.ends_with('}'))), 0, 4))
         }
         "operand" => text(vec![until(&|line| line.ends_with(';')).join(" ")]),

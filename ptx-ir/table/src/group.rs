@@ -251,6 +251,7 @@ impl<'a> Group<'a> {
             file: syntax.file.clone(),
             line: syntax.line,
             slots: self.form_slots(syntax),
+            opcode_words: syntax.opcode_words,
             rules: Vec::new(),
             gates: Vec::new(),
             operands: Vec::new(),

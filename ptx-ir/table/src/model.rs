@@ -52,6 +52,8 @@ pub struct Form {
     pub line: usize,
     /// The modifiers, in canonical order.
     pub slots: Vec<Slot>,
+    /// How many of them are words of the opcode.
+    pub opcode_words: usize,
     /// Which values go together.
     pub rules: Vec<Rule>,
     /// What needs which version and target.

@@ -33,8 +33,6 @@ pub enum Item {
     Classes(ClassesDefinition),
     /// `operand name : .type = …;` for all files.
     Operand(ClassLine),
-    /// `names { … }`: opcodes of several words, which the assembler reads in one piece.
-    Names(Vec<String>),
     /// `repeatable { … }`: modifiers that may be there several times.
     Repeatable(Vec<String>),
     /// `together { … }`: modifiers that keep their order among each other.
@@ -153,7 +151,7 @@ impl FileReader<'_> {
         let first = line.split_whitespace().next().unwrap_or_default();
         let ends: fn(&str) -> bool = match first {
             "clauses" => |line| line.starts_with('}'),
-            "counts" | "classes" | "names" | "repeatable" | "together" | "ignored" => {
+            "counts" | "classes" | "repeatable" | "together" | "ignored" => {
                 |line| line.ends_with('}')
             }
             _ if first == "section"
@@ -178,7 +176,6 @@ impl FileReader<'_> {
     fn definition(&mut self, first: &str, text: &str, line: usize) -> Result<(), Fault> {
         let list = match first {
             "ignored" => ignored(text, line).map(Item::Ignored),
-            "names" => word_list(text, first).map(Item::Names),
             "repeatable" => word_list(text, first).map(Item::Repeatable),
             "together" => word_list(text, first).map(Item::Together),
             _ => None,

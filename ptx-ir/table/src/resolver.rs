@@ -38,14 +38,15 @@ pub fn resolve(files: &[File], faults: &mut Faults) -> Table {
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
     let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("exact").unwrap_or(0));
-    shared.names.sort();
-    check_opcodes(&shared, files, &forms, faults);
+    let names: BTreeSet<String> = forms.iter().flat_map(names).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    check_opcodes(&names, files, &forms, faults);
     Table {
         forms,
         variants: shared.variants,
         element_tables,
         addresses: shared.addresses,
-        names: shared.names,
+        names,
         repeatable: shared.repeatable,
         together: shared.together,
         ignored: shared.ignored,
@@ -62,10 +63,25 @@ pub struct NamedKind {
     pub sources: u128,
 }
 
+/// The opcodes of several words that a form has: with each value of a modifier that is one of its words.
+fn names(form: &Form) -> Vec<String> {
+    let mut names = vec![form.root.clone()];
+    for slot in &form.slots[..form.opcode_words] {
+        let longer = |name: &String| slot.values.iter().map(move |value| format!("{name}{value}")).collect::<Vec<_>>();
+        let with: Vec<String> = names.iter().flat_map(longer).collect();
+        if !slot.optional {
+            names.clear();
+        }
+        names.extend(with);
+    }
+    names.retain(|name| *name != form.root);
+    names
+}
+
 /// Checks that the lists of ignored modifiers name opcodes that there are.
-fn check_opcodes(shared: &Shared, files: &[File], forms: &[Form], faults: &mut Faults) {
+fn check_opcodes(names: &[String], files: &[File], forms: &[Form], faults: &mut Faults) {
     let is_known =
-        |name: &&String| shared.names.contains(name) || forms.iter().any(|form| form.root == name.as_str());
+        |name: &&String| names.contains(name) || forms.iter().any(|form| form.root == name.as_str());
     for file in files {
         for item in &file.items {
             let Item::Ignored(list) = item else { continue };
@@ -79,7 +95,6 @@ fn check_opcodes(shared: &Shared, files: &[File], forms: &[Form], faults: &mut F
 /// Class tables and named kinds, which all files share.
 #[derive(Default)]
 pub struct Shared {
-    names: Vec<String>,
     repeatable: Vec<String>,
     together: Vec<Vec<String>>,
     ignored: Vec<Ignored>,
@@ -124,7 +139,6 @@ impl Shared {
                     return Err(Fault::new(file, line.line, format!("`{}` is defined twice", line.name)));
                 }
             }
-            Item::Names(names) => self.names.extend_from_slice(names),
             Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
             Item::Together(modifiers) => self.together.push(modifiers.clone()),
             Item::Ignored(list) => self.ignored.push(list.clone()),

@@ -77,7 +77,6 @@ impl<'a> Scope<'a> {
             }
             Item::Classes(_)
             | Item::Operand(_)
-            | Item::Names(_)
             | Item::Repeatable(_)
             | Item::Together(_)
             | Item::Ignored(_)

@@ -13,6 +13,8 @@ pub struct Syntax {
     pub root: String,
     /// The modifiers: the name or the literal with its dot, and whether it is optional.
     pub pieces: Vec<(String, bool)>,
+    /// How many of the modifiers are words of the opcode, which the assembler reads in one piece.
+    pub opcode_words: usize,
     /// The operands.
     pub operands: Vec<Place>,
     /// Whether it is the line without the operands that ask for more of version and target.
@@ -69,6 +71,9 @@ pub fn join(lines: &[&str]) -> String {
     }
 }
 
+/// What ends an opcode of several words: `mul.hi·.u32`.
+const OPCODE_END: char = '·';
+
 /// Reads a line; it gives several where the opcode has alternatives, `vadd|vsub.dtype …`, and two where the second of a
 /// pair may be left out, `d{|p}`.
 pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> {
@@ -82,9 +87,13 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
     let fault = |message: String| Fault::new(file, line, message);
     let body = text.trim_end_matches(';').trim();
     let (spelling, operands) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
-    let end = spelling.find(['.', '{']).unwrap_or(spelling.len());
-    let (roots, modifiers) = spelling.split_at(end);
-    let pieces = pieces(modifiers).map_err(fault)?;
+    let (opcode, rest) = spelling.split_once(OPCODE_END).unwrap_or((spelling, ""));
+    let has_end = opcode.len() < spelling.len();
+    let end = opcode.find(['.', '{']).unwrap_or(opcode.len());
+    let (roots, words) = opcode.split_at(end);
+    let mut pieces = pieces(words).map_err(fault)?;
+    let opcode_words = if has_end { pieces.len() } else { 0 };
+    pieces.extend(self::pieces(rest).map_err(fault)?);
     let mut reader = PlaceReader { characters: operands.chars().collect(), at: 0 };
     let operands = reader.places().map_err(fault)?;
     let one = |root: &str| Syntax {
@@ -92,9 +101,10 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         line,
         root: root.to_owned(),
         pieces: pieces.clone(),
+        opcode_words,
         operands: operands.clone(),
         narrowed: false,
-        text: format!("{root}{};", &body[end..]),
+        text: format!("{root}{};", body[end..].replacen(OPCODE_END, "", 1)),
     };
     Ok(roots.split('|').map(one).collect())
 }

@@ -77,6 +77,7 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         file,
         line,
         slots,
+        opcode_words: _,
         rules,
         gates,
         operands,
