@@ -122,7 +122,8 @@ impl Line {
         let optional = if operand.optional { "?" } else { "" };
         let with = self.condition(operand.when);
         let with = if with.is_empty() { with } else { format!(" with {with}") };
-        format!("{}{optional}{with}: {}", operand.name, variants.join(" / "))
+        let purpose = operand.purpose.map(|purpose| format!(" as {purpose:?}")).unwrap_or_default();
+        format!("{}{optional}{with}{purpose}: {}", operand.name, variants.join(" / "))
     }
 
     fn variant(&self, variant: &Variant) -> String {

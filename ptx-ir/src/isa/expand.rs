@@ -87,6 +87,7 @@ impl Expander<'_> {
         Some(OperandSpec {
             name: operand.name,
             role: variant.role,
+            purpose: operand.purpose,
             pattern,
             accepts: self.accepts(variant, ty, variant.table).without(sink),
             exact: self.accepts(variant, ty, exact_table(variant)).without(sink),

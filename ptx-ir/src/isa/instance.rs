@@ -27,6 +27,21 @@ pub enum Role {
     Both,
 }
 
+/// What an operand is for, where that is more than its role and type tell: the table says it after `as`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Whether the old value of the accumulator counts: `scale-d` of `wgmma`.
+    Accumulate,
+    /// The mbarrier object that the completion of an asynchronous operation is signalled to.
+    Barrier,
+    /// Where an asynchronous copy or reduction writes.
+    CopyDestination,
+    /// The lanes that execute a `.sync` instruction together.
+    ThreadMask,
+    /// The eight results of a function of three bits: `immLut` of `lop3`.
+    TruthTable,
+}
+
 /// The outer form that an operand must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
@@ -121,6 +136,8 @@ pub struct OperandSpec {
     pub name: &'static str,
     /// Input or output.
     pub role: Role,
+    /// What it is for.
+    pub purpose: Option<Purpose>,
     /// The outer form.
     pub pattern: Pattern,
     /// The classes that are taken, of the value, the elements or the base.
@@ -192,7 +209,13 @@ impl Instance {
     /// The operand that names the lanes which execute this together.
     #[must_use]
     pub fn lane_mask(&self) -> Option<usize> {
-        self.operands.iter().position(|spec| spec.name == "membermask")
+        self.operand_for(Purpose::ThreadMask)
+    }
+
+    /// The operand that is for something.
+    #[must_use]
+    pub fn operand_for(&self, purpose: Purpose) -> Option<usize> {
+        self.operands.iter().position(|spec| spec.purpose == Some(purpose))
     }
 
     /// Whether this loads what nobody writes while the kernel runs.

@@ -34,7 +34,7 @@ pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Computation, Control, C
 pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
-    Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Role, Selectors,
+    Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Purpose, Role, Selectors,
 };
 pub use mismatch::{Mismatch, Wanted};
 pub use problem::{Leniency, LeniencyReason, SpellingProblem};

@@ -2,7 +2,7 @@
 
 use super::class::ClassSet;
 use super::effects::{AsyncAction, AsyncGroup, Chain, Computation, Control, Convergence};
-use super::instance::{ImmediateRange, OpcodeId, Role, Selectors};
+use super::instance::{ImmediateRange, OpcodeId, Purpose, Role, Selectors};
 use crate::platform::TextureMode;
 use crate::types::Type;
 use crate::version::Version;
@@ -93,6 +93,7 @@ pub(super) struct GateRule {
 pub(super) struct Operand {
     pub name: &'static str,
     pub optional: bool,
+    pub purpose: Option<Purpose>,
     pub when: Condition,
     pub variants: &'static [Variant],
 }

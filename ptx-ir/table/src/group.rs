@@ -514,6 +514,7 @@ impl<'a> Group<'a> {
         let mut operand = Operand {
             name: place.name.clone(),
             optional: place.optional,
+            purpose: None,
             when: Vec::new(),
             variants: Vec::new(),
         };
@@ -534,6 +535,11 @@ impl<'a> Group<'a> {
         for located in self.operand_clauses(&place.name) {
             let clause = located.clause;
             self.enter(located.file, located.shared);
+            if let Some(word) = &clause.purpose {
+                let found = crate::words::purpose(word);
+                let fault = || self.fault(clause.line, format!("no operand is for `{word}`"));
+                operand.purpose = Some(found.ok_or_else(fault)?);
+            }
             if !clause.with.is_empty() {
                 // An operand that comes with a modifier is there or it is not, unless the clause says otherwise.
                 operand.optional &= clause.optional;

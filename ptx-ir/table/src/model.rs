@@ -158,6 +158,8 @@ pub struct Operand {
     pub name: String,
     /// Whether it may be left out.
     pub optional: bool,
+    /// What it is for, as the name of a `Purpose`.
+    pub purpose: Option<&'static str>,
     /// The values with which it is there.
     pub when: Condition,
     /// What it is, by the values of the modifiers; the first whose condition holds counts.

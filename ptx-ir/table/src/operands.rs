@@ -30,6 +30,8 @@ pub struct OperandClause {
     pub with: Vec<Atom>,
     /// Whether it may be left out even then.
     pub optional: bool,
+    /// What the operand is for, where rules need to know: a word after `as`.
+    pub purpose: Option<String>,
     /// The modifiers for which the clause holds.
     pub when: Vec<Atom>,
 }
@@ -139,6 +141,7 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<OperandClause>, Fault> {
         ranges: Vec::new(),
         with: Vec::new(),
         optional: false,
+        purpose: None,
         when: Vec::new(),
     };
     attributes(cursor, &mut clause)?;
@@ -257,6 +260,8 @@ fn attributes(cursor: &mut Cursor<'_>, clause: &mut OperandClause) -> Result<(),
             }
         } else if cursor.eat_word("optional") {
             clause.optional = true;
+        } else if cursor.eat_word("as") {
+            clause.purpose = Some(cursor.name()?);
         } else if cursor.eat_word("with") {
             clause.with = condition(cursor)?;
         } else if cursor.eat_word("if") {

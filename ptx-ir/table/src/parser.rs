@@ -151,9 +151,7 @@ impl FileReader<'_> {
         let first = line.split_whitespace().next().unwrap_or_default();
         let ends: fn(&str) -> bool = match first {
             "clauses" => |line| line.starts_with('}'),
-            "counts" | "classes" | "repeatable" | "together" | "ignored" => {
-                |line| line.ends_with('}')
-            }
+            "counts" | "classes" | "repeatable" | "together" | "ignored" => |line| line.ends_with('}'),
             _ if first == "section"
                 || first == "operand"
                 || line.starts_with('.')

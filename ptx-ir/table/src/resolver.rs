@@ -67,7 +67,8 @@ pub struct NamedKind {
 fn names(form: &Form) -> Vec<String> {
     let mut names = vec![form.root.clone()];
     for slot in &form.slots[..form.opcode_words] {
-        let longer = |name: &String| slot.values.iter().map(move |value| format!("{name}{value}")).collect::<Vec<_>>();
+        let longer =
+            |name: &String| slot.values.iter().map(move |value| format!("{name}{value}")).collect::<Vec<_>>();
         let with: Vec<String> = names.iter().flat_map(longer).collect();
         if !slot.optional {
             names.clear();

@@ -177,6 +177,7 @@ fn unknown_words() {
     fault(&form("e : u32;"), "4: no syntax line has an operand `e`");
     fault(&form(".y = { .a };"), "4: no syntax line has `.y`");
     fault(&form("in texmode;"), "4: expected `texmode_unified` or `texmode_independent`");
+    fault("foo  d;\n    d : out u32 as fun;\n    since 1.0;\n", "2: no operand is for `fun`");
     fault("foo  d;\n    d : out u32 +purple;\n    since 1.0;\n", "2: `purple` is not a class");
     fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
 }

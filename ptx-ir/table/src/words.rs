@@ -1,4 +1,4 @@
-//! The words of `effect` clauses and the Rust expressions that they stand for.
+//! The words of `effect` clauses and after `as`, and the Rust expressions that they stand for.
 
 const GROUPS: [(&str, &str); 9] = [
     ("cp-async", "CpAsync"),
@@ -91,6 +91,19 @@ const EFFECTS: [(&str, &str); 20] = [
     ("computes", ""),
     ("async", ""),
 ];
+
+const PURPOSES: [(&str, &str); 5] = [
+    ("accumulate", "Accumulate"),
+    ("barrier", "Barrier"),
+    ("copy-destination", "CopyDestination"),
+    ("thread-mask", "ThreadMask"),
+    ("truth-table", "TruthTable"),
+];
+
+/// The `Purpose` that a word after `as` names.
+pub fn purpose(word: &str) -> Option<&'static str> {
+    PURPOSES.iter().find(|(name, _)| *name == word).map(|(_, variant)| *variant)
+}
 
 /// The Rust expressions of effect words, or what is wrong with a word.
 pub fn effects(words: &[String]) -> Result<Vec<String>, String> {

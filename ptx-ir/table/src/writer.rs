@@ -164,7 +164,10 @@ fn write_condition(out: &mut String, condition: &Condition) {
 fn write_operands(out: &mut String, operands: &[Operand]) {
     let _ = write!(out, "&[");
     for operand in operands {
-        let _ = write!(out, "Operand {{ name: {:?}, optional: {}, when: ", operand.name, operand.optional);
+        let purpose =
+            operand.purpose.map_or("None".to_owned(), |purpose| format!("Some(Purpose::{purpose})"));
+        let (name, optional) = (&operand.name, operand.optional);
+        let _ = write!(out, "Operand {{ name: {name:?}, optional: {optional}, purpose: {purpose}, when: ");
         write_condition(out, &operand.when);
         let _ = write!(out, ", variants: &[");
         for variant in &operand.variants {

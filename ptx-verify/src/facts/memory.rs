@@ -5,7 +5,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Variable};
-use ptx_ir::isa::{Computation, Instance, OperandSpec};
+use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 
@@ -23,8 +23,8 @@ pub struct Access {
     pub instruction: u32,
     /// Which of its operands is the address.
     pub index: usize,
-    /// What the instruction table calls the operand.
-    pub operand: &'static str,
+    /// What the operand is for.
+    pub purpose: Option<Purpose>,
     /// The place of the address.
     pub span: Span,
     /// The state space of the instruction; none for a generic access.
@@ -351,7 +351,7 @@ fn access(
     Some(Access {
         instruction,
         index,
-        operand: spec.name,
+        purpose: spec.purpose,
         span: facts.body.operand_span(handle, index),
         space: memory.space,
         reads: memory.reads,

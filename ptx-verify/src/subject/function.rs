@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
 use ptx_ir::ir::{Body, Function, Handle, Operand, Variable};
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_syntax::Span;
 
 use super::module::ModuleContext;
@@ -228,7 +228,7 @@ impl<'a> FlowContext<'a> {
     /// The variable that an asynchronous copy writes.
     pub(crate) fn written(&self, start: u32) -> Option<Handle<Variable>> {
         let mut accesses = self.accesses_of(start);
-        let destination = accesses.find(|access| matches!(access.operand, "dst" | "wideDst"));
+        let destination = accesses.find(|access| access.purpose == Some(Purpose::CopyDestination));
         destination.and_then(|access| self.sized_variable(access))
     }
 

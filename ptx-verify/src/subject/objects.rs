@@ -1,7 +1,7 @@
 //! What happens to objects that instructions make and release, for the rules about their lives.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_ir::space::StateSpace;
 
 use crate::facts::asynchronous::{Event, Life, Place, reachable};
@@ -12,17 +12,17 @@ use crate::subject::function::FlowContext;
 pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
     let mut events = Vec::new();
     for action in context.actions() {
-        let (life, operand) = match (action.group, action.action) {
+        let (life, purpose) = match (action.group, action.action) {
             (AsyncGroup::Mbarrier, AsyncAction::Init) => (Life::Made, None),
             (AsyncGroup::Mbarrier, AsyncAction::Release) => (Life::Released, None),
             (AsyncGroup::Mbarrier, AsyncAction::Arrive | AsyncAction::Test)
             | (AsyncGroup::CpAsync, AsyncAction::Arrive)
             | (AsyncGroup::Tcgen05, AsyncAction::Commit) => (Life::Used, None),
             // Besides the object there is what is copied.
-            (AsyncGroup::Mbarrier, AsyncAction::Start) => (Life::Used, Some(["mbar", "wideBar"])),
+            (AsyncGroup::Mbarrier, AsyncAction::Start) => (Life::Used, Some(Purpose::Barrier)),
             _ => continue,
         };
-        let Some(place) = place_at(context, action.instruction, operand) else { continue };
+        let Some(place) = place_at(context, action.instruction, purpose) else { continue };
         // An unknown object that is used tells nothing.
         if life != Life::Used || place.variable.is_some() {
             events.push(Event { instruction: action.instruction, life, place });
@@ -31,12 +31,11 @@ pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
     events
 }
 
-/// The place that an instruction names with an address operand: one called so, or the first. None where it is in
+/// The place that an instruction names with an address operand: the one for a purpose, or the first. None where it is in
 /// another block of the cluster.
-fn place_at(context: &FlowContext<'_>, instruction: u32, operand: Option<[&str; 2]>) -> Option<Place> {
-    let mut named = context
-        .accesses_of(instruction)
-        .filter(|access| operand.is_none_or(|names| names.contains(&access.operand)));
+fn place_at(context: &FlowContext<'_>, instruction: u32, purpose: Option<Purpose>) -> Option<Place> {
+    let mut named =
+        context.accesses_of(instruction).filter(|access| purpose.is_none() || access.purpose == purpose);
     let Some(access) = named.next() else { return Some(Place::UNKNOWN) };
     match access.pointer {
         Some(Pointer { object: Object::Variable(variable), space: StateSpace::Shared, .. }) => {

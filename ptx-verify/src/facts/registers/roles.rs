@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes.
 
 use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand, Register, Run};
-use ptx_ir::isa::{Instance, OperandSpec, Role};
+use ptx_ir::isa::{Instance, OperandSpec, Purpose, Role};
 
 /// What happens to a register at an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,11 +91,11 @@ pub fn for_each_register_with_operand(
     }
 }
 
-/// What happens to an accumulator. Where an operand `scale-d` says at run time whether the old value counts, the
+/// What happens to an accumulator. Where an operand says at run time whether the old value counts, the
 /// first of a row of instructions commonly finds it unset and ignores it.
 #[cold]
 fn accumulator(instance: &Instance, operands: &[Operand]) -> Access {
-    let scale = instance.operands.iter().position(|spec| matches!(spec.name, "scale-d" | "sd"));
+    let scale = instance.operand_for(Purpose::Accumulate);
     match scale.and_then(|index| operands.get(index)) {
         None | Some(Operand::Integer { bits: 1.., .. }) => Access::ReadWrite,
         Some(_) => Access::Write,

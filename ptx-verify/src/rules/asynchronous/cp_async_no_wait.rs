@@ -5,7 +5,7 @@ use crate::facts::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
 use crate::rule::declare_rule;
 use ptx_ir::ir::{Handle, Variable};
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use rustc_hash::FxHashMap;
 
 declare_rule! {
@@ -161,7 +161,7 @@ impl Places {
             let Some(place) = Place::of(context, access) else { continue };
             if row.starts.binary_search(&access.instruction).is_err() {
                 others.entry(place.variable).or_default().accesses.push((access.instruction, place));
-            } else if access.operand == "dst" {
+            } else if access.purpose == Some(Purpose::CopyDestination) {
                 copies.push((access.instruction, place));
             }
         }

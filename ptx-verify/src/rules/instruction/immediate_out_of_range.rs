@@ -1,5 +1,5 @@
 use ptx_ir::ir::Operand;
-use ptx_ir::isa::{Computation, Instance, OperandSpec};
+use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FunctionContext;
@@ -95,7 +95,7 @@ fn wrong(
         (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
             return Some("this divides by 0".into());
         }
-        _ if spec.is_some_and(|spec| spec.name == "immLut") && constant.bits > 0xff => {
+        _ if spec.is_some_and(|spec| spec.purpose == Some(Purpose::TruthTable)) && constant.bits > 0xff => {
             return Some(format!("a table of `lop3` has 8 bits, and 0x{:x} has more", constant.bits));
         }
         _ => {}
