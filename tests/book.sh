@@ -26,7 +26,7 @@ fi
 export PTX_CLI=${PTX_CLI:-$root/target/debug/ptx-cli}
 [ -x "$PTX_CLI" ] || fail "there is no $PTX_CLI: build it, or name another one in PTX_CLI"
 if [ -z "${PTXAS:-}" ]; then
-  ptxas=$(compgen -G "$root/target/cuda-toolkit/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | head -n 1) || true
+  ptxas=$(compgen -G "$root/target/cuda-toolkit/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | sed --quiet 1p) || true
   [ -z "$ptxas" ] || export PTXAS=$ptxas
 fi
 

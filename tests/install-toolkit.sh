@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-target/cuda-toolkit}
 version=13.5.37
-tools() { compgen -G "$folder/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | head -n 1; }
+tools() { compgen -G "$folder/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | sed --quiet 1p; }
 
 if [ -z "$(tools)" ]; then
   python3 -m venv "$folder" >&2

