@@ -88,7 +88,14 @@ fn directive(word: &str) -> Option<String> {
 
 fn named(document: &Document, found: &Found<'_>) -> Option<String> {
     let symbol = match found.target {
-        Target::Operand(number) => return operand(document, found, number),
+        Target::Operand(number) => {
+            let mut text = operand(document, found, number)?;
+            if let Some(known) = values::known(document, found) {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\n\n{known}");
+            }
+            return Some(text);
+        }
         Target::Name(symbol) => symbol,
     };
     let part = found.part;
@@ -169,9 +176,7 @@ fn register(
     let told = |lines: String| if lines.is_empty() { "nowhere".to_owned() } else { format!("in {lines}") };
     let (set, read) = (lines(document, set.into_iter()), lines(document, read.into_iter()));
     writeln!(text, "set {}; read {}{is_cut}", told(set), told(read))?;
-    if part.statement.is_none()
-        && let Some(known) = values::known(document, found.place)
-    {
+    if let Some(known) = values::known(document, found) {
         writeln!(text, "\n{known}")?;
     }
     Ok(())

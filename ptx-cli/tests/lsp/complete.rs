@@ -167,6 +167,19 @@ fn hover_tells_what_registers_constants_and_directives_are() {
     assert!(told("mov.b32", 1).contains("mov"));
     assert!(told("%t, %1", 1).contains("set in line 1; read in line 1"), "{}", told("%t, %1", 1));
     assert!(told("\"=r\"", 1).contains("output"));
+    let known = "__device__ int g(int a) { asm(\"{ .reg .b32 %%t; and.b32 %%t, %1, 3; shl.b32 %0, %%t, 2; }\" : \"=r\"(a) : \"r\"(a)); return a; }\n";
+    editor.open_as("file:///g.cu", "cuda-cpp", known);
+    let mut told = |at: &str, plus| {
+        let hover = editor.ask("textDocument/hover", "file:///g.cu", known, at, plus);
+        hover["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(told("%t, 2", 1).contains("here: 0 to 3"), "{}", told("%t, 2", 1));
+    assert!(
+        told("%0, ", 1).contains("output") && told("%0, ", 1).contains("after this: 0 modulo 2^2, 0 to 12"),
+        "{}",
+        told("%0, ", 1)
+    );
+    assert!(!told("%1, 3", 1).contains("here: "), "{}", told("%1, 3", 1));
     assert_eq!(told("return", 1), "");
     editor.end();
 }

@@ -31,19 +31,21 @@ use ptx_ir::version::Version;
 use ptx_syntax::cuda::{
     self, AsmStatement, ConditionId, Conditions, CudaFile, Feature, FunctionId, MacroValues, Truth, Truths,
 };
+use ptx_syntax::lexer::Lexer;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 
 use crate::engine::check;
 use crate::engine::fix;
 use crate::engine::levels::{Config, Levels};
 use crate::engine::suppress::Suppressions;
+use crate::facts::FunctionFacts;
 use crate::rule::Check;
 use crate::rules::asm::{asm_target_feature, asm_unexpanded_macro};
 use crate::subject::fragment::siblings::Siblings;
 use crate::subject::fragment::stream::{self, FileUnits};
 use crate::subject::fragment::surroundings::Surroundings;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::fragment::unit::{Aim, Unit};
+use crate::subject::fragment::unit::{Aim, Unit, inside};
 use crate::subject::fragment::{Compiler, origin, toolkit, unit};
 use coverage::Coverage;
 use translate::{Found, Shared};
@@ -114,6 +116,32 @@ pub fn verify_cuda_with(
     check::finish(&mut suppressions, &settings, &mut diagnostics);
     asm_target_feature::once_a_file(&mut diagnostics);
     CudaVerification { diagnostics, coverage: coverage.finish(&subject) }
+}
+
+/// Looks at what is known of the function that an asm statement is verified as: the first that a verification for no
+/// particular target makes of it. `look` gets the facts, and the word of the function's text that stands at `place` of the
+/// source, with its place in that text. `None` where the statement is not verified, or nothing of the text stands there.
+pub fn asm_facts<T>(
+    source: &str,
+    file: &CudaFile,
+    place: Span,
+    config: &CudaConfig,
+    look: impl FnOnce(&FunctionFacts<'_>, &str, Span) -> T,
+) -> Option<T> {
+    let statement = file.statements.iter().find(|each| each.used_at.is_none() && inside(each.span, place))?;
+    let surroundings = || Surroundings::unknown(source);
+    let subject = Subject::new(source, file, config, &surroundings);
+    let Choice::Unit(unit) = subject.choose(statement, config.targets.first().copied()) else { return None };
+    let words = Lexer::new(unit.template.text(&unit.text)).map(|token| token.span);
+    let mut words =
+        words.map(|span| Span::new(span.start + unit.template.start, span.end + unit.template.start));
+    // The compiler's escape of a `%` is a part of the word.
+    let word = words.find(|word| unit.place(*word).is_some_and(|span| inside(span, place)))?;
+    let (text, moved) = unit.text_with_inputs();
+    let lowered = ptx_ir::lower::lower(&ptx_syntax::parse(&text).tree, &text);
+    let handle = lowered.module.functions.handles().next()?;
+    let facts = FunctionFacts::new(&lowered.module, handle)?;
+    Some(look(&facts, word.text(&unit.text), Span::new(word.start + moved, word.end + moved)))
 }
 
 /// What one statement gave.

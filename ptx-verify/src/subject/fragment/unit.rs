@@ -208,6 +208,22 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// The text with inputs that are set, to values of which nothing is known, and how far that moves the template.
+    pub(crate) fn text_with_inputs(&self) -> (String, u32) {
+        let mut loads = String::new();
+        for (index, operand) in self.operands.iter().enumerate().filter(|(_, each)| each.mode != Mode::Output)
+        {
+            let letter = operand.letter.filter(|_| operand.register.is_some());
+            if let Some(ty) = letter.and_then(|letter| register_type(letter, self.aim.target)) {
+                // Writing to a string cannot fail.
+                let _ = write!(loads, "ld.global{ty} %{index}, [0]; ");
+            }
+        }
+        let mut text = self.text.clone();
+        text.insert_str(self.template.start as usize, &loads);
+        (text, loads.len() as u32)
+    }
+
     /// What lowering made of it.
     pub(crate) fn lowered(&self) -> &Lowered {
         &self.lowered
