@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::Args;
-use ignore::WalkBuilder;
+use ignore::{Walk, WalkBuilder};
 
 use crate::config::is_shared;
 use crate::foreign::{self, Name};
@@ -125,25 +125,15 @@ fn file_input(path: &Path, kind: Kind) -> Input {
 /// do: what a stranger wrote into a folder above must not decide what is verified.
 fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
     let before = (found.inputs.len(), found.failures.len());
-    let above = folders_above(root);
-    let unusable =
-        std::iter::once(root).chain(above.iter().map(PathBuf::as_path)).find_map(unusable_ignore_file);
-    if let Some(failure) = unusable {
-        found.failures.push(failure);
-        return;
-    }
     let skipped = Arc::new(Mutex::new(Vec::new()));
-    let failures = Arc::clone(&skipped);
-    let mut walker = WalkBuilder::new(root);
-    walker.require_git(false).parents(!above.is_empty()).sort_by_file_path(Path::cmp);
-    walker.filter_entry(move |entry| {
-        let is_folder = entry.file_type().is_some_and(|of| of.is_dir());
-        let failure = is_folder.then(|| unusable_ignore_file(entry.path())).flatten();
-        let usable = failure.is_none();
-        failures.lock().unwrap_or_else(PoisonError::into_inner).extend(failure);
-        usable
-    });
-    for entry in walker.build() {
+    let walker = match walker(root, &skipped) {
+        Ok(walker) => walker,
+        Err(failure) => {
+            found.failures.push(failure);
+            return;
+        }
+    };
+    for entry in walker {
         match entry {
             Ok(entry) => add_entry(entry.path(), wanted, found),
             Err(error) => found.failures.push(walk_failure(root, &error)),
@@ -157,6 +147,37 @@ fn walk(root: &Path, wanted: Wanted, found: &mut Found) {
         };
         found.failures.push(format!("there is no {kinds} in `{}`", foreign::path(root)));
     }
+}
+
+/// The entries below `root`, in the order of their paths. Folders whose ignore files cannot be used are left out, and told
+/// to `skipped`.
+///
+/// # Errors
+/// The ignore files of `root` itself cannot be used, or those above it that count.
+fn walker(root: &Path, skipped: &Arc<Mutex<Vec<String>>>) -> Result<Walk, String> {
+    let above = folders_above(root);
+    let unusable =
+        std::iter::once(root).chain(above.iter().map(PathBuf::as_path)).find_map(unusable_ignore_file);
+    if let Some(failure) = unusable {
+        return Err(failure);
+    }
+    let failures = Arc::clone(skipped);
+    let mut walker = WalkBuilder::new(root);
+    walker.require_git(false).parents(!above.is_empty()).sort_by_file_path(Path::cmp);
+    walker.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|of| of.is_dir());
+        let failure = is_folder.then(|| unusable_ignore_file(entry.path())).flatten();
+        let usable = failure.is_none();
+        failures.lock().unwrap_or_else(PoisonError::into_inner).extend(failure);
+        usable
+    });
+    Ok(walker.build())
+}
+
+/// The paths of PTX files below a folder, as far as they can be read.
+pub fn ptx_files(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = walker(root, &Arc::default()).into_iter().flatten().flatten();
+    entries.map(ignore::DirEntry::into_path).filter(|path| Kind::by_extension(path) == Some(Kind::Ptx))
 }
 
 /// The folders above `root` where `root` is in a repository; none where it is in none, or is its root.

@@ -7,11 +7,12 @@ use std::ops::Range;
 use lsp_types::Position;
 
 /// In which units the editor counts columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
     /// Units of UTF-16, the protocol's default.
+    #[default]
     Utf16,
 }
 

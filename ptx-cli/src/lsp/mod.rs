@@ -1,7 +1,7 @@
 //! The language server: findings while typing, fixes, formatting, and the manual's forms on hover.
 //!
-//! Four threads: one reads messages, one writes them, one answers requests in order, and one verifies documents
-//! ([`checker`]). The last takes what is open from the one before, and publishes by itself: however long an answer takes
+//! Five threads: one reads messages, one writes them, one answers requests in order, one searches the workspace
+//! ([`workspace`]), and one verifies documents ([`checker`]). The last takes what is open from the one before, and publishes by itself: however long an answer takes
 //! and however many are asked for, the findings come.
 
 mod access;
@@ -31,6 +31,7 @@ mod symbols;
 mod toml;
 mod values;
 mod wire;
+mod workspace;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -42,10 +43,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lsp_types::notification::{
-    Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, Exit,
-    Initialized, Notification as _,
+    Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders, DidCloseTextDocument,
+    DidOpenTextDocument, Exit, Initialized, Notification as _,
 };
-use lsp_types::request::{DocumentDiagnosticRequest, Initialize, RegisterCapability, Request as _, Shutdown};
+use lsp_types::request::{
+    DocumentDiagnosticRequest, Initialize, RegisterCapability, Request as _, Shutdown, WorkspaceSymbolRequest,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -102,10 +105,14 @@ pub fn serve(
     let (tasks, given) = mpsc::channel();
     let checker = Checker::new(given, sender.clone(), Arc::clone(&documents), Arc::clone(&findings));
     let checking = thread::Builder::new().spawn(move || checker.run())?;
+    let (searches, asked) = mpsc::channel();
+    let (found, open) = (sender.clone(), Arc::clone(&documents));
+    thread::spawn(move || workspace::serve(&asked, &found, &open));
     let (session, waiting) = (Session::default(), VecDeque::new());
     let server = Server {
         output: sender.clone(),
         tasks,
+        searches,
         documents,
         findings,
         session,
@@ -136,6 +143,7 @@ fn write(mut output: impl Write, outgoing: &Receiver<Outgoing>) -> io::Result<()
 struct Server {
     output: SyncSender<Outgoing>,
     tasks: Sender<Task>,
+    searches: Sender<workspace::Task>,
     documents: Documents,
     findings: Findings,
     session: Session,
@@ -206,6 +214,14 @@ impl Server {
                         Err(failure) => self.send(Outgoing::answer(&id, Err(failure)))?,
                     }
                 }
+                Message::Request { id, method, params }
+                    if method == WorkspaceSymbolRequest::METHOD && self.session.phase == Phase::Open =>
+                {
+                    match parse::<lsp_types::WorkspaceSymbolParams>(params) {
+                        Ok(asked) => self.give_workspace(workspace::Task::Search { id, query: asked.query }),
+                        Err(failure) => self.send(Outgoing::answer(&id, Err(failure)))?,
+                    }
+                }
                 Message::Request { id, method, params } => {
                     let result = self.answer(&method, params, document);
                     self.send(Outgoing::answer(&id, result))?;
@@ -273,6 +289,11 @@ impl Server {
         self.tasks.send(task).context("the thread that verifies has ended")
     }
 
+    fn give_workspace(&self, task: workspace::Task) {
+        // The thread lives as long as this one.
+        let _ = self.searches.send(task);
+    }
+
     fn notice(&self, method: &str, params: Value) -> anyhow::Result<()> {
         if self.session.phase != Phase::Open {
             return Ok(());
@@ -310,6 +331,15 @@ impl Server {
                 locked(&self.reports).remove(&uri);
                 let closed = locked(&self.documents).remove(&uri);
                 closed.map_or(Ok(()), |_| self.give(Task::Close(uri)))
+            }
+            DidChangeWorkspaceFolders::METHOD => {
+                let Some(params) = read::<lsp_types::DidChangeWorkspaceFoldersParams>(params) else {
+                    return Ok(());
+                };
+                let (opened, closed) =
+                    (workspace::paths(&params.event.added), workspace::paths(&params.event.removed));
+                self.give_workspace(workspace::Task::Change { opened, closed });
+                Ok(())
             }
             DidChangeWatchedFiles::METHOD => self.give(Task::Configuration),
             _ => Ok(()),

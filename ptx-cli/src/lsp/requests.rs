@@ -10,7 +10,7 @@ use lsp_types::request::{
     FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, Initialize, InlayHintRefreshRequest,
     InlayHintRequest, PrepareRenameRequest, RangeFormatting, References, Rename, Request as _,
     SemanticTokensFullDeltaRequest, SemanticTokensFullRequest, SemanticTokensRangeRequest, Shutdown,
-    SignatureHelpRequest, WorkspaceSymbolRequest,
+    SignatureHelpRequest,
 };
 use lsp_types::{
     DocumentSymbolResponse, Location, MessageType, PrepareRenameResponse, SemanticTokens,
@@ -28,7 +28,8 @@ use super::semantic::Told;
 use super::session::{Phase, Session};
 use super::wire::{ErrorCode, Failure, Outgoing};
 use super::{
-    actions, completion, convert, edits, folding, hover, inlay, rename, reports, semantic, signature, symbols,
+    actions, completion, convert, edits, folding, hover, inlay, rename, reports, semantic, signature,
+    symbols, workspace,
 };
 use crate::work::guarded;
 
@@ -87,7 +88,6 @@ impl Server {
             }),
             Rename::METHOD => self.rename(params, about),
             DocumentSymbolRequest::METHOD => self.document_symbols(params, about),
-            WorkspaceSymbolRequest::METHOD => self.workspace_symbols(params),
             FoldingRangeRequest::METHOD => {
                 let params: lsp_types::FoldingRangeParams = parse(params)?;
                 let document = self.about(&params.text_document, about)?;
@@ -124,7 +124,10 @@ impl Server {
     }
 
     fn initialize(&mut self, params: Value) -> Answer {
-        self.session = Session::of(&parse(params)?);
+        let params = parse(params)?;
+        self.session = Session::of(&params);
+        let (folders, encoding) = (workspace::folders(&params), self.session.encoding);
+        self.give_workspace(workspace::Task::Open { folders, encoding });
         Ok(json!({
             "capabilities": self.session.capabilities(),
             "serverInfo": {"name": convert::SOURCE, "version": env!("CARGO_PKG_VERSION")},
@@ -190,12 +193,6 @@ impl Server {
             true => DocumentSymbolResponse::Nested(tree),
             false => DocumentSymbolResponse::Flat(symbols::flat(&document, tree)),
         })
-    }
-
-    fn workspace_symbols(&self, params: Value) -> Answer {
-        let params: lsp_types::WorkspaceSymbolParams = parse(params)?;
-        let documents: Vec<Arc<Document>> = locked(&self.documents).values().cloned().collect();
-        told(symbols::of_workspace(documents.iter().map(|document| &**document), &params.query))
     }
 
     /// What can be done about findings. Those of an older version have no fixes: their edits would be at the wrong

@@ -6,6 +6,7 @@ use lsp_types::{
     HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, RenameOptions,
     SemanticTokensFullOptions, SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities,
     SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::actions::{FIX_ALL, REPORT};
@@ -149,6 +150,13 @@ impl Session {
                 ..ExecuteCommandOptions::default()
             }),
             code_action_provider: Some(CodeActionProviderCapability::Options(code_actions)),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                    supported: Some(true),
+                    change_notifications: Some(OneOf::Left(true)),
+                }),
+                file_operations: None,
+            }),
             ..ServerCapabilities::default()
         }
     }

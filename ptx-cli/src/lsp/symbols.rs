@@ -1,6 +1,6 @@
-//! What a document declares, as a tree, and what all open documents declare by name.
+//! What a document declares: all as a tree, and by name what stands at module level.
 
-use lsp_types::{DocumentSymbol, Location, SymbolInformation, SymbolKind};
+use lsp_types::{DocumentSymbol, Location, Range, SymbolInformation, SymbolKind, Uri};
 use ptx_syntax::Span;
 use ptx_syntax::names::{Declared, NameKind, ScopeKind};
 
@@ -9,10 +9,10 @@ use super::document::Document;
 use crate::source::Kind;
 
 /// No more symbols are shown than this. What functions declare is left out first.
-const MAX_SYMBOLS: usize = 10_000;
+pub const MAX_SYMBOLS: usize = 10_000;
 
-/// No more symbols of all documents are shown than this.
-const MAX_FOUND: usize = 500;
+/// No more symbols of a workspace are shown than this.
+pub const MAX_FOUND: usize = 500;
 
 /// What a PTX document declares.
 pub fn of_document(document: &Document) -> Option<Vec<DocumentSymbol>> {
@@ -93,33 +93,34 @@ fn information(
     SymbolInformation { name, kind, tags: None, deprecated: None, location, container_name }
 }
 
-/// What documents declare at module level whose name has all letters of `query` in their order.
-pub fn of_workspace<'d>(
-    documents: impl Iterator<Item = &'d Document>,
-    query: &str,
-) -> Vec<SymbolInformation> {
-    let mut found = Vec::new();
-    for document in
-        documents.filter(|document| document.source.kind == Kind::Ptx && !document.is_configuration)
-    {
-        let text = &*document.source.text;
-        let Some(uri) = document.address() else { continue };
-        let fits = module_level(document).filter(|each| has_letters(each.name.text(text), query));
-        let fits: Vec<&Declared> = fits.take(MAX_FOUND - found.len()).collect();
-        let ranges = ranges(document, fits.iter().map(|each| each.name));
-        found.extend(fits.iter().zip(ranges).map(|(each, range)| {
-            information(
-                each.name.text(text).to_owned(),
-                kind(each.kind),
-                Location::new(uri.clone(), range),
-                None,
-            )
-        }));
-        if found.len() == MAX_FOUND {
-            break;
-        }
+/// What a document declares at module level.
+pub struct Symbol {
+    pub name: String,
+    kind: SymbolKind,
+    range: Range,
+}
+
+impl Symbol {
+    /// The symbol as one of a document with this address.
+    pub fn at(&self, uri: &Uri) -> SymbolInformation {
+        information(self.name.clone(), self.kind, Location::new(uri.clone(), self.range), None)
     }
-    found
+}
+
+/// What a PTX document declares at module level under names that are wanted, `most` of them.
+pub fn of_module(document: &Document, wanted: impl Fn(&str) -> bool, most: usize) -> Vec<Symbol> {
+    if document.source.kind != Kind::Ptx || document.is_configuration {
+        return Vec::new();
+    }
+    let text = &*document.source.text;
+    let fits: Vec<&Declared> =
+        module_level(document).filter(|each| wanted(each.name.text(text))).take(most).collect();
+    let ranges = ranges(document, fits.iter().map(|each| each.name));
+    let symbol = |(each, range): (&&Declared, Range)| {
+        let name = each.name.text(text).to_owned();
+        Symbol { name, kind: kind(each.kind), range }
+    };
+    fits.iter().zip(ranges).map(symbol).collect()
 }
 
 fn module_level(document: &Document) -> impl Iterator<Item = &Declared> {
@@ -128,7 +129,7 @@ fn module_level(document: &Document) -> impl Iterator<Item = &Declared> {
 }
 
 /// Whether a name has the letters of a query in their order, whatever their case.
-fn has_letters(name: &str, query: &str) -> bool {
+pub fn has_letters(name: &str, query: &str) -> bool {
     let mut letters = name.chars();
     query.chars().all(|wanted| letters.any(|letter| letter.eq_ignore_ascii_case(&wanted)))
 }

@@ -200,6 +200,45 @@ fn symbols_are_a_tree_where_the_editor_shows_trees() {
 }
 
 #[test]
+fn symbols_are_found_in_files_that_are_not_open() {
+    let scratch = Scratch::new();
+    for (file, name) in
+        [("a.ptx", "first"), ("inner/b.ptx", "second"), ("other.txt", "third"), ("c.ptx", "before")]
+    {
+        scratch
+            .file(file, format!(".version 8.6\n.target sm_90\n.visible .entry {name}_kernel() {{ ret; }}\n"));
+    }
+    scratch.file(".gitignore", "c.ptx\n");
+    let folder = scratch.path().canonicalize().unwrap();
+    let address = |file: &str| format!("file://{}", folder.join(file).to_str().unwrap());
+    let mut editor = Editor::silent(&scratch);
+    let folders = json!([{"uri": address(""), "name": "scratch"}]);
+    editor.request("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
+    editor.notify("initialized", json!({}));
+    let search = |editor: &mut Editor, query: &str| {
+        let found = editor.request("workspace/symbol", json!({"query": query}))["result"].clone();
+        let all = found.as_array().unwrap().iter();
+        let told = all.map(|each| (each["name"].as_str().unwrap().to_owned(), each["location"].clone()));
+        told.collect::<Vec<_>>()
+    };
+    let names = |editor: &mut Editor, query: &str| -> Vec<String> {
+        search(editor, query).into_iter().map(|(name, _)| name).collect()
+    };
+    assert_eq!(names(&mut editor, "kernel"), ["first_kernel", "second_kernel"]);
+    let (_, place) = search(&mut editor, "second").remove(0);
+    assert_eq!(place["uri"], address("inner/b.ptx"));
+    assert_eq!(place["range"]["start"], json!({"line": 2, "character": 16}));
+    // What is open counts as the editor has it, once; other files as they are now.
+    editor.open(&address("a.ptx"), ".version 8.6\n.target sm_90\n.visible .entry typed_kernel() { ret; }\n");
+    scratch.file("inner/b.ptx", ".version 8.6\n.target sm_90\n.visible .entry another_kernel() { ret; }\n");
+    assert_eq!(names(&mut editor, "kernel"), ["typed_kernel", "another_kernel"]);
+    let event = json!({"event": {"added": [], "removed": folders}});
+    editor.notify("workspace/didChangeWorkspaceFolders", event);
+    assert_eq!(names(&mut editor, "kernel"), ["typed_kernel"]);
+    editor.end();
+}
+
+#[test]
 fn bodies_blocks_and_comments_are_folded() {
     let scratch = Scratch::new();
     let (mut editor, _) = Editor::start(&scratch, &["utf-8"]);
