@@ -5,7 +5,7 @@ use std::fmt;
 use super::class::ClassSet;
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
-use super::table::{ABSENT, FORMS, Form, GateRule, OPCODES, forms_of};
+use super::table::{ABSENT, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
 use crate::platform::TextureMode;
 use crate::target::TargetSet;
 use crate::version::Version;
@@ -136,6 +136,23 @@ impl FormId {
             values: slot.values,
             optional: slot.optional,
         })
+    }
+
+    /// The names of the operands and of their parts, as the manual has them.
+    #[must_use]
+    pub fn operand_names(self) -> Vec<&'static str> {
+        fn names(operands: &'static [Operand], found: &mut Vec<&'static str>) {
+            for operand in operands {
+                let parts = operand.variants.iter().filter(|variant| !variant.parts.is_empty());
+                match parts.map(|variant| variant.parts).next() {
+                    Some(parts) => names(parts, found),
+                    None => found.push(operand.name),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        names(self.form().operands, &mut found);
+        found
     }
 
     /// The instance for a choice of modifiers: for each slot the index of a value, or `None` for left out.

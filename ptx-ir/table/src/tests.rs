@@ -182,6 +182,35 @@ fn unknown_words() {
     fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
 }
 
+/// The sources of the real table, with more text at the end of one file.
+fn with_paragraph(file: &str, paragraph: &str) -> Vec<Source> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
+    let mut sources = sources(&folder, "").unwrap();
+    let source = sources.iter_mut().find(|source| source.name == file).unwrap();
+    source.text.push_str(paragraph);
+    sources
+}
+
+#[test]
+fn an_instruction_is_one_paragraph() {
+    let paragraph = "\nwarpgroup.outer{.wide}·.sync.shape{.scope}.f32  d, a, on, [bar];\n    \
+                     .shape = .m64n{N}k4 for N in 8..32 step 8;\n    .scope = { .cta, .cluster };\n    \
+                     d : inout vec(N / 2) f32/element;  a : b64/plain;  on : !pred as accumulate;\n    \
+                     bar : addr(.shared) update as barrier;\n    .cluster not with .m64n8k4;\n    since 9.0 on sm_90a;\n    \
+                     .cluster since 9.1;\n    effect aligned async wgmma start;\n";
+    let table = compile(&with_paragraph("wgmma.isa", paragraph)).unwrap();
+    let form = table.lines().find(|line| line.contains("warpgroup.outer{.wide}.sync")).unwrap();
+    assert!(
+        form.contains("purpose: Some(Purpose::Accumulate)") && form.contains("Purpose::Barrier"),
+        "{form}"
+    );
+    assert!(form.contains("Count::Table(&[(&[(3, 0x1), ], 4), (&[(3, 0x2), ], 8), "), "{form}");
+    assert!(table.contains("\"warpgroup.outer\", \"warpgroup.outer.wide\""), "the opcodes of several words");
+    assert!(table.contains("Opcode { name: \"warpgroup\""));
+    let broken = paragraph.replace("vec(N / 2)", "vec(M)").replace("as barrier", "as banana");
+    assert_eq!(compile(&with_paragraph("wgmma.isa", &broken)).unwrap_err().len(), 2);
+}
+
 /// `BLESS=1 cargo test -p ptx-isa-table` lays the files out.
 #[test]
 fn the_files_of_the_table_are_laid_out() {

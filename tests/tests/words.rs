@@ -1,0 +1,139 @@
+//! What is known of instructions is in the table: no other source knows a modifier, an opcode or an operand by its
+//! spelling. `tests/golden/words.txt` lists those that still do, a file a line, and may only get shorter:
+//! `BLESS=1 cargo test -p ptx-tests --test words` takes out what is gone and never adds a word.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ptx_ir::isa::{self, OpcodeId};
+use ptx_tests::tools::root;
+
+const CRATES: [&str; 4] = ["ptx-ir", "ptx-verify", "ptx-emit", "ptx-cli"];
+
+/// Where types and state spaces get their spelling.
+const DEFINITIONS: [&str; 2] = ["ptx-ir/src/types.rs", "ptx-ir/src/space.rs"];
+
+/// Names of operands that are words of other things too.
+const ENGLISH: [&str; 12] = [
+    "address",
+    "arguments",
+    "barrier",
+    "counter",
+    "endpoint",
+    "prototype",
+    "results",
+    "size",
+    "state",
+    "stride",
+    "target",
+    "targets",
+];
+
+/// The spellings that only the table may know.
+struct Vocabulary {
+    modifiers: BTreeSet<&'static str>,
+    operands: BTreeSet<&'static str>,
+}
+
+impl Vocabulary {
+    fn new() -> Self {
+        let (mut modifiers, mut operands) = (BTreeSet::new(), BTreeSet::new());
+        for form in isa::forms() {
+            modifiers.extend(form.slots().flat_map(|slot| slot.values.iter().copied()));
+            operands.extend(form.operand_names());
+        }
+        operands.retain(|name| name.len() > 3 && !ENGLISH.contains(name));
+        Self { modifiers, operands }
+    }
+
+    fn has(&self, literal: &str) -> bool {
+        // An opcode alone may be any word: `add`, `all`. With a modifier it is none.
+        let is_spelling = literal.split_once('.').is_some_and(|(root, rest)| {
+            OpcodeId::parse(root).is_some()
+                && rest.chars().all(|each| each.is_ascii_alphanumeric() || "_.:".contains(each))
+        });
+        self.modifiers.contains(literal) || self.operands.contains(literal) || is_spelling
+    }
+}
+
+/// The string literals of a source file, without its comments and its tests.
+fn literals(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        let line = line.replace("\\\\", "").replace("\\\"", "").replace("'\"'", "");
+        found.extend(line.split('"').skip(1).step_by(2).map(str::to_owned));
+    }
+    found
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The words of each file, by its path in the repository.
+fn words() -> BTreeMap<String, BTreeSet<String>> {
+    let vocabulary = Vocabulary::new();
+    let mut files = Vec::new();
+    for name in CRATES {
+        sources(&root().join(name).join("src"), &mut files);
+    }
+    let mut all = BTreeMap::new();
+    for file in files {
+        let name = file.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        if DEFINITIONS.contains(&name.as_str()) || name.ends_with("tests.rs") || name.contains("/tests/") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&file).unwrap();
+        let words: BTreeSet<String> =
+            literals(&source).into_iter().filter(|each| vocabulary.has(each)).collect();
+        if !words.is_empty() {
+            all.insert(name, words);
+        }
+    }
+    all
+}
+
+#[test]
+fn only_the_table_knows_how_instructions_are_spelled() {
+    let path = root().join("tests/golden/words.txt");
+    let now = words();
+    let listed: BTreeMap<String, BTreeSet<String>> = std::fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .map(|(file, words)| (file.to_owned(), words.split(' ').map(str::to_owned).collect()))
+        .collect();
+    let nothing = BTreeSet::new();
+    for (file, words) in &now {
+        let known = listed.get(file).unwrap_or(&nothing);
+        let added: Vec<&String> = words.difference(known).collect();
+        assert!(added.is_empty(), "{file} knows {added:?}, which belong into ptx-ir/isa");
+    }
+    let text: String = now
+        .iter()
+        .map(|(file, words)| format!("{file}: {}\n", words.iter().cloned().collect::<Vec<_>>().join(" ")))
+        .collect();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    } else {
+        assert!(listed == now, "fewer words are left: BLESS=1 takes them out of tests/golden/words.txt");
+    }
+}
+
+#[test]
+fn a_literal_is_found_and_a_comment_is_not() {
+    let source =
+        "let a = f(\".lt\", \"x\\\"y\"); // \".gt\"\n/// \".eq\"\n#[cfg(test)]\nmod tests { \".ne\" }\n";
+    assert_eq!(literals(source), [".lt", "xy", ".gt"]);
+    let vocabulary = Vocabulary::new();
+    assert!(vocabulary.has(".lt") && vocabulary.has("membermask") && vocabulary.has("cvta.to"));
+    assert!(!vocabulary.has("size") && !vocabulary.has("add") && !vocabulary.has("ptx.toml"));
+}
