@@ -298,5 +298,6 @@ fn effect(effect: &Effect) -> String {
         Effect::WritesMemory => "writes-memory".to_owned(),
         Effect::Async(group, action) => format!("async {group:?} {action:?}"),
         Effect::Computes(computation) => format!("computes {computation:?}"),
+        Effect::Compares(comparison) => format!("compares {comparison:?}"),
     }
 }

@@ -153,7 +153,7 @@ pub enum Computation {
     /// Four bytes of `a` and `b`, each chosen by four bits of `c`.
     Permute,
     /// `p = a ? b`; where there is `p|q`, `q` is the opposite; combined with a predicate `c` where there is one.
-    /// The modifiers say how.
+    /// [`Effects::compares`] says how.
     Compare,
     /// `d = c ? a : b`
     Select,
@@ -203,6 +203,39 @@ pub enum Computation {
     Elect,
 }
 
+/// The relation that a comparison asks for. Integers are compared by the sign of the type and are never NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `a = b`
+    Equal,
+    /// `a ≠ b`, and neither is NaN
+    NotEqual,
+    /// `a < b`
+    Less,
+    /// `a ≤ b`
+    LessOrEqual,
+    /// `a > b`
+    Greater,
+    /// `a ≥ b`
+    GreaterOrEqual,
+    /// `a = b`, or one is NaN
+    EqualOrUnordered,
+    /// `a ≠ b`, or one is NaN
+    NotEqualOrUnordered,
+    /// `a < b`, or one is NaN
+    LessOrUnordered,
+    /// `a ≤ b`, or one is NaN
+    LessOrEqualOrUnordered,
+    /// `a > b`, or one is NaN
+    GreaterOrUnordered,
+    /// `a ≥ b`, or one is NaN
+    GreaterOrEqualOrUnordered,
+    /// Neither is NaN.
+    Ordered,
+    /// One is NaN.
+    Unordered,
+}
+
 /// What an instruction does, apart from the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Effects {
@@ -229,6 +262,8 @@ pub struct Effects {
     pub thread_dependent: bool,
     /// What its first result is of its operands, where that is followed.
     pub computes: Option<Computation>,
+    /// The relation that it asks for, where it compares.
+    pub compares: Option<Comparison>,
 }
 
 impl Effects {

@@ -222,6 +222,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
         Effect::WritesMemory => effects.writes_memory = true,
         Effect::Async(group, action) => effects.asynchronous = Some((group, action)),
         Effect::Computes(computation) => effects.computes = Some(computation),
+        Effect::Compares(comparison) => effects.compares = Some(comparison),
     }
 }
 

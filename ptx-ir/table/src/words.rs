@@ -69,7 +69,24 @@ const COMPUTATIONS: [(&str, &str); 41] = [
     ("elect", "Elect"),
 ];
 
-const EFFECTS: [(&str, &str); 20] = [
+const RELATIONS: [(&str, &str); 14] = [
+    ("equal", "Equal"),
+    ("not-equal", "NotEqual"),
+    ("less", "Less"),
+    ("less-or-equal", "LessOrEqual"),
+    ("greater", "Greater"),
+    ("greater-or-equal", "GreaterOrEqual"),
+    ("equal-or-unordered", "EqualOrUnordered"),
+    ("not-equal-or-unordered", "NotEqualOrUnordered"),
+    ("less-or-unordered", "LessOrUnordered"),
+    ("less-or-equal-or-unordered", "LessOrEqualOrUnordered"),
+    ("greater-or-unordered", "GreaterOrUnordered"),
+    ("greater-or-equal-or-unordered", "GreaterOrEqualOrUnordered"),
+    ("ordered", "Ordered"),
+    ("unordered", "Unordered"),
+];
+
+const EFFECTS: [(&str, &str); 21] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -89,6 +106,7 @@ const EFFECTS: [(&str, &str); 20] = [
     ("reads-memory", "Effect::ReadsMemory"),
     ("writes-memory", "Effect::WritesMemory"),
     ("computes", ""),
+    ("compares", ""),
     ("async", ""),
 ];
 
@@ -117,6 +135,12 @@ pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
             let name = words.next().ok_or("`computes` needs what is computed")?;
             let name = find(&COMPUTATIONS, name).ok_or(format!("`{name}` is nothing that is computed"))?;
             expressions.push(format!("Effect::Computes(Computation::{name})"));
+            continue;
+        }
+        if word == "compares" {
+            let name = words.next().ok_or("`compares` needs a relation")?;
+            let name = find(&RELATIONS, name).ok_or(format!("`{name}` is no relation"))?;
+            expressions.push(format!("Effect::Compares(Comparison::{name})"));
             continue;
         }
         if word != "async" {

@@ -1,7 +1,7 @@
 //! What instructions make of what is known of their operands.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Computation, Instance};
+use ptx_ir::isa::{Comparison, Computation, Instance};
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
@@ -35,15 +35,15 @@ impl Relation {
     #[must_use]
     pub fn of(instance: &Instance) -> Option<Self> {
         let relation = |order, swapped, negated| Some(Self { order, swapped, negated });
-        instance.modifiers.iter().find_map(|modifier| match *modifier {
-            ".eq" => relation(Order::Equal, false, false),
-            ".ne" => relation(Order::Equal, false, true),
-            ".lt" | ".lo" => relation(Order::Less, false, false),
-            ".gt" | ".hi" => relation(Order::Less, true, false),
-            ".ge" | ".hs" => relation(Order::Less, false, true),
-            ".le" | ".ls" => relation(Order::Less, true, true),
+        match instance.effects.compares? {
+            Comparison::Equal => relation(Order::Equal, false, false),
+            Comparison::NotEqual => relation(Order::Equal, false, true),
+            Comparison::Less => relation(Order::Less, false, false),
+            Comparison::Greater => relation(Order::Less, true, false),
+            Comparison::GreaterOrEqual => relation(Order::Less, false, true),
+            Comparison::LessOrEqual => relation(Order::Less, true, true),
             _ => None,
-        })
+        }
     }
 }
 

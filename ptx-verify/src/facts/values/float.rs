@@ -1,6 +1,6 @@
 //! Comparisons of floating-point numbers: decided for constants, else the same for the same operands.
 
-use ptx_ir::isa::{Computation, Instance};
+use ptx_ir::isa::{Comparison, Computation, Instance};
 use ptx_ir::types::Type;
 
 use super::linear::Form;
@@ -31,24 +31,22 @@ impl FloatOrder {
 
     /// The order that a comparison asks for, whether its operands are exchanged, and whether it asks for the opposite.
     fn of(instance: &Instance) -> Option<(Self, bool, bool)> {
-        instance.modifiers.iter().find_map(|modifier| {
-            Some(match *modifier {
-                ".eq" => (Self::Equal, false, false),
-                ".neu" => (Self::Equal, false, true),
-                ".equ" => (Self::EqualOrUnordered, false, false),
-                ".ne" => (Self::EqualOrUnordered, false, true),
-                ".lt" => (Self::Less, false, false),
-                ".geu" => (Self::Less, false, true),
-                ".gt" => (Self::Less, true, false),
-                ".leu" => (Self::Less, true, true),
-                ".le" => (Self::LessOrEqual, false, false),
-                ".gtu" => (Self::LessOrEqual, false, true),
-                ".ge" => (Self::LessOrEqual, true, false),
-                ".ltu" => (Self::LessOrEqual, true, true),
-                ".num" => (Self::Ordered, false, false),
-                ".nan" => (Self::Ordered, false, true),
-                _ => return None,
-            })
+        use Comparison as C;
+        Some(match instance.effects.compares? {
+            C::Equal => (Self::Equal, false, false),
+            C::NotEqualOrUnordered => (Self::Equal, false, true),
+            C::EqualOrUnordered => (Self::EqualOrUnordered, false, false),
+            C::NotEqual => (Self::EqualOrUnordered, false, true),
+            C::Less => (Self::Less, false, false),
+            C::GreaterOrEqualOrUnordered => (Self::Less, false, true),
+            C::Greater => (Self::Less, true, false),
+            C::LessOrEqualOrUnordered => (Self::Less, true, true),
+            C::LessOrEqual => (Self::LessOrEqual, false, false),
+            C::GreaterOrUnordered => (Self::LessOrEqual, false, true),
+            C::GreaterOrEqual => (Self::LessOrEqual, true, false),
+            C::LessOrUnordered => (Self::LessOrEqual, true, true),
+            C::Ordered => (Self::Ordered, false, false),
+            C::Unordered => (Self::Ordered, false, true),
         })
     }
 
