@@ -14,19 +14,22 @@ const CRATES: [&str; 4] = ["ptx-ir", "ptx-verify", "ptx-emit", "ptx-cli"];
 const DEFINITIONS: [&str; 2] = ["ptx-ir/src/types.rs", "ptx-ir/src/space.rs"];
 
 /// Names of operands that are words of other things too.
-const ENGLISH: [&str; 12] = [
+const ENGLISH: [&str; 15] = [
     "address",
     "arguments",
     "barrier",
     "counter",
     "endpoint",
+    "mode",
     "prototype",
     "results",
+    "sink",
     "size",
     "state",
     "stride",
     "target",
     "targets",
+    "type",
 ];
 
 /// The spellings that only the table may know.

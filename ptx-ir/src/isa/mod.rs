@@ -30,7 +30,9 @@ mod table;
 
 pub use class::{Class, ClassSet};
 pub use dump::dump;
-pub use effects::{AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects};
+pub use effects::{
+    AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects,
+};
 pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
