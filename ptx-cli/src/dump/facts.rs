@@ -11,9 +11,10 @@ use ptx_verify::facts::registers::for_each_register;
 use ptx_verify::facts::uniformity::{Divergent, Level, Uniformity};
 use ptx_verify::facts::values::number::Number;
 use ptx_verify::facts::values::pointer::{Notation, Object, Pointer};
-use ptx_verify::facts::values::{Graph, ValueId, Values};
+use ptx_verify::facts::values::{Graph, ValueId, Values, Variable};
 
 use super::operand::{instruction, register};
+use super::sum::sum_text;
 
 /// Writes every function that has a body.
 pub fn facts(out: &mut dyn Write, module: &Module) -> io::Result<()> {
@@ -51,6 +52,9 @@ fn write_function(out: &mut dyn Write, facts: &FunctionFacts<'_>) -> io::Result<
     let pointers = values.pointers(facts, &graph);
     let uniformity = Uniformity::new(facts, &graph, Values::of_whole_warps(facts, &graph));
     let known = Known { facts, carry, unset, values, pointers, graph, uniformity };
+    if !known.uniformity.is_known() {
+        writeln!(out, "  what differs between threads was not followed to the end")?;
+    }
     if known.carry.unknown {
         writeln!(out, "  the carry flag was not followed everywhere")?;
     }
@@ -92,10 +96,21 @@ impl Known<'_, '_> {
         {
             lines.push(format!("not all threads come here: {:?}", divergent.cause));
         }
+        let block = self.facts.cfg.block_of(Handle::new(index));
+        if self.facts.cfg.instructions(block).start == index {
+            lines.extend(self.graph.joins(block).iter().filter_map(|&join| self.joined(join)));
+        }
         for written in self.written(index) {
             lines.extend(self.register(index, written));
         }
         lines
+    }
+
+    /// What is known of a value that joins those of several paths.
+    fn joined(&self, join: ValueId) -> Option<String> {
+        let Variable::Register(number) = self.graph.variable(join) else { return None };
+        let known = self.known(join);
+        (!known.is_empty()).then(|| format!("{} before this: {}", self.name(number), known.join(", ")))
     }
 
     fn written(&self, index: u32) -> Vec<Register> {
@@ -114,13 +129,17 @@ impl Known<'_, '_> {
         let written = uses
             .range(index)
             .find_map(|at| self.graph.written(at).filter(|_| uses.all()[at].register == number))?;
-        let after = self.graph.after(written);
-        let variance = self.uniformity.of(after).level().map(|level| match level {
+        let known = self.known(self.graph.after(written));
+        (!known.is_empty()).then(|| format!("{}: {}", self.name(number), known.join(", ")))
+    }
+
+    fn known(&self, value: ValueId) -> Vec<String> {
+        let vary = self.uniformity.of(value).level().map(|level| match level {
             Level::Warps => "differs between warps".to_owned(),
             Level::Lanes => "differs between lanes".to_owned(),
         });
-        let known: Vec<String> = self.value(after).into_iter().chain(variance).collect();
-        (!known.is_empty()).then(|| format!("{}: {}", self.name(number), known.join(", ")))
+        let sum = sum_text(self.facts, &self.graph, &self.values, value).map(|sum| format!("= {sum}"));
+        self.value(value).into_iter().chain(sum).chain(vary).collect()
     }
 
     fn value(&self, value: ValueId) -> Option<String> {

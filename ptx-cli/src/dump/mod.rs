@@ -6,6 +6,7 @@ mod facts;
 mod ir;
 mod needs;
 mod operand;
+mod sum;
 mod tokens;
 
 pub use ast::ast;

@@ -311,23 +311,34 @@ pub fn facts_hold(
 ) -> Result<(), String> {
     let program = Program::read(text);
     for (turn, input) in Inputs::new(text).take(executions).enumerate() {
-        let mut wrong = None;
-        let mut observer = |write: &Write<'_>| {
-            if wrong.is_some() {
-                return;
-            }
-            if let Err(what) = holds(&program, write) {
-                let (line, _) = program.position(write.function, write.statement);
-                wrong = Some(format!(
-                    "line {line}, thread {}, {input}: {} = {:#x}, undefined bits {:#x}: {what}",
-                    write.thread, write.register, write.bits, write.undefined
-                ));
-            }
-        };
-        let _ = run(&program, &input, schedule(turn), Some(&mut observer));
-        if let Some(wrong) = wrong {
-            return Err(wrong);
-        }
+        executed(&program, &input, turn, |write| holds(&program, write))?;
     }
     Ok(())
+}
+
+/// Executes the only kernel of a program, and calls an observer for each write of a register.
+///
+/// # Errors
+/// The first error of the observer, with the line of the write, its thread and its value.
+pub fn executed(
+    program: &Program,
+    input: &Input,
+    turn: usize,
+    mut holds: impl FnMut(&Write<'_>) -> Result<(), String>,
+) -> Result<Outcome, String> {
+    let mut wrong = None;
+    let mut observer = |write: &Write<'_>| {
+        if wrong.is_some() {
+            return;
+        }
+        if let Err(what) = holds(write) {
+            let (line, _) = program.position(write.function, write.statement);
+            wrong = Some(format!(
+                "line {line}, thread {}, {input}: {} = {:#x}, undefined bits {:#x}: {what}",
+                write.thread, write.register, write.bits, write.undefined
+            ));
+        }
+    };
+    let outcome = run(program, input, schedule(turn), Some(&mut observer));
+    wrong.map_or(Ok(outcome), Err)
 }

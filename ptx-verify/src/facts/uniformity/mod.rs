@@ -22,7 +22,7 @@ pub use meeting::{Level, needed_on_every_path};
 pub use vary::Vary;
 
 use super::values::number::mask;
-use super::values::{Engine, Graph, Kind, Slice, ValueId, Values};
+use super::values::{Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
 use control::Control;
 
@@ -121,6 +121,12 @@ impl Uniformity {
     #[must_use]
     pub fn is_uniform_in_warps(&self, value: ValueId) -> bool {
         self.known && self.of(value).level() != Some(Level::Lanes)
+    }
+
+    /// Whether it was followed to the end; else nothing else that is said here means anything.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        self.known
     }
 
     /// How a value varies.
@@ -228,7 +234,10 @@ impl Analysis<'_, '_> {
             match self.slice {
                 Some(slice) => {
                     for &(instruction, at) in slice.within(facts.cfg.instructions(block)) {
-                        changed |= self.written(block, instruction, at as usize);
+                        changed |= match at {
+                            FLAG => self.flag(block, instruction),
+                            _ => self.written(block, instruction, at as usize),
+                        };
                     }
                 }
                 None => {
@@ -236,6 +245,7 @@ impl Analysis<'_, '_> {
                         for at in facts.uses().range(instruction) {
                             changed |= self.written(block, instruction, at);
                         }
+                        changed |= self.flag(block, instruction);
                     }
                 }
             }
@@ -255,6 +265,21 @@ impl Analysis<'_, '_> {
         let vary = self.computed(block, instruction, value, at);
         let mut changed = self.put(value, vary);
         if after != value {
+            let merged = self.guarded(block, instruction, after);
+            changed |= self.put(after, merged);
+        }
+        changed
+    }
+
+    /// Looks at the carry flag that an instruction sets; whether that varies more than before.
+    fn flag(&mut self, block: NodeIndex, instruction: u32) -> bool {
+        let graph = self.engine.graph;
+        let Some(flag) = graph.carry(instruction).1 else { return false };
+        let Kind::Computed { .. } = graph.kind(flag) else { return false };
+        let vary = self.flag_of(block, instruction);
+        let mut changed = self.put(flag, vary);
+        let after = graph.after(flag);
+        if after != flag {
             let merged = self.guarded(block, instruction, after);
             changed |= self.put(after, merged);
         }
@@ -296,6 +321,11 @@ impl Analysis<'_, '_> {
 
     /// The bits in which values may differ.
     fn different(&self, values: &[ValueId]) -> u64 {
+        // Of the carry flag no more is known.
+        let is_flag = |value: &ValueId| self.engine.graph.variable(*value) == Variable::Carry;
+        if values.first().is_some_and(is_flag) {
+            return 1;
+        }
         let mut facts = values.iter().filter_map(|value| self.engine.values.of(*value));
         let Some(first) = facts.next() else { return 0 };
         let (mut ones, mut zeros) = (first.number.ones, first.number.zeros);

@@ -250,8 +250,19 @@ impl Analysis<'_, '_> {
     pub(super) fn computed(&mut self, block: NodeIndex, instruction: u32, value: ValueId, at: usize) -> Vary {
         let width = self.engine.width(value);
         let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
-        let vary = self.operation(block, instruction, at, width).without(number);
+        let flag = self.flag_read(block, instruction).through(width);
+        let vary = self.operation(block, instruction, at, width).join(flag).without(number);
         self.joined(block, value, vary.mapped(|bits| bits & mask(width)))
+    }
+
+    /// How the carry flag varies that an instruction reads.
+    fn flag_read(&self, block: NodeIndex, instruction: u32) -> Vary {
+        self.engine.graph.carry(instruction).0.map_or(Vary::NONE, |flag| self.seen(flag, block))
+    }
+
+    /// How the carry flag varies that an instruction sets.
+    pub(super) fn flag_of(&self, block: NodeIndex, instruction: u32) -> Vary {
+        self.sources(block, instruction).join(self.flag_read(block, instruction)).through(1)
     }
 
     /// All that an instruction reads, together.

@@ -40,7 +40,7 @@ pub struct Values {
     /// Whether the rows of blocks are taken to be whole warps.
     pub(super) whole_warps: bool,
     /// What the turns of loops add to values that the loops' heads join.
-    steps: FxHashMap<ValueId, Vec<Form>>,
+    pub(super) steps: FxHashMap<ValueId, Vec<Form>>,
 }
 
 impl Values {
@@ -345,6 +345,9 @@ impl<'f, 'm> Engine<'f, 'm> {
         }
         let Some(mut merged) = merged else { return };
         let own = self.own_form(join);
+        if merged.form != own && self.is_of_a_turn(merged.form) && !self.comes_from_outside(block, join) {
+            merged.form = own;
+        }
         if merged.form == own {
             merged.form = self.stepped(block, join).unwrap_or(own);
         }
@@ -365,6 +368,28 @@ impl<'f, 'm> Engine<'f, 'm> {
         if self.put(join, merged) {
             self.turns[join.index()] = turn.saturating_add(1);
         }
+    }
+
+    /// Whether a join takes something known that no turn of a loop brings.
+    fn comes_from_outside(&self, block: NodeIndex, join: ValueId) -> bool {
+        let (cfg, graph) = (&self.facts.cfg, self.graph);
+        let is_known = |input: &ValueId| self.values.of(*input).is_some();
+        let inputs = graph.inputs(join);
+        let (over_edges, at_start) = inputs.split_at(graph.predecessor_count(block));
+        let mut edges = graph.predecessors(block).zip(over_edges).enumerate();
+        at_start.iter().any(is_known)
+            || edges.any(|(position, ((from, _), input))| {
+                is_known(input) && self.taken(block, position) && !cfg.dominates(block, from)
+            })
+    }
+
+    /// Whether a sum may be another one in each turn of a loop: what it was in the turn before is not what it is now.
+    fn is_of_a_turn(&self, form: Form) -> bool {
+        let sum = self.values.forms.sum(form);
+        sum.terms().any(|(base, _)| {
+            let base = self.values.forms.what(base);
+            matches!(base, Base::Value(_) | Base::Steps(_) | Base::Unknown(_) | Base::Operation { .. })
+        })
     }
 
     fn put(&mut self, value: ValueId, fact: Fact) -> bool {

@@ -203,7 +203,15 @@ impl Engine<'_, '_> {
         let mut agenda = Agenda::new(facts, graph);
         agenda.add(Item::whole(0));
         let mut left = MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len();
-        while let Some(item) = agenda.next() {
+        let mut is_confirmed = false;
+        loop {
+            let Some(item) = agenda.next() else {
+                if std::mem::replace(&mut is_confirmed, true) {
+                    return true;
+                }
+                self.confirm_steps(order, &mut agenda);
+                continue;
+            };
             let block = order[item.place as usize];
             let instructions = facts.cfg.instructions(block);
             let cost = if item.part == 0 { 1 + instructions.len() } else { 1 };
@@ -224,6 +232,7 @@ impl Engine<'_, '_> {
                 }
             }
             let changed = std::mem::take(&mut self.changed);
+            is_confirmed &= changed.is_empty();
             for &value in &changed {
                 for &reader in readers.of(value) {
                     // What follows in a block that is looked at for the first time reads what is known now.
@@ -236,7 +245,22 @@ impl Engine<'_, '_> {
             }
             self.changed = changed;
         }
-        true
+    }
+
+    /// Looks again at what turns are said to add to. A turn that sets something anew was not computed again when that was
+    /// said, and adds nothing.
+    fn confirm_steps(&self, order: &[NodeIndex], agenda: &mut Agenda) {
+        if self.values.steps.is_empty() {
+            return;
+        }
+        agenda.current = None;
+        for (place, &block) in order.iter().enumerate() {
+            for index in self.graph.join_range(block) {
+                if self.values.steps.contains_key(&self.graph.join_at(index)) {
+                    agenda.add(Item::join(place, index));
+                }
+            }
+        }
     }
 
     /// The same without loops: everything is known when it is read.

@@ -9,9 +9,12 @@ use crate::facts::FunctionFacts;
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     wanted: Vec<bool>,
-    /// The instructions that compute them, each with the use that is written, in order.
+    /// The instructions that compute them, each with the use that is written, or [`FLAG`], in order.
     computed: Vec<(u32, u32)>,
 }
+
+/// Stands for the carry flag, which no use names.
+pub(crate) const FLAG: u32 = u32::MAX;
 
 impl Slice {
     /// The values that these are computed of, as far as a number or an address is known by them, and they themselves.
@@ -45,12 +48,13 @@ impl Slice {
         }
         while let Some(value) = open.pop() {
             match graph.kind(value) {
-                Kind::Computed { instruction, at: Some(at) } => {
-                    slice.computed.push((instruction, at));
+                Kind::Computed { instruction, at } => {
+                    slice.computed.push((instruction, at.unwrap_or(FLAG)));
                     if !all_reads && !is_followed(facts, instruction) {
                         continue;
                     }
-                    for read in facts.uses().range(instruction).filter_map(|at| graph.read(at)) {
+                    let flag = graph.carry(instruction).0.filter(|_| all_reads);
+                    for read in facts.uses().range(instruction).filter_map(|at| graph.read(at)).chain(flag) {
                         slice.want(read, &mut open);
                     }
                 }
@@ -71,7 +75,7 @@ impl Slice {
         slice
     }
 
-    /// The instructions of a block that compute some of them, each with the use that is written.
+    /// The instructions of a block that compute some of them, each with the use that is written, or [`FLAG`].
     pub(crate) fn within(&self, block: std::ops::Range<u32>) -> &[(u32, u32)] {
         let place = |wanted: u32| self.computed.partition_point(|&(instruction, _)| instruction < wanted);
         let start = place(block.start);
