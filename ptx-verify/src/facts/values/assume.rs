@@ -165,30 +165,43 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 self.excluded.push((terms, value & mask(sum.width())));
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
-                let (one, other) = (self.number(a, depth), self.number(b, depth));
-                let signed = detail & SIGNED != 0;
-                let width = u32::from(one.width);
-                if signed {
+                if detail & SIGNED != 0 {
                     self.narrow_difference(if value { [a, b] } else { [b, a] }, value, depth);
                 }
-                if signed && !(is_positive(one) && is_positive(other)) {
-                    return;
-                }
-                if value {
-                    let (Some(most), Some(least)) = (other.high.checked_sub(1), one.low.checked_add(1))
-                    else {
-                        self.impossible = true;
-                        return;
-                    };
-                    self.limit(a, 0, most, depth);
-                    self.limit(b, least, mask(width), depth);
-                } else {
-                    self.limit(a, other.low, mask(width), depth);
-                    self.limit(b, 0, one.high, depth);
-                }
+                self.order(self.compared([a, b], detail, depth), value, depth);
             }
             _ => {}
         }
+    }
+
+    /// The operands of a comparison as they are compared without a sign.
+    fn compared(&self, operands: [Form; 2], detail: u64, depth: usize) -> [Sum; 2] {
+        let plain = operands.map(|operand| *self.engine.values.forms.sum(operand));
+        if detail & SIGNED == 0 || plain.iter().all(|sum| is_positive(self.of_sum(sum, depth))) {
+            return plain;
+        }
+        // The order of signed numbers is that of the same distance from the smallest of them.
+        plain.map(|sum| {
+            let width = sum.width();
+            sum.plus(&Sum::constant(width, 1 << (width - 1)), 1).unwrap_or(sum)
+        })
+    }
+
+    /// Assumes that the first of two sums is below the second, or is not.
+    fn order(&mut self, [a, b]: [Sum; 2], is_below: bool, depth: usize) {
+        let (one, other) = (self.of_sum(&a, depth), self.of_sum(&b, depth));
+        let all = mask(a.width());
+        if !is_below {
+            self.limit(&a, other.low, all, depth);
+            self.limit(&b, 0, one.high, depth);
+            return;
+        }
+        let (Some(most), Some(least)) = (other.high.checked_sub(1), one.low.checked_add(1)) else {
+            self.impossible = true;
+            return;
+        };
+        self.limit(&a, 0, most, depth);
+        self.limit(&b, least, all, depth);
     }
 
     /// Assumes that the first of two signed values is not above the second, or is below it. Their difference is taken not
@@ -206,33 +219,39 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         }
     }
 
-    fn limit(&mut self, form: Form, low: u64, high: u64, depth: usize) {
+    fn limit(&mut self, sum: &Sum, low: u64, high: u64, depth: usize) {
         if low > high {
             self.impossible = true;
             return;
         }
-        let width = self.engine.values.forms.sum(form).width();
-        self.narrow(form, Number::between(width, low, high), depth);
+        // What is true of any number says nothing.
+        if low > 0 || high < mask(sum.width()) {
+            self.narrow_to(sum, Number::between(sum.width(), low, high), depth);
+        }
     }
 
     /// Assumes that a sum lies between the limits of a number.
     fn narrow(&mut self, form: Form, number: Number, depth: usize) {
-        let Some(depth) = depth.checked_sub(1) else { return };
         let sum = *self.engine.values.forms.sum(form);
+        self.narrow_to(&sum, number, depth);
+    }
+
+    fn narrow_to(&mut self, sum: &Sum, number: Number, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
         let all = mask(sum.width());
         let mut terms = sum.terms();
         let (Some((base, factor)), None) = (terms.next(), terms.next()) else {
-            return self.narrow_sum(&sum, number, depth);
+            return self.narrow_sum(sum, number, depth);
         };
         let (low, high) = match factor {
             1 => (number.low.wrapping_sub(sum.offset()) & all, number.high.wrapping_sub(sum.offset()) & all),
             _ if factor == all => {
                 (sum.offset().wrapping_sub(number.high) & all, sum.offset().wrapping_sub(number.low) & all)
             }
-            _ => return self.narrow_sum(&sum, number, depth),
+            _ => return self.narrow_sum(sum, number, depth),
         };
         if low > high {
-            return self.narrow_sum(&sum, number, depth);
+            return self.narrow_sum(sum, number, depth);
         }
         let known = self.base(base, sum.width(), depth);
         let (low, high) = (low.max(known.low), high.min(known.high));
@@ -247,7 +266,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         {
             let by = (detail >> 16) as u32;
             let up = |value: u64| value.checked_shl(by).unwrap_or(0) & all;
-            self.limit(whole, up(low), up(high) | mask(by), depth);
+            let whole = *self.engine.values.forms.sum(whole);
+            self.limit(&whole, up(low), up(high) | mask(by), depth);
         }
     }
 
@@ -415,9 +435,9 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                     if let Some(value) = known.or_else(|| self.compared_before(computes, detail, [a, b])) {
                         return Some(value);
                     }
-                } else if detail & SIGNED != 0 {
-                    return None;
                 }
+                let [one, other] =
+                    self.compared([a, b], detail, depth).map(|operand| self.of_sum(&operand, depth));
                 match () {
                     () if one.high < other.low => Some(true),
                     () if one.low >= other.high => Some(false),
