@@ -90,7 +90,9 @@ fn data_files_with_lines_moved_have_the_same_findings() {
             in_pieces += usize::from(same_findings(&lines.concat()).is_some());
         }
     }
-    assert!(in_pieces > paths.len(), "{in_pieces} of {} in pieces", paths.len() * VARIANTS);
+    // Nearly half of the texts still parse.
+    let texts = paths.len() * VARIANTS;
+    assert!(in_pieces > texts * 2 / 5, "{in_pieces} of {texts} in pieces");
 }
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
