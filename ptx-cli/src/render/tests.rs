@@ -75,7 +75,7 @@ help: write `add.f32`
 fn where_links_are_taken_the_rule_leads_to_its_page() {
     let source = source("a.ptx", PTX);
     let mut without_rule = finding();
-    without_rule.rule = "not-text";
+    without_rule.rule = "no-rule-at-all";
     for format in [Format::Full, Format::Concise] {
         let style = Style { format, color: true, links: true, width: 100, selection: Selection::ALL };
         let shown = String::from_utf8(file(style, &source, &[finding()])).unwrap();
