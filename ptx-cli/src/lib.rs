@@ -20,6 +20,7 @@ mod commands;
 mod config;
 mod coverage;
 mod diff;
+mod directives;
 mod dump;
 mod fix;
 mod foreign;

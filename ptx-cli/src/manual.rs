@@ -1,46 +1,179 @@
-//! What the toolkit knows of instructions and special registers, as text.
+//! What the toolkit knows of instructions, special registers and directives, for people and for programs.
 
 use std::fmt::Write;
 
-use ptx_ir::isa::{FormId, OpcodeId, SpellingProblem, opcodes, resolve};
+use ptx_ir::isa::{
+    FormId, Instance, OpcodeId, OperandSpec, Pattern, Role, SpellingProblem, opcodes, resolve,
+};
 use ptx_ir::special::SpecialRegister;
-use ptx_ir::target::{Suffix, Target};
+use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_ir::version::Version;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 use ptx_verify::Config;
+use serde_json::{Value, json};
 
-/// The text for a spelling or a special register, for a terminal: the forms as the manual prints them.
-pub fn page(word: &str) -> Option<String> {
-    if word.starts_with('%') {
-        return special(word);
+use crate::directives::{self, DIRECTIVES, Directive};
+
+/// No more of the ways in which operands can be given to a spelling are shown.
+const MAX_WAYS: usize = 8;
+
+/// Something that the toolkit knows under a name.
+pub enum Entry {
+    /// A form of an instruction, and its operands for the spelling that was asked about.
+    Form(FormId, Vec<String>),
+    /// A special register.
+    Register(SpecialRegister),
+    /// A directive.
+    Directive(&'static Directive),
+}
+
+/// What there is under a name: the forms of an opcode or a spelling, a special register (`%tid`; all for `%`), a directive
+/// (`.reg`; all for `.`). Empty where there is nothing.
+pub fn entries(word: &str) -> Vec<Entry> {
+    match word {
+        "%" => return SpecialRegister::all().map(Entry::Register).collect(),
+        "." => return DIRECTIVES.iter().map(Entry::Directive).collect(),
+        _ => {}
     }
-    let forms = forms(word)?;
+    if word.starts_with('%') {
+        // With or without an element: `%tid.x`.
+        let name = word.split('.').next().unwrap_or(word);
+        return SpecialRegister::parse(name).map(Entry::Register).into_iter().collect();
+    }
+    if word.starts_with('.') {
+        return directives::find(word).map(Entry::Directive).into_iter().collect();
+    }
+    let instances = if word.contains('.') { resolve(word).instances } else { Vec::new() };
+    let operands = |form: FormId| {
+        let of_form = instances.iter().filter(|instance| instance.form == form);
+        let mut ways: Vec<String> = of_form.map(operands).collect();
+        ways.dedup();
+        ways.truncate(MAX_WAYS);
+        ways
+    };
+    forms(word).into_iter().flatten().map(|form| Entry::Form(form, operands(form))).collect()
+}
+
+/// All forms, by opcode.
+pub fn all_forms() -> impl Iterator<Item = Entry> {
+    let forms = opcodes().flat_map(OpcodeId::forms).filter(|form| !form.is_narrowed());
+    forms.map(|form| Entry::Form(form, Vec::new()))
+}
+
+impl Entry {
+    /// Where it is.
+    pub fn targets(&self) -> TargetSet {
+        match self {
+            Self::Form(form, _) => form.requirement().1,
+            Self::Register(register) => register.targets(),
+            Self::Directive(_) => TargetSet::ALL,
+        }
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        match self {
+            Self::Form(form, operands) => {
+                let (version, targets) = form.requirement();
+                let shown = form.to_string();
+                let needs = shown.lines().skip(2).map(str::trim).filter(|line| !line.contains(" = { "));
+                let modifiers = form
+                    .slots()
+                    .map(|slot| json!({"name": slot.name, "values": slot.values, "optional": slot.optional}));
+                json!({
+                    "opcode": form.opcode().name(),
+                    "section": form.section(),
+                    "syntax": form.syntax(),
+                    "version": version.to_string(),
+                    "targets": targets.to_string(),
+                    "modifiers": modifiers.collect::<Vec<_>>(),
+                    "needs": needs.collect::<Vec<_>>(),
+                    "operands": operands,
+                    "differs": form.deviations().collect::<Vec<_>>(),
+                })
+            }
+            Self::Register(register) => json!({
+                "register": register.name(),
+                "type": register.ty().to_string(),
+                "elements": register.elements(),
+                "version": register.min_version().to_string(),
+                "targets": register.targets().to_string(),
+            }),
+            Self::Directive(directive) => json!({
+                "directive": directive.word,
+                "syntax": directive.syntax,
+                "purpose": directive.purpose,
+                "stands": directive.stands.as_str(),
+            }),
+        }
+    }
+
+    /// For people, without the section.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = match self {
+            Self::Form(form, ways) => {
+                let _ = writeln!(text, "{form}");
+                for deviation in form.deviations() {
+                    let _ = writeln!(text, "    differs from ptxas: {deviation}\n");
+                }
+                if !ways.is_empty() {
+                    // Below the other lines of the form, which end with an empty one.
+                    text.truncate(text.trim_end().len());
+                    text.push('\n');
+                    ways.iter().for_each(|way| text.push_str(&format!("    operands {way}\n")));
+                    text.push('\n');
+                }
+                Ok(())
+            }
+            Self::Register(register) => {
+                let vector = match register.elements() {
+                    1 => String::new(),
+                    count => format!(".v{count} "),
+                };
+                let _ = writeln!(text, ".sreg {vector}{} {};", register.ty(), register.name());
+                writeln!(text, "    since PTX {}, {}", register.min_version(), register.targets())
+            }
+            Self::Directive(directive) => {
+                let Directive { syntax, purpose, stands, .. } = directive;
+                writeln!(text, "{syntax}\n    {purpose}; stands {}", stands.as_str())
+            }
+        };
+        text
+    }
+}
+
+/// Entries as a text, the forms of each section of the manual below its title.
+pub fn text_of(entries: &[Entry]) -> String {
     let mut text = String::new();
     let mut section = "";
-    for form in forms {
-        if form.section() != section {
+    for entry in entries {
+        if let Entry::Form(form, _) = entry
+            && form.section() != section
+        {
             section = form.section();
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}{section}\n", if text.is_empty() { "" } else { "\n" });
         }
-        let _ = writeln!(text, "{form}");
-        for deviation in form.deviations() {
-            let _ = writeln!(text, "    differs from ptxas: {deviation}\n");
-        }
+        text.push_str(&entry.text());
     }
-    Some(text)
+    text
 }
 
-/// The text for a spelling or a special register, for an editor.
+/// The text for a name, for an editor.
 pub fn markdown(word: &str) -> Option<String> {
-    page(word).map(|text| format!("```ptx\n{}\n```\n", text.trim_end()))
+    let text = text_of(&entries(word));
+    (!text.is_empty()).then(|| format!("```ptx\n{}\n```\n", text.trim_end()))
 }
 
-/// The list of all instructions, by section of the manual.
-pub fn list() -> String {
+/// The list of all instructions, by section of the manual: those that have a form for the target.
+pub fn list(target: Option<Target>) -> String {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for opcode in opcodes() {
-        for form in opcode.forms() {
+        for form in
+            opcode.forms().filter(|form| target.is_none_or(|target| form.requirement().1.contains(target)))
+        {
             let section = form.section();
             let at = sections.iter().position(|(known, _)| *known == section).unwrap_or_else(|| {
                 sections.push((section, Vec::new()));
@@ -118,15 +251,39 @@ fn with_all_modifiers(opcode: OpcodeId, word: &str) -> Vec<FormId> {
     forms.filter(|form| modifiers.iter().all(|each| knows(form, each))).collect()
 }
 
-/// A special register, with or without an element: `%tid.x`.
-fn special(word: &str) -> Option<String> {
-    let register = SpecialRegister::parse(word.split('.').next()?)?;
-    let mut text = String::new();
-    let vector = match register.elements() {
-        1 => String::new(),
-        count => format!(".v{count} "),
+/// What the operands of an instance are, in their order.
+fn operands(instance: &Instance) -> String {
+    instance.operands.iter().map(operand).collect::<Vec<_>>().join(", ")
+}
+
+/// `d: .u32`, `[a]: address in global`, `{d}: 4 × .f32`, `{, c}` where it may be left out.
+pub fn operand(spec: &OperandSpec) -> String {
+    let ty = spec.ty.map_or_else(String::new, |ty| format!(": {ty}"));
+    let name = spec.name;
+    let text = match spec.pattern {
+        Pattern::Value | Pattern::Selectable { .. } => format!("{name}{ty}"),
+        Pattern::NegatableValue => format!("{{!}}{name}{ty}"),
+        Pattern::Vector { count } => match spec.ty {
+            Some(ty) => format!("{{{name}}}: {count} × {ty}"),
+            None => format!("{{{name}}}: {count}"),
+        },
+        Pattern::Address => {
+            let space = spec.access.and_then(|access| access.space);
+            let space =
+                space.map_or_else(|| "generic address".to_owned(), |space| format!("address in {space}"));
+            let bytes = spec.access.map_or(0, |access| access.bytes);
+            let bytes = if bytes > 0 { format!(", {bytes} bytes") } else { String::new() };
+            format!("[{name}]: {space}{bytes}")
+        }
+        Pattern::Pair => parts(spec, "", "|", ""),
+        Pattern::Bracket => parts(spec, "[", ", ", "]"),
+        Pattern::List => format!("({name}, …)"),
     };
-    let _ = writeln!(text, ".sreg {vector}{} {};", register.ty(), register.name());
-    let _ = writeln!(text, "    since PTX {}, {}", register.min_version(), register.targets());
-    Some(text)
+    let text = if spec.role == Role::Both { format!("{text} (read and written)") } else { text };
+    if spec.optional { format!("{{{text}}}") } else { text }
+}
+
+fn parts(spec: &OperandSpec, open: &str, between: &str, close: &str) -> String {
+    let parts: Vec<String> = spec.children.iter().map(operand).collect();
+    format!("{open}{}{close}", parts.join(between))
 }

@@ -3,35 +3,66 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use ptx_ir::target::Target;
 
-use crate::manual;
+use crate::manual::{self, Entry};
+use crate::options;
 use crate::outcome::Exit;
 
 const AFTER_HELP: &str = "\
+With a target, forms that it does not have are left out; what single modifiers need is told with each form.
+
 Exit status:
   0  shown
-  1  there is such an instruction, but not with these modifiers
+  1  there is such an instruction, but not with these modifiers, or not on that target
   2  there is no such instruction
 
 Examples:
-  ptx-cli isa                 list all instructions
-  ptx-cli isa add             all forms of add, with versions and targets
-  ptx-cli isa add.cc.u32      the forms that have this spelling
-  ptx-cli isa %tid            a special register";
+  ptx-cli isa                     list all instructions
+  ptx-cli isa --target sm_80      those that sm_80 has
+  ptx-cli isa add                 all forms of add, with versions and targets
+  ptx-cli isa add.cc.u32          the forms that have this spelling, and the types of their operands
+  ptx-cli isa %tid                a special register; all for %
+  ptx-cli isa .maxnreg            a directive; all for .
+  ptx-cli isa --json mma | jq -r .syntax";
 
 /// Arguments of `isa`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct IsaArgs {
-    /// Opcode, spelling or special register, such as `add`, `ld.global.b32` or `%tid`; all without it
+    /// Opcode, spelling, special register or directive, such as `add`, `ld.global.b32`, `%tid` or `.reg`; all instructions
+    /// without it
     #[arg(value_name = "OPCODE")]
     opcode: Option<String>,
+
+    /// Show only what this target has, such as sm_90a
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+
+    /// How to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
+    message_format: IsaFormat,
+
+    /// The same as `--message-format json`
+    #[arg(long)]
+    json: bool,
+}
+
+/// How the table is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IsaFormat {
+    /// As the manual prints it
+    Full,
+    /// JSON Lines, one object a form, special register or directive
+    Json,
 }
 
 /// Runs `isa`.
 pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
-    if let Some(word) = args.opcode.as_deref().map(str::trim)
+    let target = args.target.as_deref().map(options::target).transpose()?;
+    let word = args.opcode.as_deref().map(str::trim);
+    if let Some(word) = word
         && let Some(found) = manual::misspelled(word)
     {
         let opcode = word.split('.').next().unwrap_or(word);
@@ -44,16 +75,48 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
         writeln!(err, "`ptx-cli isa {opcode}` shows all forms of `{opcode}`")?;
         return Ok(Exit::Findings);
     }
-    let text = match args.opcode.as_deref().map(str::trim) {
-        None => manual::list(),
-        Some(word) => match (manual::page(word), manual::nearest(word)) {
-            (Some(page), _) => page,
-            (None, Some(near)) => bail!("there is no instruction `{word}`; did you mean `{near}`?"),
-            (None, None) => bail!("there is no instruction `{word}`; `ptx-cli isa` lists them"),
-        },
-    };
+    let is_json = args.json || args.message_format == IsaFormat::Json;
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    let Some(word) = word else {
+        if is_json {
+            write_json(
+                &mut out,
+                &manual::all_forms().filter(|entry| has(target, entry)).collect::<Vec<_>>(),
+            )?;
+        } else {
+            out.write_all(manual::list(target).as_bytes())?;
+        }
+        out.flush()?;
+        return Ok(Exit::Clean);
+    };
+    let mut entries = manual::entries(word);
+    match (entries.is_empty(), manual::nearest(word)) {
+        (false, _) => {}
+        (true, Some(near)) => bail!("there is no instruction `{word}`; did you mean `{near}`?"),
+        (true, None) => bail!("there is no instruction `{word}`; `ptx-cli isa` lists them"),
+    }
+    let needed: Vec<String> = entries.iter().map(|entry| entry.targets().to_string()).collect();
+    entries.retain(|entry| has(target, entry));
+    if let Some(target) = target.filter(|_| entries.is_empty()) {
+        let mut needed = needed;
+        needed.sort();
+        needed.dedup();
+        writeln!(io::stderr(), "error: `{word}` is not on {target}: it needs {}", needed.join("; or "))?;
+        return Ok(Exit::Findings);
+    }
+    if is_json {
+        write_json(&mut out, &entries)?;
+    } else {
+        out.write_all(manual::text_of(&entries).as_bytes())?;
+    }
     out.flush()?;
     Ok(Exit::Clean)
+}
+
+fn has(target: Option<Target>, entry: &Entry) -> bool {
+    target.is_none_or(|target| entry.targets().contains(target))
+}
+
+fn write_json(out: &mut impl Write, entries: &[Entry]) -> io::Result<()> {
+    entries.iter().try_for_each(|entry| writeln!(out, "{}", entry.json()))
 }

@@ -10,10 +10,10 @@ use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 use ptx_syntax::names::{NameKind, ScopeKind};
 
-use super::directives::{DIRECTIVES, Stands};
 use super::document::Document;
 use super::part::Part;
 use super::toml;
+use crate::directives::{DIRECTIVES, Stands};
 
 /// No more names are offered.
 const MAX_NAMES: usize = 1000;

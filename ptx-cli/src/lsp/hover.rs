@@ -11,11 +11,11 @@ use ptx_syntax::names::{NameKind, Symbol};
 use super::access::Accesses;
 use super::constants;
 use super::convert::ranges;
-use super::directives::{self, Stands};
 use super::document::Document;
 use super::navigate::{Found, Place, find, places};
 use super::part::{Part, Target};
 use super::values;
+use crate::directives;
 use crate::manual;
 use crate::source::Kind;
 
@@ -77,13 +77,7 @@ fn token_at(document: &Document, part: &Part<'_>, at: u32) -> Option<Token> {
 
 fn directive(word: &str) -> Option<String> {
     let found = directives::find(word)?;
-    let stands = match found.stands {
-        Stands::Module => "at module level",
-        Stands::Header => "between the header of a function and its body",
-        Stands::Body => "in a function",
-        Stands::Both => "at module level and in functions",
-    };
-    Some(format!("```ptx\n{}\n```\n{}; stands {stands}", found.syntax, found.purpose))
+    Some(format!("```ptx\n{}\n```\n{}; stands {}", found.syntax, found.purpose, found.stands.as_str()))
 }
 
 fn named(document: &Document, found: &Found<'_>) -> Option<String> {

@@ -11,7 +11,6 @@ mod completion;
 mod configuration;
 mod constants;
 mod convert;
-mod directives;
 mod document;
 mod edits;
 mod folding;

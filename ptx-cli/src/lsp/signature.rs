@@ -1,13 +1,14 @@
 //! What the operands of an instruction are, while it is written.
 
 use lsp_types::{ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation};
-use ptx_ir::isa::{Instance, OpcodeId, OperandSpec, Pattern, Role, resolve};
+use ptx_ir::isa::{Instance, OpcodeId, resolve};
 use ptx_syntax::Span;
 use ptx_syntax::names::Instruction;
 
 use super::access::operand_at;
 use super::document::Document;
 use super::part::Part;
+use crate::manual::operand;
 
 /// No more forms of a spelling are shown.
 const MAX_FORMS: usize = 24;
@@ -76,36 +77,4 @@ fn of_instance(instance: &Instance) -> SignatureInformation {
         parameters: Some(parameters),
         active_parameter: None,
     }
-}
-
-/// `d: .u32`, `[a]: address in global`, `{d}: 4 × .f32`, `{, c}` where it may be left out.
-pub fn operand(spec: &OperandSpec) -> String {
-    let ty = spec.ty.map_or_else(String::new, |ty| format!(": {ty}"));
-    let name = spec.name;
-    let text = match spec.pattern {
-        Pattern::Value | Pattern::Selectable { .. } => format!("{name}{ty}"),
-        Pattern::NegatableValue => format!("{{!}}{name}{ty}"),
-        Pattern::Vector { count } => match spec.ty {
-            Some(ty) => format!("{{{name}}}: {count} × {ty}"),
-            None => format!("{{{name}}}: {count}"),
-        },
-        Pattern::Address => {
-            let space = spec.access.and_then(|access| access.space);
-            let space =
-                space.map_or_else(|| "generic address".to_owned(), |space| format!("address in {space}"));
-            let bytes = spec.access.map_or(0, |access| access.bytes);
-            let bytes = if bytes > 0 { format!(", {bytes} bytes") } else { String::new() };
-            format!("[{name}]: {space}{bytes}")
-        }
-        Pattern::Pair => parts(spec, "", "|", ""),
-        Pattern::Bracket => parts(spec, "[", ", ", "]"),
-        Pattern::List => format!("({name}, …)"),
-    };
-    let text = if spec.role == Role::Both { format!("{text} (read and written)") } else { text };
-    if spec.optional { format!("{{{text}}}") } else { text }
-}
-
-fn parts(spec: &OperandSpec, open: &str, between: &str, close: &str) -> String {
-    let parts: Vec<String> = spec.children.iter().map(operand).collect();
-    format!("{open}{}{close}", parts.join(between))
 }

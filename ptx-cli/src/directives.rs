@@ -27,6 +27,18 @@ pub enum Stands {
     Both,
 }
 
+impl Stands {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Module => "at module level",
+            Self::Header => "between the header of a function and its body",
+            Self::Body => "in a function",
+            Self::Both => "at module level and in functions",
+        }
+    }
+}
+
 /// The directives, as `directives.txt` lists them.
 pub static DIRECTIVES: LazyLock<Vec<Directive>> =
     LazyLock::new(|| include_str!("directives.txt").lines().filter_map(row).collect());
