@@ -215,6 +215,13 @@ impl Body {
         self.spans.get(instruction.index()).copied().unwrap_or_default()
     }
 
+    /// The last instruction that begins at or before a place in the text; none before the first, or where there is no text.
+    #[must_use]
+    pub fn instruction_before(&self, place: u32) -> Option<Handle<Instruction>> {
+        let behind = self.spans.partition_point(|span| span.start <= place);
+        Some(Handle::new(behind.checked_sub(1)? as u32))
+    }
+
     /// The span of the operand at `index` of an instruction.
     #[must_use]
     pub fn operand_span(&self, instruction: Handle<Instruction>, index: usize) -> Span {

@@ -167,7 +167,11 @@ impl<'s> Worker<'s> {
         self.facts.extend(self.lowering.module());
         let (module, body) = (self.lowering.module(), self.lowering.body());
         let mut piece = Piece { lowering, judged: judge.body(module, function, body, &self.facts) };
-        fix::drop_flawed_in(self.source, body.span, piece.findings());
+        let token_before = |place: u32| {
+            let instruction = body.instruction_before(place);
+            instruction.map_or(body.span.start, |instruction| body.span(instruction).start)
+        };
+        fix::drop_flawed_in(self.source, body.span, token_before, piece.findings());
         Some(piece)
     }
 }

@@ -21,7 +21,7 @@ impl Comments {
     pub fn of(text: &str, language: Language) -> Self {
         match language {
             Language::Ptx => {
-                let spans: Vec<Span> = comments_of(text).collect();
+                let spans: Vec<Span> = comments_of(text, text.len() as u32).collect();
                 let texts = spans.iter().map(|span| span.text(text).to_owned()).collect();
                 Self { spans, inner: Vec::new(), texts, inner_texts: Vec::new() }
             }
@@ -29,10 +29,11 @@ impl Comments {
         }
     }
 
-    /// The places of the comments in a part of a PTX text that begins with a token.
-    pub fn of_part(text: &str, part: Span) -> Self {
+    /// The places of the comments of a PTX text that begin in a part of it. The part begins with a token.
+    pub fn around(text: &str, part: Span) -> Self {
         let moved = |span: Span| Span::new(part.start + span.start, part.start + span.end);
-        let spans = comments_of(part.text(text)).map(moved).collect();
+        let behind = text.get(part.start as usize..).unwrap_or_default();
+        let spans = comments_of(behind, part.len()).map(moved).collect();
         Self { spans, inner: Vec::new(), texts: Vec::new(), inner_texts: Vec::new() }
     }
 
@@ -43,7 +44,7 @@ impl Comments {
         let (mut inner, mut inner_texts) = (Vec::new(), Vec::new());
         for statement in &file.statements {
             let template = &statement.template;
-            for span in comments_of(&template.text) {
+            for span in comments_of(&template.text, template.text.len() as u32) {
                 inner_texts.push(span.text(&template.text).to_owned());
                 inner.push(template.map.span(span));
             }
@@ -116,7 +117,9 @@ fn edit_within(edit: &Edit, comment: Span, text: &str) -> bool {
     comment.start + 2 <= edit.span.start && edit.span.end <= end && !ends
 }
 
-fn comments_of(text: &str) -> impl Iterator<Item = Span> + '_ {
+/// The comments that begin in the first bytes of a text.
+fn comments_of(text: &str, length: u32) -> impl Iterator<Item = Span> + '_ {
     let is_comment = |kind: TokenKind| kind.is_comment() || kind == TokenKind::UnterminatedComment;
-    Lexer::new(text).filter(move |token| is_comment(token.kind)).map(|token| token.span)
+    let tokens = Lexer::new(text).take_while(move |token| token.span.start < length);
+    tokens.filter(move |token| is_comment(token.kind)).map(|token| token.span)
 }

@@ -24,6 +24,7 @@ use ptx_syntax::cuda::CudaFile;
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity, Span};
 
 use comments::Comments;
+use modifiers::Losses;
 use trial::Trials;
 
 /// A fix may make room for another one; more rounds than this would be two rules in a quarrel.
@@ -138,9 +139,10 @@ fn round(
     verify: &mut impl FnMut(&str) -> Vec<Diagnostic>,
 ) -> bool {
     let comments = Comments::of(&fixed.text, language);
+    let mut losses = Losses::default();
     let mut tried = Vec::new();
     for index in splice::apart(&fixed.text, &fixed.diagnostics, wanted) {
-        match flaw_among(&fixed.text, &comments, &fixed.diagnostics[index]) {
+        match flaw_among(&fixed.text, &comments, &mut losses, &fixed.diagnostics[index]) {
             Some(refusal) => fixed.refused.push((index, refusal)),
             None => tried.push(index),
         }
@@ -160,7 +162,7 @@ fn round(
 #[must_use]
 pub fn flaw(text: &str, language: Language, found: &Diagnostic) -> Option<Refusal> {
     found.fix.as_ref()?;
-    flaw_among(text, &Comments::of(text, language), found)
+    flaw_among(text, &Comments::of(text, language), &mut Losses::default(), found)
 }
 
 /// Takes away the fixes of findings in PTX that have a [`flaw`]; what such a fix was to do stays as help. Of findings
@@ -170,18 +172,25 @@ pub(crate) fn drop_flawed(text: &str, parts: &[Span], diagnostics: &mut [Diagnos
         let part = parts.partition_point(|part| part.end <= found.span.start);
         parts.get(part).is_none_or(|part| !lies_in(found, *part))
     };
-    let comments = || Comments::of_part(text, Span::new(0, text.len() as u32));
+    let comments = || Comments::around(text, Span::new(0, text.len() as u32));
     drop_flawed_among(text, comments, diagnostics.iter_mut().filter(is_new));
 }
 
-/// The same for those findings that lie in a part of the text with all their edits. The part begins with a token.
+/// The same for those findings that lie in a part of the text with all their edits. `token_before` gives a place in the part
+/// at which a token begins, at or before another place: the nearer, the less is read.
 pub(crate) fn drop_flawed_in<'d>(
     text: &str,
     part: Span,
+    token_before: impl Fn(u32) -> u32,
     diagnostics: impl Iterator<Item = &'d mut Diagnostic>,
 ) {
-    let within = diagnostics.filter(|found| lies_in(found, part));
-    drop_flawed_among(text, || Comments::of_part(text, part), within);
+    let mut losses = Losses::default();
+    for found in diagnostics.filter(|found| found.fix.is_some() && lies_in(found, part)) {
+        let touched = found.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span);
+        let touched = touched.fold(found.span, Span::to);
+        let around = Span::new(token_before(touched.start), touched.end);
+        drop_flaw(text, &Comments::around(text, around), &mut losses, found);
+    }
 }
 
 fn lies_in(found: &Diagnostic, part: Span) -> bool {
@@ -203,20 +212,22 @@ fn drop_flawed_among<'d>(
     if with_fix.peek().is_none() {
         return;
     }
-    let comments = comments();
-    for found in with_fix {
-        match flaw_among(text, &comments, found) {
-            None => {}
-            Some(Refusal::Modifier(_)) => found.fix = None,
-            Some(_) => {
-                let fix = found.fix.take();
-                found.help = found.help.take().or(fix.map(|fix| fix.message));
-            }
+    let (comments, mut losses) = (comments(), Losses::default());
+    with_fix.for_each(|found| drop_flaw(text, &comments, &mut losses, found));
+}
+
+fn drop_flaw(text: &str, comments: &Comments, losses: &mut Losses, found: &mut Diagnostic) {
+    match flaw_among(text, comments, losses, found) {
+        None => {}
+        Some(Refusal::Modifier(_)) => found.fix = None,
+        Some(_) => {
+            let fix = found.fix.take();
+            found.help = found.help.take().or(fix.map(|fix| fix.message));
         }
     }
 }
 
-fn flaw_among(text: &str, comments: &Comments, found: &Diagnostic) -> Option<Refusal> {
+fn flaw_among(text: &str, comments: &Comments, losses: &mut Losses, found: &Diagnostic) -> Option<Refusal> {
     let edits = &found.fix.as_ref()?.edits;
     if edits.is_empty() || !splice::fits(text, edits) {
         return Some(Refusal::Malformed);
@@ -224,7 +235,7 @@ fn flaw_among(text: &str, comments: &Comments, found: &Diagnostic) -> Option<Ref
     if !comments.survive(text, found, edits) {
         return Some(Refusal::Comment);
     }
-    modifiers::lost(text, edits).map(Refusal::Modifier)
+    losses.of(text, edits).map(Refusal::Modifier)
 }
 
 /// A text with edits applied, which are in order, do not overlap and fit the text.

@@ -15,17 +15,29 @@ use ptx_syntax::lexer::Lexer;
 /// No spelling of an instruction is longer, in bytes. What is longer is none, and may be as long as the text.
 const MAX_SPELLING: usize = 1024;
 
-/// The modifier that the edits take away, if they take one.
-pub(super) fn lost(text: &str, edits: &[Edit]) -> Option<String> {
+/// The modifiers that edits take away. The same is wrong with an instruction wherever a compiler prints it, so that answers
+/// are kept.
+#[derive(Default)]
+pub(super) struct Losses(HashMap<Vec<(String, String)>, Option<String>>);
+
+impl Losses {
+    /// The modifier that the edits take away, if they take one.
+    pub(super) fn of(&mut self, text: &str, edits: &[Edit]) -> Option<String> {
+        let changes = edits.iter().map(|edit| spellings(text, edit)).collect();
+        self.0.entry(changes).or_insert_with_key(|changes| lost(changes)).clone()
+    }
+}
+
+/// The modifier that is lost with spellings before and after some edits.
+fn lost(changes: &[(String, String)]) -> Option<String> {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
-    for edit in edits {
-        let (before, after) = spellings(text, edit);
-        let mut before_words = words(&before);
-        if before_words.iter().any(|word| is_known(word)) && is_idle(&before, &after) {
+    for (before, after) in changes {
+        let mut before_words = words(before);
+        if before_words.iter().any(|word| is_known(word)) && is_idle(before, after) {
             before_words.retain(|word| table().order.contains(word.as_str()));
         }
         gone.extend(before_words);
-        come.extend(words(&after));
+        come.extend(words(after));
     }
     let mut come = counted(come);
     for word in &gone {
