@@ -273,7 +273,7 @@ impl Control {
 }
 
 /// Whether threads have to come together at some instruction of a block, or at one of a function that it calls.
-pub(super) fn has_meeting(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
+fn has_meeting(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
     let mut instructions = facts.cfg.instructions(block);
     instructions.any(|instruction| is_meeting(facts, instruction) || facts.is_call(instruction))
 }
@@ -347,8 +347,9 @@ fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
     false
 }
 
-/// For each block the block that all paths from it come together in; none where that is the end of the function.
-pub(super) fn joins(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
+/// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
+/// the function, `u32::MAX` where no path leads to that.
+pub(super) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
     let count = facts.cfg.block_count();
     let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
     for _ in 0..=count {
@@ -365,11 +366,16 @@ pub(super) fn joins(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
             reversed.add_edge(exit, block, ());
         }
     }
-    let dominators = immediate_dominators(&reversed, exit);
+    immediate_dominators(&reversed, exit)
+}
+
+/// For each block the block that all paths from it come together in; none where that is the end of the function.
+fn joins(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
+    let (above, exit) = (postdominators(facts), facts.cfg.block_count());
     let join = |block: NodeIndex| {
-        let join = dominators[block.index()];
+        let join = above[block.index()];
         let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;
-        (join != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
+        (join.index() != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
     };
     facts.cfg.graph().node_indices().map(join).collect()
 }

@@ -9,9 +9,9 @@
 //! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
 
 mod control;
+mod demand;
 mod masks;
 mod meeting;
-mod taint;
 mod vary;
 
 use petgraph::graph::NodeIndex;
@@ -25,6 +25,7 @@ use super::values::number::mask;
 use super::values::{Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
 use control::Control;
+use demand::{Demand, Look};
 
 /// Why not all threads come to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +67,7 @@ impl Uniformity {
     /// Follows how values vary. Nothing is known where that would take too long.
     #[must_use]
     pub fn new(facts: &FunctionFacts<'_>, graph: &Graph, values: Values) -> Self {
-        Self::of_slice(facts, graph, values, None)
+        Self::of_slice(facts, graph, values, None, None)
     }
 
     /// The same of those values only that decide where control goes, and who meets there.
@@ -76,10 +77,43 @@ impl Uniformity {
         roots.extend((0..facts.body.instructions.len() as u32).filter_map(|each| graph.guard(each)));
         let slice = Slice::of_all_reads(facts, graph, roots);
         let values = Values::of_slice(facts, graph, &slice, true);
-        Self::of_slice(facts, graph, values, Some(&slice))
+        Self::of_slice(facts, graph, values, Some(&slice), None)
     }
 
-    fn of_slice(facts: &FunctionFacts<'_>, graph: &Graph, values: Values, slice: Option<&Slice>) -> Self {
+    /// Whether some threads only may come to an instruction that threads have to come to together: where that is not so,
+    /// there is nothing to find. `needs` tells whether there is such an instruction in the function that a call goes to. The
+    /// graph is made when it is needed.
+    #[must_use]
+    pub fn may_part<'g>(
+        facts: &FunctionFacts<'_>,
+        needs: impl Fn(u32) -> bool,
+        graph: impl Fn() -> &'g Graph,
+    ) -> bool {
+        let demand = match Demand::look(facts, &needs, &graph) {
+            Look::Together => return false,
+            Look::Unknown => return true,
+            Look::Demands(demand) => demand,
+        };
+        // What is not demanded counts as different, so that all that may be found is.
+        let graph = graph();
+        let values = Values::of_slice(facts, graph, &demand.slice, true);
+        let found = Self::of_slice(facts, graph, values, Some(&demand.slice), Some(&demand.forks));
+        let parts_at = |call: u32| {
+            facts.is_call(call)
+                && needs(call)
+                && facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(call)))
+                && found.cause(facts, graph, call, Level::Warps).is_some()
+        };
+        !found.known || !found.divergent.is_empty() || (0..facts.body.instructions.len() as u32).any(parts_at)
+    }
+
+    fn of_slice(
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        values: Values,
+        slice: Option<&Slice>,
+        forks: Option<&[bool]>,
+    ) -> Self {
         // Of what is not followed, nothing is known.
         let of_nothing = |value: ValueId| match slice.is_none_or(|slice| slice.has(value)) {
             true => Vary::NONE,
@@ -87,6 +121,7 @@ impl Uniformity {
         };
         let mut analysis = Analysis {
             slice,
+            forks,
             engine: Engine::again(facts, graph, values),
             vary: graph.values().map(of_nothing).collect(),
             control: Control::new(facts),
@@ -108,13 +143,6 @@ impl Uniformity {
     #[must_use]
     pub fn divergent(&self) -> &[Divergent] {
         &self.divergent
-    }
-
-    /// A quick look at whether some threads only may come to an instruction that threads have to come to together:
-    /// where it says no, there is nothing to find.
-    #[must_use]
-    pub fn may_part(facts: &FunctionFacts<'_>) -> bool {
-        taint::may_part(facts)
     }
 
     /// Whether all lanes of a warp have the same value; no where that is not known.
@@ -181,6 +209,8 @@ fn deciding(facts: &FunctionFacts<'_>, graph: &Graph) -> Vec<ValueId> {
 struct Analysis<'f, 'm> {
     /// The values that are wanted; none where all are.
     slice: Option<&'f Slice>,
+    /// By block, whether the branch at its end counts; none where all do.
+    forks: Option<&'f [bool]>,
     engine: Engine<'f, 'm>,
     vary: Vec<Vary>,
     control: Control,
@@ -387,7 +417,8 @@ impl Analysis<'_, '_> {
         let (facts, graph) = (self.engine.facts, self.engine.graph);
         let mut changed = false;
         for &block in facts.cfg.reverse_postorder() {
-            if !self.engine.values.is_reached(block) || !facts.cfg.is_fork(block) {
+            let counts = self.forks.is_none_or(|forks| forks[block.index()]);
+            if !counts || !self.engine.values.is_reached(block) || !facts.cfg.is_fork(block) {
                 continue;
             }
             let Some(last) = facts.cfg.instructions(block).last() else { continue };

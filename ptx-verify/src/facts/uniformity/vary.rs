@@ -7,6 +7,7 @@ use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
 use super::{Analysis, Level};
+use crate::facts::FunctionFacts;
 use crate::facts::values::linear::{Base, BaseId, Form, Sum};
 use crate::facts::values::number::{Number, mask};
 use crate::facts::values::{Kind, Order, Relation, ValueId};
@@ -248,10 +249,17 @@ impl Analysis<'_, '_> {
 
     /// How what an instruction computes varies.
     pub(super) fn computed(&mut self, block: NodeIndex, instruction: u32, value: ValueId, at: usize) -> Vary {
+        let (sources, flag) = (self.sources(block, instruction), self.flag_read(block, instruction));
+        let facts = self.engine.facts;
+        let is_collective = |instance: &Instance| instance.effects.convergence == Convergence::Participants;
+        let begins = begins(facts, instruction) || facts.instance(instruction).is_some_and(is_collective);
+        if sources == Vary::NONE && flag == Vary::NONE && !begins {
+            return Vary::NONE;
+        }
         let width = self.engine.width(value);
         let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
-        let flag = self.flag_read(block, instruction).through(width);
-        let vary = self.operation(block, instruction, at, width).join(flag).without(number);
+        let flag = flag.through(width);
+        let vary = self.operation(block, instruction, at, width, sources).join(flag).without(number);
         self.joined(block, value, vary.mapped(|bits| bits & mask(width)))
     }
 
@@ -304,9 +312,15 @@ impl Analysis<'_, '_> {
         (number, vary.mapped(|bits| bits & mask(width)))
     }
 
-    fn operation(&mut self, block: NodeIndex, instruction: u32, at: usize, width: u32) -> Vary {
+    fn operation(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        at: usize,
+        width: u32,
+        sources: Vary,
+    ) -> Vary {
         let facts = self.engine.facts;
-        let sources = self.sources(block, instruction);
         let Some(instance) = facts.instance(instruction) else { return sources.through(width) };
         let effects = &instance.effects;
         if effects.barrier {
@@ -655,6 +669,21 @@ impl Analysis<'_, '_> {
         let nearest = if remainder == 0 { multiple } else { multiple - remainder };
         nearest > span
     }
+}
+
+/// Whether what an instruction computes may differ between threads though its operands do not.
+pub(super) fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let effects = facts.instance(instruction).map(|instance| &instance.effects);
+    let makes = effects.is_some_and(|effects| {
+        effects.thread_dependent || effects.atomic || effects.convergence == Convergence::Aligned
+    });
+    makes
+        || facts.body.operands(Handle::new(instruction)).iter().any(|operand| match operand {
+            Operand::Special(register) | Operand::SpecialSum { register, .. } => {
+                of_special(*register) != Vary::NONE
+            }
+            _ => false,
+        })
 }
 
 pub(super) fn of_special(register: SpecialRegister) -> Vary {

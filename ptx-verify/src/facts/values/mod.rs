@@ -22,4 +22,4 @@ pub(crate) use condition::{Edge, Literal, Literals, Memo, Stated};
 pub use graph::{Graph, Kind, ValueId, Variable};
 pub(crate) use propagate::Engine;
 pub use propagate::{Fact, Values};
-pub(crate) use slice::{FLAG, Slice};
+pub(crate) use slice::{FLAG, Growing, Slice};

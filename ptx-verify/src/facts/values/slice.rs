@@ -41,38 +41,10 @@ impl Slice {
         roots: impl IntoIterator<Item = ValueId>,
         all_reads: bool,
     ) -> Self {
-        let mut slice = Self { wanted: vec![false; graph.len()], computed: Vec::new() };
-        let mut open = Vec::new();
-        for root in roots {
-            slice.want(root, &mut open);
-        }
-        while let Some(value) = open.pop() {
-            match graph.kind(value) {
-                Kind::Computed { instruction, at } => {
-                    slice.computed.push((instruction, at.unwrap_or(FLAG)));
-                    if !all_reads && !is_followed(facts, instruction) {
-                        continue;
-                    }
-                    let flag = graph.carry(instruction).0.filter(|_| all_reads);
-                    for read in facts.uses().range(instruction).filter_map(|at| graph.read(at)).chain(flag) {
-                        slice.want(read, &mut open);
-                    }
-                }
-                Kind::Guarded { instruction, new, old } => {
-                    if let Some(guard) = graph.guard(instruction).filter(|_| all_reads) {
-                        slice.want(guard, &mut open);
-                    }
-                    slice.want(new, &mut open);
-                    slice.want(old, &mut open);
-                }
-                Kind::Joined { .. } => {
-                    graph.inputs(value).iter().for_each(|&input| slice.want(input, &mut open));
-                }
-                _ => {}
-            }
-        }
-        slice.computed.sort_unstable();
-        slice
+        let mut growing = Growing::new(facts, graph, all_reads);
+        roots.into_iter().for_each(|root| growing.want(root));
+        while growing.next().is_some() {}
+        growing.finish()
     }
 
     /// The instructions of a block that compute some of them, each with the use that is written, or [`FLAG`].
@@ -82,15 +54,70 @@ impl Slice {
         &self.computed[start..start.max(place(block.end))]
     }
 
-    fn want(&mut self, value: ValueId, open: &mut Vec<ValueId>) {
-        if !std::mem::replace(&mut self.wanted[value.index()], true) {
-            open.push(value);
-        }
+    /// How many of them instructions compute.
+    pub(crate) fn len(&self) -> usize {
+        self.computed.len()
     }
 
     /// Whether a value is among them.
     pub(crate) fn has(&self, value: ValueId) -> bool {
         self.wanted[value.index()]
+    }
+}
+
+/// A slice that is being found.
+pub(crate) struct Growing<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    graph: &'f Graph,
+    all_reads: bool,
+    slice: Slice,
+    open: Vec<ValueId>,
+}
+
+impl<'f, 'm> Growing<'f, 'm> {
+    /// Nothing is wanted yet. `all_reads`: whether all counts that values depend on in any way.
+    pub(crate) fn new(facts: &'f FunctionFacts<'m>, graph: &'f Graph, all_reads: bool) -> Self {
+        let slice = Slice { wanted: vec![false; graph.len()], computed: Vec::new() };
+        Self { facts, graph, all_reads, slice, open: Vec::new() }
+    }
+
+    /// Adds a value.
+    pub(crate) fn want(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.slice.wanted[value.index()], true) {
+            self.open.push(value);
+        }
+    }
+
+    /// Takes one of the values whose sources were not looked at, and adds these.
+    pub(crate) fn next(&mut self) -> Option<ValueId> {
+        let value = self.open.pop()?;
+        let (facts, graph) = (self.facts, self.graph);
+        match graph.kind(value) {
+            Kind::Computed { instruction, at } => {
+                self.slice.computed.push((instruction, at.unwrap_or(FLAG)));
+                if self.all_reads || is_followed(facts, instruction) {
+                    let reads = facts.uses().range(instruction).filter_map(|at| graph.read(at));
+                    let flag = graph.carry(instruction).0.filter(|_| self.all_reads);
+                    reads.chain(flag).for_each(|read| self.want(read));
+                }
+            }
+            Kind::Guarded { instruction, new, old } => {
+                if let Some(guard) = graph.guard(instruction).filter(|_| self.all_reads) {
+                    self.want(guard);
+                }
+                self.want(new);
+                self.want(old);
+            }
+            Kind::Joined { .. } => graph.inputs(value).iter().for_each(|&input| self.want(input)),
+            _ => {}
+        }
+        Some(value)
+    }
+
+    /// All that was wanted.
+    pub(crate) fn finish(mut self) -> Slice {
+        self.slice.computed.sort_unstable();
+        self.slice
     }
 }
 

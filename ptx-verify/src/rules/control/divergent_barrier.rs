@@ -5,8 +5,7 @@ use crate::facts::FunctionFacts;
 use crate::facts::uniformity::{Cause, Divergent, Level, Uniformity};
 use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};
-use ptx_ir::ir::Register;
-use ptx_ir::isa::{Convergence, Instance};
+use ptx_ir::ir::{Handle, Register};
 use rustc_hash::FxHashMap;
 
 declare_rule! {
@@ -60,14 +59,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().convergence {
         return;
     }
-    let may_meet = |instruction: u32| {
-        let meets = |instance: &Instance| instance.effects.convergence != Convergence::None;
-        facts.instance(instruction).is_some_and(meets) || facts.is_call(instruction)
+    let needs = |call: u32| {
+        let module = context.module.module;
+        let callee = module.callee(context.body, Handle::new(call));
+        callee.is_some_and(|callee| context.module.summaries().needed(module, callee).is_some())
     };
-    if !(0..context.body.instructions.len() as u32).any(may_meet) || !Uniformity::may_part(facts) {
-        return;
+    if Uniformity::may_part(facts, needs, || context.graph()) {
+        diagnostics.append(&mut found(context, facts));
     }
-    diagnostics.append(&mut found(context, facts));
 }
 
 /// An instruction that only some threads come to.
