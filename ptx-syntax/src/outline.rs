@@ -52,6 +52,8 @@ impl BodyParser {
         self.builder.get_mut().clear();
         self.tokens.clear();
         self.tokens.extend(HEADER.map(|kind| Token { kind, span: Span::at(span.start) }));
+        // Bodies of compilers have a token in five bytes.
+        self.tokens.reserve(span.len() as usize / 5);
         let mut lexer = Lexer::new(text);
         lexer.move_to(span.start as usize);
         lexer.collect_significant(&mut self.tokens);

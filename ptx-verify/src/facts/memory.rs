@@ -103,6 +103,10 @@ impl MemoryFacts {
         bases: bool,
     ) -> Self {
         let mut memory = Self::default();
+        let is_address = |operand: &&Operand| {
+            matches!(operand, Operand::RegisterAddress { .. } | Operand::VariableAddress { .. })
+        };
+        memory.accesses.reserve(facts.body.operands.iter().filter(is_address).count());
         let mut maps = false;
         for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
             for instruction in facts.cfg.instructions(block) {
@@ -210,7 +214,7 @@ impl MemoryFacts {
             .accesses
             .iter_mut()
             .map(|access| {
-                let fact = engine.address(access.instruction, access.index).filter(|_| asked(access))?;
+                let fact = asked(access).then(|| engine.address(access.instruction, access.index))??;
                 access.number = fact.number;
                 let sum = *engine.sum(fact);
                 let start = engine.address_term(&sum);

@@ -14,10 +14,12 @@
 use std::ops::Range;
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::cfg::{Cfg, Condition};
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::cfg::Condition;
+use ptx_ir::ir::{Handle, Register, RegisterGroup};
 
+use super::compute;
 use super::frontier::Frontiers;
+use super::placement::{GROUP, Groups, Placement};
 use crate::facts::FunctionFacts;
 
 /// A value.
@@ -105,6 +107,8 @@ pub struct Graph {
     carry: Vec<CarryUse>,
     /// The registers that variables are.
     registers: Vec<Register>,
+    /// In how many bits each variable is followed.
+    widths: Vec<u8>,
     /// Where the joins of each block begin, by block, and one more at the end; and the joins.
     block_joins: Vec<u32>,
     joins: Vec<ValueId>,
@@ -158,6 +162,12 @@ impl Graph {
     pub fn variable(&self, value: ValueId) -> Variable {
         let number = self.variables[value.index()] as usize;
         self.registers.get(number).map_or(Variable::Carry, |register| Variable::Register(*register))
+    }
+
+    /// In how many bits a value is followed: those of its variable, but the low 64 of a wider one.
+    #[must_use]
+    pub fn width(&self, value: ValueId) -> u32 {
+        u32::from(self.widths[self.variables[value.index()] as usize])
     }
 
     /// The inputs of a join, in the order of [`Self::predecessors`]; nothing for other values. The start of the function
@@ -307,81 +317,6 @@ struct Seen {
 const NOWHERE: u32 = u32::MAX;
 const OFTEN: u32 = u32::MAX - 1;
 
-/// Where variables are live.
-struct Liveness {
-    /// Blocks that read variables before they set them, and blocks that set them whatever their guards.
-    exposed: ByVariable,
-    killed: ByVariable,
-    /// The variable that was last found to be live at the start of each block, and that it was last seen to set.
-    live: Vec<u32>,
-    stopped: Vec<u32>,
-    open: Vec<u32>,
-    /// How many more blocks are looked at.
-    left: usize,
-}
-
-impl Liveness {
-    /// Finds the blocks at whose start a variable is live. No where that would take
-    /// too long.
-    fn find(&mut self, cfg: &Cfg, variable: u32) -> bool {
-        for &block in self.killed.of(variable) {
-            self.stopped[block as usize] = variable;
-        }
-        for &block in self.exposed.of(variable) {
-            self.live[block as usize] = variable;
-            self.open.push(block);
-        }
-        while let Some(block) = self.open.pop() {
-            for (before, _) in cfg.predecessors(NodeIndex::new(block as usize)) {
-                let index = before.index();
-                if self.live[index] == variable
-                    || self.stopped[index] == variable
-                    || !cfg.is_reachable(before)
-                {
-                    continue;
-                }
-                let Some(left) = self.left.checked_sub(1) else {
-                    self.open.clear();
-                    return false;
-                };
-                self.left = left;
-                self.live[index] = variable;
-                self.open.push(index as u32);
-            }
-        }
-        true
-    }
-}
-
-/// Blocks by variable, of the variables that need joins.
-struct ByVariable {
-    starts: Vec<u32>,
-    blocks: Vec<u32>,
-}
-
-impl ByVariable {
-    fn new(seen: &[Seen], pairs: &[(u32, u32)]) -> Self {
-        let of_several = || pairs.iter().filter(|(variable, _)| seen[*variable as usize].several);
-        let mut starts = vec![0_u32; seen.len() + 2];
-        of_several().for_each(|(variable, _)| starts[*variable as usize + 2] += 1);
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut blocks = vec![0; starts[seen.len() + 1] as usize];
-        for &(variable, block) in of_several() {
-            let next = &mut starts[variable as usize + 1];
-            blocks[*next as usize] = block;
-            *next += 1;
-        }
-        Self { starts, blocks }
-    }
-
-    fn of(&self, variable: u32) -> &[u32] {
-        let index = variable as usize;
-        &self.blocks[self.starts[index] as usize..self.starts[index + 1] as usize]
-    }
-}
-
 struct Builder<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     graph: Graph,
@@ -411,7 +346,10 @@ impl<'f, 'm> Builder<'f, 'm> {
         let unseen = Seen { block: NOWHERE, full: NOWHERE, exposed: NOWHERE, several: false };
         let count = registers.len() + 1;
         let uses = facts.uses().all();
-        let variables = uses.iter().map(|each| facts.position(each.register).unwrap_or(0) as u32).collect();
+        let variables: Vec<u32> =
+            uses.iter().map(|each| facts.position(each.register).unwrap_or(0) as u32).collect();
+        // About every second operand is written.
+        let expected = uses.len() / 2 + uses.len() / 8 + 16;
         let spellings = &facts.module.spellings;
         let uses_carry = |spelling: &ptx_ir::ir::Spelling| {
             spelling.resolved.instances.iter().any(|instance| instance.effects.carry.is_some())
@@ -422,13 +360,17 @@ impl<'f, 'm> Builder<'f, 'm> {
                 read: vec![ValueId::NONE; uses.len()],
                 written: vec![ValueId::NONE; uses.len()],
                 guards: vec![ValueId::NONE; facts.body.instructions.len()],
+                widths: widths(facts, &registers),
+                kinds: Vec::with_capacity(expected),
+                variables: Vec::with_capacity(expected),
+                firsts: Vec::with_capacity(expected),
                 registers,
                 ..Graph::default()
             },
             seen: vec![unseen; count],
-            exposed: Vec::new(),
-            set: Vec::new(),
-            killed: Vec::new(),
+            exposed: Vec::with_capacity(expected),
+            set: Vec::with_capacity(expected),
+            killed: Vec::with_capacity(expected),
             variables,
             carry,
             // A module may have far more spellings than a function has instructions.
@@ -556,7 +498,6 @@ impl<'f, 'm> Builder<'f, 'm> {
     /// Finds the variables that need joins, and places these.
     fn place(&mut self) {
         let cfg = &self.facts.cfg;
-        let mut needed = false;
         for &(variable, block) in &self.exposed {
             let seen = &mut self.seen[variable as usize];
             let is_simple = match seen.block {
@@ -569,42 +510,24 @@ impl<'f, 'm> Builder<'f, 'm> {
                 }
             };
             seen.several |= !is_simple;
-            needed |= !is_simple;
         }
-        if !needed {
+        let variables: Vec<u32> =
+            (0..self.seen.len() as u32).filter(|&variable| self.seen[variable as usize].several).collect();
+        if variables.is_empty() {
             return;
         }
         let Some(frontiers) = Frontiers::new(cfg) else { return self.give_up() };
         // Joins are at most as many as operands, times a number: else the function is one that nobody wrote.
         let limit = MIN_JOINS + MAX_JOINS_PER_USE * self.variables.len();
-        let set = ByVariable::new(&self.seen, &self.set);
-        let mut liveness = Liveness {
-            exposed: ByVariable::new(&self.seen, &self.exposed),
-            killed: ByVariable::new(&self.seen, &self.killed),
-            live: vec![NOWHERE; cfg.block_count()],
-            stopped: vec![NOWHERE; cfg.block_count()],
-            open: Vec::new(),
-            left: MIN_LOOKS + LOOKS_PER_USE * self.variables.len(),
-        };
+        let looks = MIN_LOOKS + LOOKS_PER_USE * self.variables.len();
+        let edges = (&self.graph.predecessor_starts[..], &self.graph.predecessors[..]);
+        let mut placement = Placement::new(cfg.block_count(), edges, &frontiers, looks);
+        let [set, exposed, killed] = [&self.set, &self.exposed, &self.killed]
+            .map(|pairs| Groups::new(self.seen.len(), &variables, pairs));
         let mut placed: Vec<(u32, u32)> = Vec::new();
-        let mut has = vec![NOWHERE; cfg.block_count()];
-        let mut open: Vec<u32> = Vec::new();
-        for variable in 0..self.seen.len() as u32 {
-            if set.of(variable).is_empty() {
-                continue;
-            }
-            let known = liveness.find(cfg, variable);
-            let is_live = |block: u32| !known || liveness.live[block as usize] == variable;
-            open.extend(set.of(variable));
-            while let Some(block) = open.pop() {
-                for &join in frontiers.of(NodeIndex::new(block as usize)) {
-                    if has[join as usize] != variable && is_live(join) {
-                        has[join as usize] = variable;
-                        placed.push((join, variable));
-                        open.push(join);
-                    }
-                }
-            }
+        for (group, variables) in variables.chunks(GROUP).enumerate() {
+            placement.of_group(set.of(group), exposed.of(group), killed.of(group));
+            placement.take(|block, bit| placed.push((block, variables[bit as usize])));
             if placed.len() > limit {
                 return self.give_up();
             }
@@ -770,6 +693,19 @@ impl<'f, 'm> Builder<'f, 'm> {
             }
         }
     }
+}
+
+/// In how many bits registers are followed, and behind them the carry flag.
+fn widths(facts: &FunctionFacts<'_>, registers: &[Register]) -> Vec<u8> {
+    let mut group: Option<&RegisterGroup> = None;
+    let mut width = |register: Register| {
+        let is_in = |group: &&RegisterGroup| register.0.wrapping_sub(group.first.0) < group.len();
+        group = group.filter(is_in).or_else(|| facts.body.group(register));
+        group.map_or(u64::BITS, |group| compute::width(group.ty)) as u8
+    };
+    let mut widths: Vec<u8> = registers.iter().map(|&register| width(register)).collect();
+    widths.push(1);
+    widths
 }
 
 /// Blocks that are looked at for where variables are live: in any function, and for each operand. Beyond that, joins are

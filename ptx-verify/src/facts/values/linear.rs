@@ -204,13 +204,21 @@ impl Hash for Sum {
 #[derive(Clone, Debug)]
 struct Numbered<T> {
     all: Vec<T>,
-    /// Numbers of things, by hash; [`EMPTY`] where there is none.
-    slots: Vec<u32>,
+    slots: Vec<Slot>,
     /// How many slots are taken.
     taken: usize,
 }
 
+/// The number of a thing, [`EMPTY`] where there is none, and a part of its hash: most things that are not the same are told
+/// apart without a look at them.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    number: u32,
+    hash: u32,
+}
+
 const EMPTY: u32 = u32::MAX;
+const FREE: Slot = Slot { number: EMPTY, hash: 0 };
 /// Slots of a table at first; a power of two.
 const MIN_SLOTS: usize = 64;
 
@@ -221,17 +229,24 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T: Hash + Eq> Numbered<T> {
-    /// The slot in which a thing is, or the empty one where it would be.
-    fn slot(&self, what: &T) -> usize {
-        let mask = self.slots.len() - 1;
+    fn hash(what: &T) -> u32 {
         let mut hasher = FxHasher::default();
         what.hash(&mut hasher);
         // The upper bits are mixed best.
-        let mut slot = (hasher.finish() >> 32) as usize & mask;
-        while self.slots[slot] != EMPTY && self.all[self.slots[slot] as usize] != *what {
+        (hasher.finish() >> 32) as u32
+    }
+
+    /// The slot in which a thing is, or the empty one where it would be.
+    fn slot(&self, what: &T, hash: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let found = self.slots[slot];
+            if found.number == EMPTY || found.hash == hash && self.all[found.number as usize] == *what {
+                return slot;
+            }
             slot = (slot + 1) & mask;
         }
-        slot
     }
 
     /// The number of a thing, and whether it is new.
@@ -240,12 +255,14 @@ impl<T: Hash + Eq> Numbered<T> {
         if self.slots.len() < (self.taken + 1) / 3 * 4 + MIN_SLOTS / 2 {
             self.grow();
         }
-        let slot = self.slot(&what);
-        if self.slots[slot] != EMPTY {
-            return (self.slots[slot], false);
+        let hash = Self::hash(&what);
+        let slot = self.slot(&what, hash);
+        let found = &mut self.slots[slot];
+        if found.number != EMPTY {
+            return (found.number, false);
         }
         let number = self.all.len() as u32;
-        self.slots[slot] = number;
+        *found = Slot { number, hash };
         self.taken += 1;
         self.all.push(what);
         (number, true)
@@ -259,15 +276,21 @@ impl<T: Hash + Eq> Numbered<T> {
 
     fn grow(&mut self) {
         let count = (self.slots.len() * 2).max(MIN_SLOTS);
-        let before = std::mem::replace(&mut self.slots, vec![EMPTY; count]);
-        for number in before.into_iter().filter(|number| *number != EMPTY) {
-            let slot = self.slot(&self.all[number as usize]);
-            self.slots[slot] = number;
+        let before = std::mem::replace(&mut self.slots, vec![FREE; count]);
+        for each in before.into_iter().filter(|each| each.number != EMPTY) {
+            let mut slot = each.hash as usize & (count - 1);
+            while self.slots[slot].number != EMPTY {
+                slot = (slot + 1) & (count - 1);
+            }
+            self.slots[slot] = each;
         }
     }
 
     fn find(&self, what: &T) -> Option<u32> {
-        let number = *self.slots.get(if self.slots.is_empty() { 0 } else { self.slot(what) })?;
+        if self.slots.is_empty() {
+            return None;
+        }
+        let number = self.slots[self.slot(what, Self::hash(what))].number;
         (number != EMPTY).then_some(number)
     }
 }
@@ -294,6 +317,14 @@ struct Own {
 }
 
 impl Forms {
+    /// Makes room for what so many values are.
+    pub(super) fn reserve(&mut self, values: usize) {
+        self.bases.all.reserve(values);
+        self.numbers.reserve(values);
+        self.values.reserve(values);
+        self.sums.all.reserve(values);
+    }
+
     /// The number of a sum.
     pub fn form(&mut self, sum: Sum) -> Form {
         if let Some(value) = self.is_own(&sum) {

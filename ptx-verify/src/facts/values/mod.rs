@@ -10,6 +10,7 @@ mod graph;
 mod launch;
 pub mod linear;
 pub mod number;
+mod placement;
 pub mod pointer;
 mod propagate;
 mod settle;

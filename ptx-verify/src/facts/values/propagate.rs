@@ -9,7 +9,7 @@ use ptx_ir::ir::{Handle, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compute;
-use super::graph::{Graph, Kind, ValueId, Variable};
+use super::graph::{Graph, Kind, ValueId};
 use super::launch::Launch;
 use super::linear::{Base, BaseId, Form, Forms, Sum};
 use super::number::Number;
@@ -70,6 +70,7 @@ impl Values {
     ) -> Self {
         let mut engine = Engine::new(facts, graph, whole_warps);
         engine.slice = Some(slice);
+        engine.values.forms.reserve(slice.len());
         engine.run();
         engine.values
     }
@@ -403,12 +404,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     pub(in crate::facts) fn width(&self, value: ValueId) -> u32 {
-        match self.graph.variable(value) {
-            Variable::Register(register) => {
-                self.facts.body.register_type(register).map_or(64, compute::width)
-            }
-            Variable::Carry => 1,
-        }
+        self.graph.width(value)
     }
 
     /// The width of the first result of an instruction.
