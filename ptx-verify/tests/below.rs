@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const BELOW: [&str; 4] = ["ptx-syntax/src", "ptx-ir/src", "ptx-ir/build", "ptx-emit/src"];
+const BELOW: [&str; 4] = ["ptx-syntax/src", "ptx-ir/src", "ptx-ir/table", "ptx-emit/src"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -4,84 +4,18 @@
 //! addresses are computed of.
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Handle, Operand, Variable};
-use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{Computation, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
-use ptx_syntax::Span;
 
+pub use super::access::{Access, Conversion};
+use super::plain::is_plain;
 use super::values::linear::Sum;
 use super::values::number::Number;
 use super::values::pointer::{Object, Pointer, Pointers};
 use super::values::{Engine, Graph, Kind, Slice, ValueId, Values, space_of};
 use crate::facts::FunctionFacts;
 use crate::facts::registers::aligned;
-
-/// An access of memory.
-#[derive(Clone, Debug)]
-pub struct Access {
-    /// The instruction.
-    pub instruction: u32,
-    /// Which of its operands is the address.
-    pub index: usize,
-    /// What the operand is for.
-    pub purpose: Option<Purpose>,
-    /// The place of the address.
-    pub span: Span,
-    /// The state space of the instruction; none for a generic access.
-    pub space: Option<StateSpace>,
-    /// Whether it reads, and whether it writes.
-    pub reads: bool,
-    /// Whether it writes.
-    pub writes: bool,
-    /// How many bytes; 0 where that is not known.
-    pub bytes: u32,
-    /// What the address has to be a multiple of; 0 where that is not known.
-    pub aligned: u32,
-    /// Whether it names a variable, rather than a register.
-    pub direct: bool,
-    /// How many of the bytes go anywhere: a load may drop its last elements with `_`.
-    pub used: u32,
-    /// The value of the register that the address begins with, where values were followed.
-    pub base: Option<ValueId>,
-    /// What the operand adds to that.
-    pub distance: i64,
-    /// Where it points to, where that is known.
-    pub pointer: Option<Pointer>,
-    /// How far behind the start of the object, in bytes, where that is one number.
-    pub offset: Option<i64>,
-    /// What is known of the distance from the start of the object.
-    pub span_from_start: Option<Number>,
-    /// What is known of the whole address.
-    pub number: Number,
-}
-
-impl Access {
-    /// The variable that it goes to, in this block or another one of the cluster.
-    #[must_use]
-    pub const fn variable(&self) -> Option<Handle<Variable>> {
-        match self.pointer {
-            Some(Pointer { object: Object::Variable(variable) | Object::Mapped(variable), .. }) => {
-                Some(variable)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// `cvta` and `cvta.to` of a value.
-#[derive(Clone, Debug)]
-pub struct Conversion {
-    /// The instruction.
-    pub instruction: u32,
-    /// The place of the value.
-    pub span: Span,
-    /// The state space converted from or to.
-    pub space: StateSpace,
-    /// Whether the result is generic.
-    pub to_generic: bool,
-    /// Where the value points to, where that is known.
-    pub source: Option<Pointer>,
-}
 
 /// What a function does with memory, in order of its blocks, as far as control can come there.
 #[derive(Clone, Debug, Default)]
@@ -94,13 +28,15 @@ pub struct MemoryFacts {
 
 impl MemoryFacts {
     /// What a function does with memory. `names` tells whether it takes the address of a variable, `bases` whether the
-    /// registers of addresses are of interest in any case.
+    /// registers of addresses are of interest in any case, `objects` whether it is of interest what addresses point to
+    /// though nothing is wrong with them.
     #[must_use]
     pub fn new<'g>(
         facts: &FunctionFacts<'_>,
         graph: impl FnOnce() -> &'g Graph,
         names: bool,
         bases: bool,
+        objects: bool,
     ) -> Self {
         let mut memory = Self::default();
         let is_address = |operand: &&Operand| {
@@ -117,10 +53,11 @@ impl MemoryFacts {
             }
         }
         let promises = facts.function.parameters.iter().map(|&each| &facts.module.variables[each]);
+        let is_converted =
+            maps || memory.conversions.iter().any(|conversion| conversion.space != StateSpace::Global);
         let all = names
-            || maps
+            || is_converted
             || promises.into_iter().any(|parameter| parameter.pointer.is_some())
-            || memory.conversions.iter().any(|conversion| conversion.space != StateSpace::Global)
             || memory.accesses.iter().any(|access| !access.direct && has_small_space(access));
         let follows = all || memory.accesses.iter().any(Access::stands_out);
         if !follows && !bases {
@@ -131,7 +68,7 @@ impl MemoryFacts {
         for access in memory.accesses.iter_mut().filter(|access| !access.direct) {
             access.base = read(facts, graph, access.instruction, access.index);
         }
-        match follows {
+        match follows && (objects || is_converted || !is_plain(facts, graph, &memory.accesses)) {
             true => memory.follow(facts, graph, all),
             false => memory.follow_named(facts),
         }
@@ -324,14 +261,6 @@ fn read(facts: &FunctionFacts<'_>, graph: &Graph, instruction: u32, index: usize
 fn signed(value: u64, width: u32) -> i64 {
     let above = 64 - width;
     ((value << above) as i64) >> above
-}
-
-impl Access {
-    /// Whether what the operand adds is no multiple of what the address has to be a multiple of.
-    #[must_use]
-    pub const fn stands_out(&self) -> bool {
-        !self.direct && self.aligned > 1 && !self.distance.unsigned_abs().is_multiple_of(self.aligned as u64)
-    }
 }
 
 /// Whether an access names a state space whose addresses are small numbers.

@@ -3,6 +3,7 @@
 //!
 //! Facts are computed and never reported; rules read them and never iterate.
 
+mod access;
 pub mod asynchronous;
 pub mod carry;
 mod function;
@@ -10,6 +11,7 @@ pub mod initialization;
 pub mod memory;
 pub(crate) mod mentions;
 pub mod paths;
+mod plain;
 pub mod reach;
 pub mod registers;
 pub mod uniformity;

@@ -201,7 +201,9 @@ impl<'a> FlowContext<'a> {
             Some(facts) => {
                 let is_named = |operand| matches!(operand, Operand::Variable { .. });
                 let names = self.mentions.all(self.body).any(is_named);
-                MemoryFacts::new(facts, || self.graph(), names, self.module.features().read_only_loads)
+                let features = self.module.features();
+                let (bases, objects) = (features.read_only_loads, features.asynchronous);
+                MemoryFacts::new(facts, || self.graph(), names, bases, objects)
             }
             None => MemoryFacts::default(),
         })

@@ -7,9 +7,10 @@ use ptx_ir::ir::{Function, FunctionKind, Handle, Operand, Variable};
 use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 
-use super::compute::{detail, width};
+use super::compute::detail;
 use super::graph::Kind;
 use super::linear::{Base, BaseId, Sum};
+use super::number::width;
 use super::number::{Number, mask};
 use super::propagate::{Engine, Fact};
 

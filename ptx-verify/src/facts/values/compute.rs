@@ -7,7 +7,7 @@ use ptx_ir::types::{Type, TypeKind};
 
 use super::graph::ValueId;
 use super::linear::{Base, Form, Sum};
-use super::number::{Number, mask};
+use super::number::{Number, mask, width};
 use super::propagate::{Engine, Fact};
 
 /// How a comparison that is made from others' orders them.
@@ -51,12 +51,6 @@ impl Relation {
 #[must_use]
 pub fn is_signed(ty: Type) -> bool {
     ty.kind() == TypeKind::Signed
-}
-
-/// The width in which values are followed: of wider registers, the low half.
-#[must_use]
-pub fn width(ty: Type) -> u32 {
-    ty.bits().min(64)
 }
 
 /// What distinguishes an operation besides its operands.

@@ -17,8 +17,8 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Register, RegisterGroup};
 
-use super::compute;
 use super::frontier::Frontiers;
+use super::number;
 use super::placement::{GROUP, Groups, Placement};
 use crate::facts::FunctionFacts;
 
@@ -701,7 +701,7 @@ fn widths(facts: &FunctionFacts<'_>, registers: &[Register]) -> Vec<u8> {
     let mut width = |register: Register| {
         let is_in = |group: &&RegisterGroup| register.0.wrapping_sub(group.first.0) < group.len();
         group = group.filter(is_in).or_else(|| facts.body.group(register));
-        group.map_or(u64::BITS, |group| compute::width(group.ty)) as u8
+        group.map_or(u64::BITS, |group| number::width(group.ty)) as u8
     };
     let mut widths: Vec<u8> = registers.iter().map(|&register| width(register)).collect();
     widths.push(1);

@@ -8,7 +8,7 @@ use crate::facts::FunctionFacts;
 
 /// The threads of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Launch {
+pub(crate) struct Launch {
     /// There are no more, in all dimensions together.
     most: u64,
     /// How many there are in each dimension, where `.reqntid` tells it.
@@ -20,7 +20,7 @@ const MAX_THREADS: u64 = 1024;
 
 impl Launch {
     /// Reads `.maxntid` and `.reqntid`. Functions may be called from any kernel.
-    pub(super) fn of(facts: &FunctionFacts<'_>) -> Self {
+    pub(crate) fn of(facts: &FunctionFacts<'_>) -> Self {
         let mut launch = Self { most: MAX_THREADS, exactly: None };
         for directive in &facts.function.directives {
             let exact = match facts.module.name(directive.word) {
@@ -39,7 +39,7 @@ impl Launch {
     }
 
     /// What is known of a special register that tells of threads; none of others.
-    pub(super) fn number(self, register: SpecialRegister) -> Option<Number> {
+    pub(crate) fn number(self, register: SpecialRegister) -> Option<Number> {
         let (name, dimension) = register.name().split_once('.')?;
         let index = ["x", "y", "z"].iter().position(|each| *each == dimension)?;
         let limit = if index == 2 { 64 } else { MAX_THREADS };

@@ -18,9 +18,11 @@ mod slice;
 
 pub(crate) use address::space_of;
 pub(crate) use assume::Assumption;
-pub use compute::{Order, Relation, is_signed, width};
+pub use compute::{Order, Relation, is_signed};
 pub(crate) use condition::{Edge, Literal, Literals, Memo, Stated};
 pub use graph::{Graph, Kind, ValueId, Variable};
+pub(crate) use launch::Launch;
+pub use number::width;
 pub(crate) use propagate::Engine;
 pub use propagate::{Fact, Values};
 pub(crate) use slice::{FLAG, Growing, Slice};

@@ -4,6 +4,8 @@
 
 use std::cmp::{max, min};
 
+use ptx_ir::types::Type;
+
 /// What is known of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
@@ -17,6 +19,12 @@ pub struct Number {
     pub low: u64,
     /// and at most this.
     pub high: u64,
+}
+
+/// The width in which values are followed: of wider registers, the low half.
+#[must_use]
+pub fn width(ty: Type) -> u32 {
+    ty.bits().min(64)
 }
 
 /// The number with this many low bits set.

@@ -8,7 +8,6 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::compute;
 use super::graph::{Graph, Kind, ValueId};
 use super::launch::Launch;
 use super::linear::{Base, BaseId, Form, Forms, Sum};
@@ -411,7 +410,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     pub(super) fn result_width(&self, instruction: u32) -> Option<u32> {
         match self.facts.body.operands(Handle::new(instruction)).first()? {
             Operand::Register { register, .. } => {
-                self.facts.body.register_type(*register).map(compute::width)
+                self.facts.body.register_type(*register).map(super::number::width)
             }
             _ => None,
         }
