@@ -9,11 +9,16 @@ use std::ffi::c_void;
 use std::process::ExitCode;
 use std::ptr;
 
-use gpu::{Buffer, Gpu};
+use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::sys;
 use ptx_emit::assemble::driver::{Driver, Module};
 use ptx_emit::assemble::{Options, Report, Source};
 
-mod gpu;
+use forward::last_raw_code;
+
+mod forward;
+#[cfg(test)]
+mod tests;
 
 const LENGTH: usize = 16;
 
@@ -67,10 +72,11 @@ fn print_report(report: &Report) {
 /// Adds `a` and `b`, of the same length, on the GPU.
 fn add(module: &Module<'_>, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Box<dyn Error>> {
     let kernel = module.function("vector_add").ok_or("the module has no `vector_add`")?;
-    let gpu = Gpu::new(module)?;
-    let (a_on_gpu, b_on_gpu) = (Buffer::of(&gpu, a)?, Buffer::of(&gpu, b)?);
-    let sums_on_gpu = Buffer::of(&gpu, &vec![0.0; a.len()])?;
-    let mut pointers = [&a_on_gpu, &b_on_gpu, &sums_on_gpu].map(Buffer::address);
+    // SAFETY: the context lives as long as the module.
+    check(unsafe { sys::cuCtxSetCurrent(module.context()) })?;
+    let (a_on_gpu, b_on_gpu) = (DeviceBuffer::from_slice(a)?, DeviceBuffer::from_slice(b)?);
+    let sums_on_gpu = DeviceBuffer::from_slice(&vec![0_f32; a.len()])?;
+    let mut pointers = [&a_on_gpu, &b_on_gpu, &sums_on_gpu].map(|buffer| buffer.as_device_ptr().as_raw());
     let mut length = u32::try_from(a.len())?;
     let [first, second, third] = &mut pointers;
     let mut arguments: [*mut c_void; 4] = [
@@ -81,6 +87,32 @@ fn add(module: &Module<'_>, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Box<dyn Er
     ];
     // SAFETY: the arguments are those of the kernel: three addresses of `length` floats each and the
     // length. The kernel writes nothing but the sums.
-    unsafe { gpu.launch(kernel, length.div_ceil(256), 256, &mut arguments) }?;
-    Ok(sums_on_gpu.read()?)
+    check(unsafe {
+        sys::cuLaunchKernel(
+            kernel,
+            length.div_ceil(256),
+            1,
+            1,
+            256,
+            1,
+            1,
+            0,
+            ptr::null_mut(),
+            arguments.as_mut_ptr(),
+            ptr::null_mut(),
+        )
+    })?;
+    // SAFETY: waits for the context that was made current above.
+    check(unsafe { sys::cuCtxSynchronize() })?;
+    let mut sums = vec![0_f32; a.len()];
+    sums_on_gpu.copy_to(&mut sums)?;
+    Ok(sums)
+}
+
+/// Turns a code of the driver into an error that names it.
+fn check(code: sys::CUresult) -> Result<(), String> {
+    match code {
+        sys::CUresult::CUDA_SUCCESS => Ok(()),
+        _ => Err(format!("the driver answered {code:?} ({})", last_raw_code())),
+    }
 }

@@ -1,17 +1,18 @@
 //! The driver's functions that the back end calls, looked up in the driver's library at run time: a program
 //! that was linked against it would not start where there is no driver.
 //!
-//! The results are plain numbers, because drivers have more codes than anybody knows. Nothing here is exported: a shared object with this crate in it defines no `cu…` symbol.
+//! The types are those of `cust::sys`; the results are plain numbers, because drivers have more codes than
+//! the bindings know. Nothing here is exported: a shared object with this crate in it defines no `cu…` symbol.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
+use cust::sys::{
+    CUcontext, CUdevice, CUdevice_attribute, CUfunction, CUfunction_attribute, CUjit_option, CUmodule,
+};
 use libloading::Library;
 
-use super::cuda_h::{
-    CUcontext, CUdevice, CUfunction, CUmodule, DeviceAttribute, FunctionAttribute, JitOption,
-};
 use crate::assemble::library::loader_says;
 
 /// Names of the driver's library, in the order they are tried.
@@ -30,7 +31,7 @@ pub(super) struct Api {
     pub init: unsafe extern "C" fn(c_uint) -> c_uint,
     pub driver_get_version: unsafe extern "C" fn(*mut c_int) -> c_uint,
     pub device_get: unsafe extern "C" fn(*mut CUdevice, c_int) -> c_uint,
-    pub device_get_attribute: unsafe extern "C" fn(*mut c_int, DeviceAttribute, CUdevice) -> c_uint,
+    pub device_get_attribute: unsafe extern "C" fn(*mut c_int, CUdevice_attribute, CUdevice) -> c_uint,
     pub primary_context_retain: unsafe extern "C" fn(*mut CUcontext, CUdevice) -> c_uint,
     pub primary_context_release: unsafe extern "C" fn(CUdevice) -> c_uint,
     pub context_push_current: unsafe extern "C" fn(CUcontext) -> c_uint,
@@ -39,19 +40,19 @@ pub(super) struct Api {
         *mut CUmodule,
         *const c_void,
         c_uint,
-        *mut JitOption,
+        *mut CUjit_option,
         *mut *mut c_void,
     ) -> c_uint,
     pub module_unload: unsafe extern "C" fn(CUmodule) -> c_uint,
     pub module_get_function: unsafe extern "C" fn(*mut CUfunction, CUmodule, *const c_char) -> c_uint,
-    pub function_get_attribute: unsafe extern "C" fn(*mut c_int, FunctionAttribute, CUfunction) -> c_uint,
+    pub function_get_attribute: unsafe extern "C" fn(*mut c_int, CUfunction_attribute, CUfunction) -> c_uint,
     get_error_name: Describe,
     get_error_string: Describe,
     /// What lists kernels; `None` in drivers before CUDA 12.4.
     pub listing: Option<Listing>,
 }
 
-/// Three functions of CUDA 12.4.
+/// Three functions that are newer than the bindings; signatures from `cuda.h` of CUDA 12.4.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listing {
     pub module_get_function_count: unsafe extern "C" fn(*mut c_uint, CUmodule) -> c_uint,
@@ -92,7 +93,7 @@ fn load() -> Result<(Library, Api), String> {
 
 impl Api {
     fn of(library: &Library) -> Result<Self, libloading::Error> {
-        // SAFETY: the driver's functions of these names have these signatures in `cuda.h`, but for their
+        // SAFETY: the driver's functions of these names have these signatures (`cust::sys`), but for their
         // results, which are any 32-bit numbers.
         unsafe {
             Ok(Self {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 
+use cust::sys::{CUfunction, CUfunction_attribute, CUmodule};
+
 use super::api::Api;
-use super::cuda_h::{CUfunction, CUmodule, FunctionAttribute};
 use crate::assemble::log::sort_by_source;
 use crate::assemble::outline::Outline;
 use crate::assemble::report::{FunctionKind, FunctionUsage};
@@ -79,6 +80,7 @@ fn listed_kernels(api: &Api, module: CUmodule) -> Option<Vec<String>> {
 /// Reads the figures that the driver keeps for a kernel. They describe the code that is loaded, so
 /// they count more than those of the log.
 fn read_attributes(api: &Api, function: &mut FunctionUsage, handle: CUfunction) {
+    use CUfunction_attribute as Attribute;
     let read = |attribute| {
         let mut value: c_int = 0;
         // SAFETY: the handle is the driver's and the place is valid.
@@ -87,9 +89,9 @@ fn read_attributes(api: &Api, function: &mut FunctionUsage, handle: CUfunction) 
     };
     let keep = |old: &mut Option<u32>, attribute| *old = read(attribute).or(*old);
     let keep_bytes = |old: &mut Option<u64>, attribute| *old = read(attribute).map(u64::from).or(*old);
-    keep(&mut function.registers, FunctionAttribute::NumRegs);
-    keep(&mut function.max_threads, FunctionAttribute::MaxThreadsPerBlock);
-    keep_bytes(&mut function.shared_bytes, FunctionAttribute::SharedSizeBytes);
-    keep_bytes(&mut function.const_bytes, FunctionAttribute::ConstSizeBytes);
-    keep_bytes(&mut function.local_bytes, FunctionAttribute::LocalSizeBytes);
+    keep(&mut function.registers, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
+    keep(&mut function.max_threads, Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    keep_bytes(&mut function.shared_bytes, Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    keep_bytes(&mut function.const_bytes, Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    keep_bytes(&mut function.local_bytes, Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
 }

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 use std::ptr;
 use std::time::Instant;
 
+use cust::sys::{CUjit_option, CUmodule};
+
 use super::api::Api;
-use super::cuda_h::{CUmodule, JitOption};
 use crate::assemble::Options;
 use crate::assemble::target::{Feature, Gpu};
 
@@ -32,17 +33,17 @@ pub(super) struct Outcome {
 /// passed as pointers. The driver overwrites the values of options that are outputs.
 #[derive(Default)]
 struct OptionList {
-    keys: Vec<JitOption>,
+    keys: Vec<CUjit_option>,
     values: Vec<*mut c_void>,
 }
 
 impl OptionList {
     /// Adds an option and returns its place, for outputs.
-    fn push(&mut self, key: JitOption, value: usize) -> usize {
+    fn push(&mut self, key: CUjit_option, value: usize) -> usize {
         self.push_pointer(key, ptr::without_provenance_mut(value))
     }
 
-    fn push_pointer(&mut self, key: JitOption, value: *mut c_void) -> usize {
+    fn push_pointer(&mut self, key: CUjit_option, value: *mut c_void) -> usize {
         self.keys.push(key);
         self.values.push(value);
         self.values.len() - 1
@@ -51,6 +52,7 @@ impl OptionList {
 
 /// Compiles `text` and loads it into the current context.
 pub(super) fn compile(api: &Api, text: &[u8], target: Option<Gpu>, options: &Options) -> Outcome {
+    use CUjit_option as Key;
     // The driver finds the end of the text by its NUL; the caller has seen to it that there is no
     // other one.
     let mut image = Vec::with_capacity(text.len() + 1);
@@ -59,23 +61,23 @@ pub(super) fn compile(api: &Api, text: &[u8], target: Option<Gpu>, options: &Opt
     let mut info = vec![0_u8; LOG_BYTES];
     let mut errors = vec![0_u8; LOG_BYTES];
     let mut list = OptionList::default();
-    let wall_time = list.push(JitOption::WallTime, 0);
-    list.push_pointer(JitOption::InfoLogBuffer, info.as_mut_ptr().cast());
-    list.push(JitOption::InfoLogBufferSizeBytes, LOG_BYTES);
-    list.push_pointer(JitOption::ErrorLogBuffer, errors.as_mut_ptr().cast());
-    list.push(JitOption::ErrorLogBufferSizeBytes, LOG_BYTES);
-    list.push(JitOption::LogVerbose, 1);
+    let wall_time = list.push(Key::CU_JIT_WALL_TIME, 0);
+    list.push_pointer(Key::CU_JIT_INFO_LOG_BUFFER, info.as_mut_ptr().cast());
+    list.push(Key::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, LOG_BYTES);
+    list.push_pointer(Key::CU_JIT_ERROR_LOG_BUFFER, errors.as_mut_ptr().cast());
+    list.push(Key::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES);
+    list.push(Key::CU_JIT_LOG_VERBOSE, 1);
     if let Some(target) = target {
-        list.push(JitOption::Target, target_number(target));
+        list.push(Key::CU_JIT_TARGET, target_number(target));
     }
     if let Some(limit) = options.max_registers {
-        list.push(JitOption::MaxRegisters, limit as usize);
+        list.push(Key::CU_JIT_MAX_REGISTERS, limit as usize);
     }
     if let Some(level) = options.optimization {
-        list.push(JitOption::OptimizationLevel, usize::from(level));
+        list.push(Key::CU_JIT_OPTIMIZATION_LEVEL, usize::from(level));
     }
     if options.line_info {
-        list.push(JitOption::GenerateLineInfo, 1);
+        list.push(Key::CU_JIT_GENERATE_LINE_INFO, 1);
     }
     let start = Instant::now();
     let mut module = ptr::null_mut();

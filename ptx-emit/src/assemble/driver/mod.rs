@@ -1,7 +1,8 @@
 //! The back end that asks the CUDA driver: its compiler, on the GPU of this machine.
 //!
-//! The driver's functions are looked up at run time, so that a program with this back end starts where there is no
-//! driver, and needs neither CUDA's headers nor its libraries to be built.
+//! The types are `cust`'s; the functions are looked up at run time, so that a program with this back end
+//! starts where there is no driver. What `cust`'s safe layer lacks (logs, times, new targets, an error for
+//! every code) is done here.
 //!
 //! * The driver compiles for the GPU it has: another `--target` is an error, not a guess.
 //! * `cuLink…` and nvJitLink would compile for other targets, yet as relocatable code, which takes
@@ -15,6 +16,8 @@ use std::ffi::c_int;
 use std::fs;
 use std::ptr;
 
+use cust::sys::{CUcontext, CUdevice, CUdevice_attribute, CUfunction, CUmodule};
+
 use super::log::Log;
 use super::outline::Outline;
 use super::report::{Backend, Report};
@@ -22,7 +25,6 @@ use super::target::{Feature, Gpu};
 use super::{Assembly, Error, Options, Source};
 
 mod api;
-mod cuda_h;
 mod functions;
 mod jit;
 mod process;
@@ -32,8 +34,6 @@ mod verdict;
 mod tests;
 
 use api::Api;
-pub use cuda_h::{CUcontext, CUfunction};
-use cuda_h::{CUdevice, CUmodule, DeviceAttribute};
 pub use process::{DriverProcess, serve};
 
 /// The driver with the primary context of its first GPU. `$CUDA_VISIBLE_DEVICES` chooses another.
@@ -238,6 +238,7 @@ impl Drop for Module<'_> {
 
 /// The compute capability of a GPU, or the driver's code where it does not tell.
 fn compute_capability(api: &Api, device: CUdevice) -> Result<Gpu, u32> {
+    use CUdevice_attribute as Attribute;
     /// "Invalid value": the driver's own code for nonsense.
     const INVALID_VALUE: u32 = 1;
     let read = |attribute| {
@@ -248,8 +249,8 @@ fn compute_capability(api: &Api, device: CUdevice) -> Result<Gpu, u32> {
             code => Err(code),
         }
     };
-    let major = read(DeviceAttribute::ComputeCapabilityMajor)?;
-    let minor = read(DeviceAttribute::ComputeCapabilityMinor)?;
+    let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     let number = major.checked_mul(10).and_then(|tens| tens.checked_add(minor)).ok_or(INVALID_VALUE)?;
     Ok(Gpu { number, feature: Feature::Portable })
 }

@@ -4,7 +4,7 @@ use crate::assemble::error::Error;
 use crate::assemble::log::Log;
 use crate::assemble::report::{Backend, LogLine, LogSeverity};
 
-// Codes of `cuda.h` that this file decides on.
+// Codes of `cuda.h` that this file decides on; the bindings know only those up to CUDA 11.4.
 const INVALID_IMAGE: u32 = 200;
 const NO_BINARY_FOR_GPU: u32 = 209;
 const INVALID_PTX: u32 = 218;
