@@ -299,5 +299,6 @@ fn effect(effect: &Effect) -> String {
         Effect::Async(group, action) => format!("async {group:?} {action:?}"),
         Effect::Computes(computation) => format!("computes {computation:?}"),
         Effect::Compares(comparison) => format!("compares {comparison:?}"),
+        Effect::Means(mode) => format!("means {mode:?}"),
     }
 }

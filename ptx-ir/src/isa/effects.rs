@@ -236,6 +236,50 @@ pub enum Comparison {
     Unordered,
 }
 
+/// What a modifier means, where that is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Mode {
+    /// `.all`: every lane.
+    All,
+    /// `.and`: combined with a third predicate.
+    And,
+    /// `.any`: at least one lane.
+    Any,
+    /// `.bfly`: the lane whose number differs in some bits.
+    Butterfly,
+    /// `.idx`: the lane of a number.
+    Indexed,
+    /// `.or`: combined with a third predicate.
+    Or,
+    /// `.r`: to the right.
+    Right,
+    /// `.sat`: to the limits of the type.
+    Saturate,
+    /// `.uni`: all lanes say the same.
+    Uniform,
+    /// `.wrap`: a distance by its lower bits.
+    Wrap,
+    /// `.xor`: combined with a third predicate.
+    Xor,
+}
+
+/// The meanings of the modifiers of a spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Modes(u16);
+
+impl Modes {
+    /// Whether a modifier means this.
+    #[must_use]
+    pub const fn contains(self, mode: Mode) -> bool {
+        self.0 >> mode as u8 & 1 != 0
+    }
+
+    pub(super) const fn insert(&mut self, mode: Mode) {
+        self.0 |= 1 << mode as u8;
+    }
+}
+
 /// What an instruction does, apart from the types of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Effects {
@@ -264,6 +308,8 @@ pub struct Effects {
     pub computes: Option<Computation>,
     /// The relation that it asks for, where it compares.
     pub compares: Option<Comparison>,
+    /// What its modifiers mean.
+    pub modes: Modes,
 }
 
 impl Effects {

@@ -1,7 +1,7 @@
 //! What a spelling means: its operands, effects and requirements.
 
 use super::class::ClassSet;
-use super::effects::Effects;
+use super::effects::{Effects, Mode};
 use crate::platform::{Platform, TextureMode};
 use crate::space::StateSpace;
 use crate::target::{Target, TargetSet};
@@ -204,6 +204,12 @@ impl Instance {
     #[must_use]
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.contains(&modifier)
+    }
+
+    /// Whether a modifier means this.
+    #[must_use]
+    pub const fn is(&self, mode: Mode) -> bool {
+        self.effects.modes.contains(mode)
     }
 
     /// The operand that names the lanes which execute this together.

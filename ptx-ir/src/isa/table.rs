@@ -1,7 +1,7 @@
 //! The static table that `build.rs` makes of `isa/*.isa`, as it is in the program.
 
 use super::class::ClassSet;
-use super::effects::{AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence};
+use super::effects::{AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence, Mode};
 use super::instance::{ImmediateRange, OpcodeId, Purpose, Role, Selectors};
 use crate::platform::TextureMode;
 use crate::types::Type;
@@ -176,6 +176,7 @@ pub(super) enum Effect {
     Async(AsyncGroup, AsyncAction),
     Computes(Computation),
     Compares(Comparison),
+    Means(Mode),
 }
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));

@@ -86,7 +86,21 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const EFFECTS: [(&str, &str); 21] = [
+const MODES: [(&str, &str); 11] = [
+    ("all", "All"),
+    ("and", "And"),
+    ("any", "Any"),
+    ("butterfly", "Butterfly"),
+    ("indexed", "Indexed"),
+    ("or", "Or"),
+    ("right", "Right"),
+    ("saturate", "Saturate"),
+    ("uniform", "Uniform"),
+    ("wrap", "Wrap"),
+    ("xor", "Xor"),
+];
+
+const EFFECTS: [(&str, &str); 22] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -107,6 +121,7 @@ const EFFECTS: [(&str, &str); 21] = [
     ("writes-memory", "Effect::WritesMemory"),
     ("computes", ""),
     ("compares", ""),
+    ("means", ""),
     ("async", ""),
 ];
 
@@ -141,6 +156,12 @@ pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
             let name = words.next().ok_or("`compares` needs a relation")?;
             let name = find(&RELATIONS, name).ok_or(format!("`{name}` is no relation"))?;
             expressions.push(format!("Effect::Compares(Comparison::{name})"));
+            continue;
+        }
+        if word == "means" {
+            let name = words.next().ok_or("`means` needs a meaning")?;
+            let name = find(&MODES, name).ok_or(format!("`{name}` is no meaning"))?;
+            expressions.push(format!("Effect::Means(Mode::{name})"));
             continue;
         }
         if word != "async" {

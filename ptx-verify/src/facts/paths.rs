@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Mode};
 use ptx_ir::types::Type;
 use rustc_hash::FxHashMap;
 
@@ -303,9 +303,9 @@ impl<'f, 'm> Search<'f, 'm> {
             return true;
         }
         let tells = match holds {
-            _ if instance.has(".uni") => false,
-            true => instance.has(".all") || self.is_uniform(instruction),
-            false => instance.has(".any") || self.is_uniform(instruction),
+            _ if instance.is(Mode::Uniform) => false,
+            true => instance.is(Mode::All) || self.is_uniform(instruction),
+            false => instance.is(Mode::Any) || self.is_uniform(instruction),
         };
         let Some(voted) = self.engine.predicate(instruction, 1).filter(|_| tells) else { return true };
         match self.engine.stated(voted.form, holds) {
@@ -492,8 +492,8 @@ impl<'f, 'm> Search<'f, 'm> {
             (Some(Computation::Select), 2) => (3, false),
             (Some(Computation::And), 1 | 2) if instance.ty == Some(Type::Pred) => (3 - operand, true),
             (Some(Computation::Or), 1 | 2) if instance.ty == Some(Type::Pred) => (3 - operand, false),
-            (Some(Computation::Compare), 1 | 2) if instance.has(".and") => (3, true),
-            (Some(Computation::Compare), 1 | 2) if instance.has(".or") => (3, false),
+            (Some(Computation::Compare), 1 | 2) if instance.is(Mode::And) => (3, true),
+            (Some(Computation::Compare), 1 | 2) if instance.is(Mode::Or) => (3, false),
             _ => return true,
         };
         let operands = facts.body.operands(Handle::new(instruction));

@@ -5,7 +5,7 @@
 //! stored, an address, a guard, or an argument of a call is looked at in full.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Computation, Control, Convergence, Instance};
+use ptx_ir::isa::{Computation, Control, Convergence, Instance, Mode};
 use ptx_ir::types::{Type, TypeKind};
 
 use super::flow::is_never_set;
@@ -348,9 +348,9 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
     fn funnel(&mut self, instruction: u32, instance: &Instance, operand: usize, demanded: u64) -> u64 {
         let all = mask(32);
         let Some(by) = self.constant(instruction, 3, 32) else { return all };
-        let by = if instance.has(".wrap") { by & 31 } else { by.min(32) } as u32;
+        let by = if instance.is(Mode::Wrap) { by & 31 } else { by.min(32) } as u32;
         // The result is the upper half of what is shifted to the left, or the lower half of the other.
-        let by = if instance.has(".l") { 32 - by } else { by };
+        let by = if instance.is(Mode::Right) { by } else { 32 - by };
         let both = (demanded & all).checked_shl(by).unwrap_or(0);
         if operand == 1 { both & all } else { both >> 32 }
     }
@@ -381,7 +381,7 @@ fn converted(instance: &Instance, demanded: u64) -> u64 {
     let mut types = instance.modifiers.iter().filter_map(|word| Type::parse(word));
     let (Some(to), Some(from)) = (types.next(), types.next()) else { return u64::MAX };
     let all = mask(width(from));
-    if !to.is_integer() || !from.is_integer() || instance.has(".sat") {
+    if !to.is_integer() || !from.is_integer() || instance.is(Mode::Saturate) {
         return all;
     }
     // What a signed result has above its type is its sign.

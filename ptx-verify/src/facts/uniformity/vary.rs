@@ -2,7 +2,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Computation, Convergence, Instance};
+use ptx_ir::isa::{Computation, Convergence, Instance, Mode};
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
@@ -367,14 +367,18 @@ impl Analysis<'_, '_> {
                 // With segments of a warp, lanes of one get what those of another do not.
                 let (segments, _) = self.source(block, instruction, 3, 32);
                 let is_whole = segments.value().is_some_and(|value| value >> 8 & 31 == 0);
-                if !is_first || vary.lanes == 0 && is_whole && instance.has(".bfly") {
+                if !is_first || vary.lanes == 0 && is_whole && instance.is(Mode::Butterfly) {
                     return vary;
                 }
-                if instance.has(".idx") && lane.lanes == 0 && is_whole {
+                if instance.is(Mode::Indexed) && lane.lanes == 0 && is_whole {
                     return vary.of_all_lanes(width).join(lane.of_all_lanes(width));
                 }
                 match self.engine.operand(instruction, 2, 32).and_then(|lane| lane.number.value()) {
-                    Some(stride) if instance.has(".bfly") && stride.is_power_of_two() && stride < 32 => vary,
+                    Some(stride)
+                        if instance.is(Mode::Butterfly) && stride.is_power_of_two() && stride < 32 =>
+                    {
+                        vary
+                    }
                     _ => sources.through(width),
                 }
             }
@@ -431,7 +435,7 @@ impl Analysis<'_, '_> {
     fn butterfly(&mut self, instruction: u32, value: ValueId) -> Option<u8> {
         let facts = self.engine.facts;
         let instance = facts.instance(instruction)?;
-        if instance.effects.computes != Some(Computation::Exchange) || !instance.has(".bfly") {
+        if instance.effects.computes != Some(Computation::Exchange) || !instance.is(Mode::Butterfly) {
             return None;
         }
         let source = facts
@@ -517,8 +521,8 @@ impl Analysis<'_, '_> {
             C::Logic3 => both.join(self.source(block, instruction, 3, w).1),
             C::FunnelShift => {
                 let by = self.source(block, instruction, 3, 32).0.value()?;
-                let by = if instance.has(".wrap") { by & 31 } else { by.min(32) };
-                let (down, up) = if instance.has(".r") { (by, 32 - by) } else { (32 - by, by) };
+                let by = if instance.is(Mode::Wrap) { by & 31 } else { by.min(32) };
+                let (down, up) = if instance.is(Mode::Right) { (by, 32 - by) } else { (32 - by, by) };
                 a.mapped(|bits| bits >> down).join(b.mapped(|bits| shift(bits, up)))
             }
             C::Permute => {

@@ -1,7 +1,7 @@
 //! What instructions make of what is known of their operands.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Comparison, Computation, Instance};
+use ptx_ir::isa::{Comparison, Computation, Instance, Mode};
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
@@ -278,8 +278,8 @@ impl Engine<'_, '_> {
             }
             C::FunnelShift => {
                 let (a, b, by) = (source(self, 1)?, source(self, 2)?, known(word(self, 3)?)?);
-                let by = if instance.has(".wrap") { by & 31 } else { by.min(32) };
-                let right = instance.has(".r");
+                let by = if instance.is(Mode::Wrap) { by & 31 } else { by.min(32) };
+                let right = instance.is(Mode::Right);
                 let (low, high) = if right { (by, 32 - by) } else { (32 - by, by) };
                 if known(b) == Some(0) && right {
                     return Some(self.shifted_right(a, low));
@@ -307,7 +307,7 @@ impl Engine<'_, '_> {
             C::Convert => {
                 let mut types = instance.modifiers.iter().filter_map(|word| Type::parse(word));
                 let (to, from) = (types.next()?, types.next()?);
-                if !to.is_integer() || !from.is_integer() || instance.has(".sat") {
+                if !to.is_integer() || !from.is_integer() || instance.is(Mode::Saturate) {
                     return None;
                 }
                 let a = self.operand(instruction, 1, width(from))?;
@@ -328,7 +328,7 @@ impl Engine<'_, '_> {
             }
             C::Vote if ty == Type::Pred => {
                 let a = self.predicate(instruction, 1)?;
-                return known(a).filter(|_| !instance.has(".uni")).map(|value| self.constant(1, value));
+                return known(a).filter(|_| !instance.is(Mode::Uniform)).map(|value| self.constant(1, value));
             }
             _ => return None,
         })
@@ -563,11 +563,14 @@ impl Engine<'_, '_> {
         }
         if operands.len() > 3 {
             let third = self.predicate(instruction, 3)?;
-            answer = match instance.modifiers.iter().find(|word| [".and", ".or", ".xor"].contains(word)) {
-                Some(&".and") => self.and(answer, third),
-                Some(&".or") => self.or(answer, third),
-                Some(_) => self.xor(answer, third),
-                None => return None,
+            answer = if instance.is(Mode::And) {
+                self.and(answer, third)
+            } else if instance.is(Mode::Or) {
+                self.or(answer, third)
+            } else if instance.is(Mode::Xor) {
+                self.xor(answer, third)
+            } else {
+                return None;
             };
         }
         Some(answer)
