@@ -110,6 +110,21 @@ pub fn format(source: &Source, options: &format::Options) -> Result<String, Stri
     }
 }
 
+/// A CUDA source whose asm templates are laid out anew, and a sentence for each statement that was left alone; or why the
+/// formatter left the file alone.
+pub fn format_asm(source: &Source) -> Result<(String, Vec<String>), String> {
+    if let Some(found) = source.not_text() {
+        return Err(found.message);
+    }
+    let formatted = format::format_asm(&source.text);
+    let index = LineIndex::new(&source.text);
+    let told = formatted.left_alone.iter().map(|each| {
+        let line = index.position(each.at.start).line;
+        format!("{}:{line}: the asm statement is left as it is: {}", source.name, each.reason)
+    });
+    Ok((formatted.text, told.collect()))
+}
+
 /// How many syntax errors there are, and the first of them.
 fn syntax_errors(source: &Source, errors: &[SyntaxError]) -> String {
     let Some(first) = errors.first() else { return String::new() };

@@ -81,3 +81,58 @@ fn widths_that_are_not_sensible_are_refused() {
     assert!(answer.stderr.contains("in line 3: the width is"), "{}", answer.stderr);
     assert_eq!(scratch.read("k.ptx"), UNALIGNED);
 }
+
+const ASM: &str = r#"
+__device__ void f(unsigned &a, unsigned b) {
+  asm volatile("add.cc.u32   %0,%0 , %1;\n\t"
+               "madc.lo.u32 %0, %0,%1, 0;\n\t" : "+r"( a ) : "r"(b));
+  asm("add.u32 %0 %1;" : "+r"(a) : "r"(b));   // a comma is missing
+}
+"#;
+
+#[test]
+fn asm_templates_are_formatted_where_that_is_asked_for() {
+    let scratch = Scratch::new();
+    let expected = ASM
+        .replace("add.cc.u32   %0,%0 , %1", "add.cc.u32  %0, %0, %1")
+        .replace("%0, %0,%1, 0", "%0, %0, %1, 0");
+    scratch.file("d/k.cu", ASM);
+    scratch.file("d/k.ptx", UNALIGNED);
+    let check = scratch.run(&["format", "--asm", "--check", "--layout", "aligned", "d"]);
+    assert_eq!((check.status, check.stdout.as_str()), (1, "d/k.cu\nd/k.ptx\n"));
+    let diff = scratch.run(&["format", "--asm", "--diff", "d/k.cu"]);
+    assert!(diff.stdout.contains("+  asm volatile(\"add.cc.u32  %0, %0, %1;"), "{}", diff.stdout);
+    assert_eq!(scratch.read("d/k.cu"), ASM, "--check and --diff change nothing");
+    let answer = scratch.run(&["format", "--asm", "--verbose", "--layout", "aligned", "d"]);
+    assert_eq!(answer.status, 0, "{}", answer.stderr);
+    assert!(
+        answer
+            .stderr
+            .contains("d/k.cu:5: the asm statement is left as it is: its template has a syntax error"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(scratch.read("d/k.cu"), expected);
+    assert_eq!(scratch.read("d/k.ptx"), ALIGNED);
+    let again = scratch.run(&["format", "--asm", "--check", "--layout", "aligned", "d"]);
+    assert_eq!((again.status, again.stdout.as_str()), (0, ""));
+    // Standard input is CUDA C++ then, or what its name says.
+    let filter = scratch.run_with(&["format", "--asm", "-"], ASM.as_bytes());
+    assert_eq!((filter.status, filter.stdout, filter.stderr.as_str()), (0, expected, ""));
+    let named = ["format", "--asm", "--layout", "aligned", "--stdin-filename", "k.ptx", "-"];
+    assert_eq!(scratch.run_with(&named, UNALIGNED.as_bytes()).stdout, ALIGNED);
+}
+
+#[test]
+fn nothing_but_blanks_of_templates_changes_in_a_source() {
+    let scratch = Scratch::new();
+    // Bytes that are no UTF-8, and line ends of two kinds.
+    let source = b"// caf\xe9   ;\r\nasm(\"mov.u32  %0,1;\" : \"=r\"(a));\nint   x;";
+    let answer = {
+        scratch.file("k.cu", source);
+        scratch.run(&["format", "--asm", "k.cu"])
+    };
+    assert_eq!(answer.status, 0, "{}", answer.stderr);
+    let made = std::fs::read(scratch.path().join("k.cu")).unwrap();
+    assert_eq!(made, b"// caf\xe9   ;\r\nasm(\"mov.u32 %0, 1;\" : \"=r\"(a));\nint   x;");
+}

@@ -11,13 +11,14 @@ use crate::formatting::{self, FormattingArgs};
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::pipeline;
-use crate::source::{Input, Origin, Source, plain};
+use crate::source::{Input, Kind, Origin, Source, plain};
 use crate::terminal::Terminal;
 use crate::{work, write};
 
 const AFTER_HELP: &str = "\
 A file is replaced in one step, and only if the new text has the same tokens and comments as the old.
-CUDA sources are left alone.
+CUDA sources are left alone, but with --asm: then the templates of their asm statements are laid out,
+within their string literals. What comes from a macro, or has a syntax error, stays as it is.
 
 Exit status:
   0  done; with --check or --diff: nothing to change
@@ -27,6 +28,7 @@ Exit status:
 Examples:
   ptx-cli format kernel.ptx
   ptx-cli format --check .
+  ptx-cli format --asm include/
   nvcc -ptx -o - k.cu | ptx-cli format -";
 
 /// Arguments of `format`.
@@ -43,6 +45,16 @@ pub struct FormatArgs {
     /// Change nothing; show what would change, with --check instead of the names
     #[arg(long)]
     diff: bool,
+
+    /// Format the asm templates of CUDA sources, too
+    ///
+    /// Standard input without a name is then taken for a CUDA source.
+    #[arg(long)]
+    asm: bool,
+
+    /// Tell which asm statements were left as they are, and why
+    #[arg(long, short)]
+    verbose: bool,
 
     #[command(flatten)]
     formatting: FormattingArgs,
@@ -63,9 +75,21 @@ enum Outcome {
     Failed(String),
 }
 
+/// What became of one file, and what is to be told of its asm statements.
+struct Done {
+    outcome: Outcome,
+    notes: Vec<String>,
+}
+
+impl From<Outcome> for Done {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, notes: Vec::new() }
+    }
+}
+
 /// Runs `format`.
 pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
-    let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
+    let Found { inputs, failures } = args.input.find(if args.asm { Wanted::All } else { Wanted::PtxOnly })?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
     let jobs = with_options(inputs, args)?;
@@ -76,7 +100,10 @@ pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         terminal,
         |job| format_file(job, args),
         |job, outcome| match outcome {
-            Ok(outcome) => tell(&job.input, &outcome, args, terminal, &mut tally),
+            Ok(Done { outcome, notes }) => {
+                notes.iter().filter(|_| args.verbose).for_each(|note| terminal.note(note));
+                tell(&job.input, &outcome, args, terminal, &mut tally)
+            }
             Err(work::Panicked) => {
                 terminal.error(&format!("cannot format `{}`: internal error", job.input.name));
                 tally.failed = true;
@@ -102,7 +129,10 @@ fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<Vec<Job
     // Wrong flags are told even where there is nothing to do.
     formatting::options(&args.formatting, None)?;
     let mut jobs = Vec::new();
-    for input in inputs {
+    for mut input in inputs {
+        if args.asm && input.origin == Origin::Stdin && args.input.stdin_filename.is_none() {
+            input.kind = Kind::Cuda;
+        }
         let config = configs.of(&input)?;
         if !is_excluded(config.as_deref(), &input) {
             let options = formatting::options(&args.formatting, config.as_deref())?;
@@ -113,17 +143,25 @@ fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<Vec<Job
 }
 
 /// Formats one file, and replaces it unless that is not wanted.
-fn format_file(job: &Job, args: &FormatArgs) -> Outcome {
+fn format_file(job: &Job, args: &FormatArgs) -> Done {
     let Job { input, options } = job;
     let source = match input.read() {
         Ok(source) => source,
-        Err(error) => return Outcome::Failed(error.to_string()),
+        Err(error) => return Outcome::Failed(error.to_string()).into(),
     };
-    let formatted = match pipeline::format(&source, options) {
-        Ok(formatted) => formatted,
-        Err(reason) => return Outcome::Declined(source, reason),
+    let formatted = match source.kind {
+        Kind::Cuda if args.asm => pipeline::format_asm(&source),
+        _ => pipeline::format(&source, options).map(|text| (text, Vec::new())),
     };
-    let Some(bytes) = source.restore(formatted) else {
+    match formatted {
+        Ok((text, notes)) => Done { outcome: written(input, source, text, args), notes },
+        Err(reason) => Outcome::Declined(source, reason).into(),
+    }
+}
+
+/// Replaces a file by its new text, unless that is not wanted.
+fn written(input: &Input, source: Source, text: String, args: &FormatArgs) -> Outcome {
+    let Some(bytes) = source.restore(text) else {
         return Outcome::Declined(source, "bytes outside UTF-8 would be lost".to_owned());
     };
     if bytes == source.bytes() {

@@ -23,7 +23,8 @@ mod tests;
 use super::sink::{Sink, Stop};
 use column::{Field, cell_column, comment_column, field_column};
 use ptx_syntax::Span;
-use rows::{Role, Row, Track};
+use rows::Track;
+pub(super) use rows::{Begin, Role, Row};
 
 /// The lines of a rendering, before their columns are known.
 pub(super) struct Cells {
@@ -46,8 +47,8 @@ struct Line {
     depth: u8,
     /// Whether a blank line is before it.
     blank: bool,
-    /// Whether it has line ends within.
-    several: bool,
+    /// Whether it has line ends within, or something that is kept.
+    fixed: bool,
     /// Where its first token is in the source; none where it begins with a comment.
     first: Option<u32>,
 }
@@ -80,7 +81,7 @@ impl Cells {
             stops: self.stops.len() as u32,
             depth: depth as u8,
             blank,
-            several: false,
+            fixed: false,
             first: None,
         });
     }
@@ -88,7 +89,7 @@ impl Cells {
     fn note(&mut self, text: &str, first: Option<u32>) {
         let at = self.text.len() as u32;
         if let Some(line) = self.lines.last_mut() {
-            line.several |= text.contains('\n');
+            line.fixed |= text.contains('\n');
             if line.start == at {
                 line.first = first;
             }
@@ -127,6 +128,12 @@ impl Sink for Cells {
         self.text.push(' ');
     }
 
+    fn keep(&mut self) {
+        if let Some(line) = self.lines.last_mut() {
+            line.fixed = true;
+        }
+    }
+
     fn taken<'t>(&'t self, _source: &'t str) -> &'t str {
         &self.text
     }
@@ -141,14 +148,7 @@ impl Cells {
     pub fn aligned(self, source: &str, line_end: &str) -> String {
         let mut rows = self.rows(source);
         rows::place_guards(&mut rows);
-        let mut from = 0;
-        while from < rows.len() {
-            let end = rows::run_end(&rows, from);
-            align_fields(&mut rows[from..end]);
-            align_cells(&mut rows[from..end]);
-            align_comments(&mut rows[from..end]);
-            from = end;
-        }
+        align(&mut rows);
         self.write(&rows, line_end)
     }
 
@@ -166,7 +166,8 @@ impl Cells {
         let text = &self.text[line.start as usize..end];
         let places = stops.iter().map(|stop| (stop.stop, (stop.at - line.start) as usize, stop.next));
         let indent = usize::from(line.depth) * self.tab;
-        Row::new(source, text, places, indent, line)
+        let begin = Begin { first: line.first, blank: line.blank, fixed: line.fixed };
+        Row::new(source, text, places, indent, begin)
     }
 
     fn write(&self, rows: &[Row<'_>], line_end: &str) -> String {
@@ -184,6 +185,18 @@ impl Cells {
             text.push_str(line_end);
         }
         text
+    }
+}
+
+/// Gives each run of rows its columns.
+pub(super) fn align(rows: &mut [Row<'_>]) {
+    let mut from = 0;
+    while from < rows.len() {
+        let end = rows::run_end(rows, from);
+        align_fields(&mut rows[from..end]);
+        align_cells(&mut rows[from..end]);
+        align_comments(&mut rows[from..end]);
+        from = end;
     }
 }
 
@@ -222,14 +235,20 @@ fn align_cells(rows: &mut [Row<'_>]) {
         let table = kind == Stop::Operands && is_table(rows);
         let mut tracks: Vec<Track> = rows.iter().map(Row::track).collect();
         for index in 0.. {
-            let cells = rows.iter().zip(&mut tracks);
-            let fields: Vec<Field> = cells.filter_map(|(row, track)| row.cell(track)).collect();
+            // The next statement of a row waits for the operands of all lines.
+            let waits =
+                |(row, track): (&Row<'_>, &Track)| row.next(track).is_none_or(|next| next == Stop::Statement);
+            let statement = rows.iter().zip(&tracks).all(waits);
+            let mut fields = Vec::new();
+            for (row, track) in rows.iter().zip(&mut tracks) {
+                fields.extend(row.cell(track, statement));
+            }
             if fields.is_empty() {
                 break;
             }
-            let column = cell_column(&fields, kind, table && index == 0);
+            let column = cell_column(&fields, table && index == 0);
             for (row, track) in rows.iter_mut().zip(&mut tracks) {
-                row.pad_cell(track, column);
+                row.pad_cell(track, column, statement);
             }
         }
     }

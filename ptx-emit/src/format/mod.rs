@@ -50,6 +50,8 @@
 //! with one opcode may share a line where the author has them so, and a vector that fits on no line gets lines of its
 //! own.
 //!
+//! [`format_asm`] lays out the templates of asm statements in CUDA C++, in the same columns.
+//!
 //! No token is ever spelt anew: numbers, names and modifiers keep their form and their order.
 //!
 //! # Keeping a text as it is
@@ -69,6 +71,7 @@
 //! none (PTX ISA manual, section "Source Format").
 
 mod align;
+mod asm;
 mod check;
 mod comment;
 mod fill;
@@ -84,6 +87,7 @@ mod tests;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 use ptx_syntax::{Span, SyntaxError};
 
+pub use asm::{FormattedAsm, LeftAlone, Reason, format_asm};
 use metrics::Metrics;
 pub use metrics::{Layout, Options};
 

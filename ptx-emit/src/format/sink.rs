@@ -56,6 +56,9 @@ pub(super) trait Sink {
         self.push(if stop == Stop::Operands || stop == Stop::Name { "\t" } else { " " });
     }
 
+    /// Something on the line at hand is kept as it is.
+    fn keep(&mut self) {}
+
     /// What was taken so far.
     fn taken<'t>(&'t self, source: &'t str) -> &'t str;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ptx_emit::format::{Reason, format_asm};
 use ptx_syntax::{Class, Diagnostic, Severity};
 use ptx_verify::{CudaConfig, check_cuda};
 
@@ -15,6 +16,7 @@ pub fn cuda(text: &str) {
     let config = CudaConfig::default();
     let before = check_cuda(text, &config);
     points_into(text, &before);
+    formats_asm(text);
     let fixed = ptx_cli::fuzz::fixed_cuda(text);
     if fixed == text {
         return;
@@ -29,6 +31,19 @@ pub fn cuda(text: &str) {
     let new: Vec<&str> = rules(&after).difference(&rules(&before)).copied().collect();
     assert!(new.is_empty(), "fixing brings {new:?}: {after:#?}");
     assert_eq!(ptx_cli::fuzz::fixed_cuda(&fixed), fixed, "fixed twice is fixed once");
+}
+
+/// Formatting the templates of asm statements changes blanks only, and only once.
+fn formats_asm(text: &str) {
+    let formatted = format_asm(text);
+    let mistakes = [Reason::TokenChanged, Reason::NotIdempotent];
+    let mistake = formatted.left_alone.iter().find(|each| mistakes.contains(&each.reason));
+    assert_eq!(mistake, None);
+    let bare = |text: &str| text.replace([' ', '\t'], "");
+    assert_eq!(bare(text), bare(&formatted.text), "only blanks change");
+    assert_eq!(comments(text), comments(&formatted.text), "comments stay");
+    let again = format_asm(&formatted.text);
+    assert!(!again.changed, "formatted twice is formatted once:\n{}\n{}", formatted.text, again.text);
 }
 
 /// The rules that find more than something to know.

@@ -2,17 +2,16 @@
 
 use super::super::metrics::after_tab;
 use super::super::sink::Stop;
-use super::Line;
-use super::column::Field;
+use super::column::{CellColumn, Field};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in super::super) enum Role {
     /// A whole statement or parameter.
     Statement,
     /// A part of something that has several lines, a directive.
     Part,
-    /// A comment, label or brace, something with line ends within.
+    /// A comment, label or brace, something with line ends or tabs within.
     Boundary,
 }
 
@@ -29,7 +28,7 @@ struct Place {
 }
 
 /// Where the cells of a line are being looked at.
-pub(super) struct Track {
+pub(in super::super) struct Track {
     /// Index of the place after the cell at hand.
     place: usize,
     /// Where the cell begins in the text.
@@ -40,8 +39,19 @@ pub(super) struct Track {
     source: Option<u32>,
 }
 
+/// How a line begins.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Begin {
+    /// Where its first token is in the source; none where it begins with a comment.
+    pub first: Option<u32>,
+    /// Whether a blank line is before it.
+    pub blank: bool,
+    /// Whether it has line ends within, or something that is kept.
+    pub fixed: bool,
+}
+
 /// A line with its cells.
-pub(super) struct Row<'a> {
+pub(in super::super) struct Row<'a> {
     source: &'a str,
     text: &'a str,
     places: Vec<Place>,
@@ -51,6 +61,8 @@ pub(super) struct Row<'a> {
     indent: usize,
     pub blank: bool,
     pub role: Role,
+    /// How many operands it has after the first.
+    operands: usize,
     /// Whether the author made the column of the operands.
     pub authored: bool,
     /// Whether the guard is in the indentation.
@@ -63,15 +75,19 @@ impl<'a> Row<'a> {
         text: &'a str,
         places: impl Iterator<Item = (Stop, usize, u32)>,
         indent: usize,
-        line: Line,
+        line: Begin,
     ) -> Self {
         let places: Vec<Place> =
             places.map(|(stop, end, next)| Place { stop, end, next, spaces: 1 }).collect();
         let comment = places.iter().find(|place| place.stop == Stop::Comment);
+        let operands = places.iter().filter(|place| place.stop == Stop::Operand).count();
         let bare = &text[..comment.map_or(text.len(), |place| place.end)];
         let named = places.iter().any(|place| place.stop == Stop::Name);
-        let boundary =
-            line.several || line.first.is_none() || bare.ends_with(':') || bare.starts_with(['{', '}']);
+        let boundary = line.fixed
+            || line.first.is_none()
+            || text.contains('\t')
+            || bare.ends_with(':')
+            || bare.starts_with(['{', '}']);
         let role = match bare.ends_with(';') || named && !bare.ends_with('{') {
             // Rows of lists begin with braces, but have something after them.
             _ if boundary => Role::Boundary,
@@ -86,6 +102,7 @@ impl<'a> Row<'a> {
             indent,
             blank: line.blank,
             role,
+            operands,
             authored: false,
             outdented: false,
         }
@@ -107,15 +124,19 @@ impl<'a> Row<'a> {
 
     /// The cell before a column, with all that is before it but for the indentation.
     pub fn field(&self, stop: Stop) -> Option<Field> {
-        let row = self.place(Stop::Statement).is_some();
-        let place = self.place(stop).filter(|_| self.role == Role::Statement && !row)?;
-        Some(Field { width: self.columns_before(place), author: self.author(place) })
+        let place = self.place(stop).filter(|_| self.role == Role::Statement)?;
+        Some(self.field_before(place))
+    }
+
+    fn field_before(&self, place: &Place) -> Field {
+        let operands = self.operands;
+        Field { width: self.columns_before(place), author: self.author(place), operands }
     }
 
     /// What is before the comment, as long as it is not a whole line.
     pub fn comment(&self) -> Option<Field> {
         let place = self.place(Stop::Comment).filter(|_| self.role != Role::Boundary)?;
-        Some(Field { width: self.columns_before(place), author: self.author(place) })
+        Some(self.field_before(place))
     }
 
     /// The columns from the mnemonic, or from a guard that is in its place, to the end of the cell before `place`.
@@ -144,6 +165,11 @@ impl<'a> Row<'a> {
         distance(self.source, from as usize, place.next as usize)
     }
 
+    /// The spaces before what follows the place of this index.
+    pub fn spaces(&self, index: usize) -> usize {
+        self.places.get(index).map_or(1, |place| place.spaces)
+    }
+
     pub fn pad(&mut self, stop: Stop, spaces: usize) {
         if let Some(place) = self.places.iter_mut().find(|place| place.stop == stop) {
             place.spaces = spaces.max(1);
@@ -165,7 +191,7 @@ impl<'a> Row<'a> {
     /// The beginning of the cells.
     pub fn track(&self) -> Track {
         let operands = self.places.iter().position(|place| place.stop == Stop::Operands);
-        match operands.filter(|_| self.cells() == Some(Stop::Operands)) {
+        match operands.filter(|_| self.role == Role::Statement) {
             Some(at) => Track {
                 place: at + 1,
                 text: self.places[at].end + 1,
@@ -176,27 +202,34 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The cell at hand, if another follows it.
-    pub fn cell(&self, track: &mut Track) -> Option<Field> {
-        let place = self.places.get(track.place).filter(|place| place.stop != Stop::Comment)?;
+    /// What follows the cell at hand.
+    pub fn next(&self, track: &Track) -> Option<Stop> {
+        self.places.get(track.place).map(|place| place.stop).filter(|stop| *stop != Stop::Comment)
+    }
+
+    /// The cell at hand, if a `statement` follows it or another cell, as is asked.
+    pub fn cell(&self, track: &mut Track, statement: bool) -> Option<Field> {
+        self.next(track).filter(|next| (*next == Stop::Statement) == statement)?;
+        let place = self.places.get(track.place)?;
         let author = track.source.and_then(|from| distance(self.source, from as usize, place.next as usize));
         track.width += width(&self.text[track.text..place.end]);
-        Some(Field { width: track.width, author })
+        Some(Field { width: track.width, author, operands: self.operands })
     }
 
     /// Puts what follows the cell at hand into a column, and goes on to it.
-    pub fn pad_cell(&mut self, track: &mut Track, column: Option<usize>) {
-        let Some(place) = self.places.get_mut(track.place).filter(|place| place.stop != Stop::Comment) else {
+    pub fn pad_cell(&mut self, track: &mut Track, column: Option<CellColumn>, statement: bool) {
+        if self.next(track).is_none_or(|next| (next == Stop::Statement) != statement) {
             return;
-        };
-        place.spaces = column.map_or(1, |column| column.saturating_sub(track.width).max(1));
+        }
+        let column = column.filter(|column| statement || column.holds(self.operands));
+        let Some(place) = self.places.get_mut(track.place) else { return };
+        place.spaces = column.map_or(1, |column| column.at.saturating_sub(track.width).max(1));
         (track.place, track.text, track.width) = (track.place + 1, place.end + 1, track.width + place.spaces);
     }
 
     /// Whether it is a statement of two operands.
     pub fn is_pair(&self) -> bool {
-        self.role == Role::Statement
-            && self.places.iter().filter(|place| place.stop == Stop::Operand).count() == 1
+        self.role == Role::Statement && self.operands == 1
     }
 
     /// The opcode without its last modifier.

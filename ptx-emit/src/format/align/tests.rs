@@ -134,6 +134,11 @@ fn vectors_that_fit_on_no_line_have_their_own() {
 #[test]
 fn what_is_kept_is_kept() {
     stays("    mov.u32     a, 1;\n    // ptx-format off\n  add.u32   a,b , c ;\n // ptx-format on\n    setp.ne.u32 p, a, b;".replace("mov.u32     a", "mov.u32 a").as_str());
+    // Tabs of what is kept are in no column, and neither is what is kept.
+    assert!(
+        body("\tret; ret;\n\tadd.u32\ta,b ;  // ptx-format skip\n\tret; // d")
+            .contains("\tadd.u32\ta,b ; // ptx-format skip\n")
+    );
     stays("    // ptx-format skip\n  add.u32   a,b , c ;\n    setp.ne.u32 p, a, b;");
 }
 

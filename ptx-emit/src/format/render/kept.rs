@@ -28,6 +28,7 @@ impl<S: Sink> Renderer<'_, S> {
         }
         let last = self.tokens[end - 1];
         self.sink.copy(self.source, Span::new(from as u32, last.span.end));
+        self.sink.keep();
         self.pass(self.at, end);
         self.written = true;
         self.end = last.span.end;
