@@ -8,7 +8,7 @@ The blocks of a page are one session, in a folder of its own that has the kernel
 
 * A block with a `title` is a file: it is written before what follows.
 * `console`: a line with `$ ` is a command, for which bash is asked. The lines below are its output; a line `[…]`
-  stands for any lines.
+  stands for any lines, and within a line for any text.
 * `pycon`: a session of Python in which `ptx_toolkit` is imported, as for `doctest`.
 * `python`: has to be Python.
 
@@ -134,7 +134,7 @@ def agree(said: list[str], printed: list[str]) -> bool:
     def pattern(line: str) -> str:
         if line == ANY:
             return r"(?:[^\n]*\n)*?"
-        timeless = re.escape(line)
+        timeless = re.escape(line).replace(re.escape(ANY), "[^\n]*")
         return re.sub(r"in\\ \d+\\\.\d+\\ s", r"in \\d+\\.\\d+ s", timeless) + r"\n"
 
     text = "".join(line + "\n" for line in printed)
