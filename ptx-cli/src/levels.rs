@@ -79,8 +79,8 @@ pub fn unknown(error: &UnknownRule) -> anyhow::Error {
     }
 }
 
-/// Where the book is, which has a page for each rule.
-const BOOK: &str = "https://ptx-toolkit.github.io/ptx-toolkit/";
+/// Where the book is, which has a page for each rule, and the schema of `ptx.toml`.
+pub const BOOK: &str = "https://ptx-toolkit.github.io/ptx-toolkit/";
 
 /// The address of a rule's page; `None` for what is found without a rule.
 pub fn page_address(rule: &str) -> Option<String> {

@@ -40,14 +40,16 @@ fn the_picture_on_the_first_screen_is_real() {
 fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
-    // Between releases README names the last one, whose heading follows that of what is to come.
+    // Between releases README names the last one, whose heading follows that of what is to come; before the first, that one.
     let changelog = read("CHANGELOG.md");
     let first = changelog.lines().find_map(|line| line.strip_prefix("## [")?.split(']').next()).unwrap();
     let released = match version.strip_suffix("-dev") {
         None => version,
-        Some(_) => {
+        Some(next) => {
             assert_eq!(first, "Unreleased");
-            changelog.lines().filter_map(|line| line.strip_prefix("## [")?.split(']').next()).nth(1).unwrap()
+            let mut headings =
+                changelog.lines().filter_map(|line| line.strip_prefix("## [")?.split(']').next());
+            headings.nth(1).unwrap_or(next)
         }
     };
     assert!(

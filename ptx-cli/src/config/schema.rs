@@ -6,17 +6,14 @@ use ptx_ir::version::Version;
 use serde_json::{Map, Value, json};
 
 use super::keys::{Key, Kind, keys_of};
-
-/// Where the schema of this version is.
-const ID: &str =
-    concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/v", env!("CARGO_PKG_VERSION"), "/ptx-cli/ptx.schema.json");
+use crate::levels::BOOK;
 
 /// The schema.
 pub fn schema() -> Value {
     let mut schema = table("");
     let fields = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": ID,
+        "$id": format!("{BOOK}ptx.schema.json"),
         "title": "ptx.toml",
         "description": "What a project wants verified of its PTX, and how.",
     });
