@@ -19,7 +19,7 @@ use crate::facts::paths::Walker;
 use crate::facts::uniformity::Uniformity;
 use crate::facts::values::number::Number;
 use crate::facts::values::pointer::{Object, Pointer};
-use crate::facts::values::{Assumption, Engine, Graph, Slice, Values};
+use crate::facts::values::{Assumption, Either, Engine, Graph, Slice, Values};
 
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]
@@ -87,10 +87,30 @@ impl<'a> FlowContext<'a> {
                 let last = self.module.wanted.end.map_or(u32::MAX, |end| self.first_behind(end));
                 let optimized = self.module.is_printed(Printed::UnsetOnSomePaths);
                 let around = Surroundings { is_set: &is_set, last, optimized };
-                self.keep_values(|values| initialization::unset_reads(facts, self.graph(), values, around))
+                let mut unset = self
+                    .keep_values(|values| initialization::unset_reads(facts, self.graph(), values, around));
+                if let Some(either) = self.either().filter(|_| !unset.is_empty()) {
+                    let place = |unset: &Unset| (unset.instruction, unset.operand, unset.register);
+                    let with = |number: u64| {
+                        let pinned = (either.value, number);
+                        let values = Values::where_is(facts, self.graph(), None, false, pinned);
+                        initialization::unset_reads(facts, self.graph(), &mut Some(values), around)
+                    };
+                    let found: Vec<_> =
+                        either.numbers.into_iter().flat_map(with).map(|unset| place(&unset)).collect();
+                    unset.retain(|unset| found.contains(&place(unset)));
+                }
+                unset
             }
             None => Vec::new(),
         })
+    }
+
+    /// A value that is one of two numbers.
+    fn either(&self) -> Option<Either> {
+        let facts = self.facts()?;
+        let is_named = self.mentions.all(self.body).any(|operand| Either::is_named(facts, operand));
+        is_named.then(|| Either::of(facts, self.graph())).flatten()
     }
 
     /// Calls a function that may find what is known of the values.
@@ -125,7 +145,7 @@ impl<'a> FlowContext<'a> {
     /// How values and control differ between threads.
     pub(crate) fn uniformity(&self) -> &Uniformity {
         self.uniformity.get_or_init(|| match self.facts() {
-            Some(facts) => Uniformity::of_control(facts, self.graph()),
+            Some(facts) => Uniformity::of_control(facts, self.graph(), self.either()),
             None => Uniformity::default(),
         })
     }

@@ -125,7 +125,11 @@ impl Uniformity {
                 continue;
             }
             for instruction in facts.cfg.instructions(block) {
-                let Some(need) = need(engine, instruction) else { continue };
+                let Some(need) =
+                    need(engine, instruction).filter(|_| engine.runs(instruction) != Some(false))
+                else {
+                    continue;
+                };
                 let here = match (need.of_mask, facts.instance(instruction)) {
                     (true, Some(instance)) => {
                         let left_out = self.leaves_out(engine, instruction, instance);

@@ -22,7 +22,7 @@ pub use meeting::{Level, needed_on_every_path};
 pub use vary::Vary;
 
 use super::values::number::mask;
-use super::values::{Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
+use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
 use control::Control;
 use demand::{Demand, Look};
@@ -70,14 +70,25 @@ impl Uniformity {
         Self::of_slice(facts, graph, values, None, None)
     }
 
-    /// The same of those values only that decide where control goes, and who meets there.
+    /// The same of those values only that decide where control goes, and who meets there. Where a value is one of two
+    /// numbers, threads part only if they do with one of these.
     #[must_use]
-    pub fn of_control(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
+    pub fn of_control(facts: &FunctionFacts<'_>, graph: &Graph, either: Option<Either>) -> Self {
         let mut roots = deciding(facts, graph);
         roots.extend((0..facts.body.instructions.len() as u32).filter_map(|each| graph.guard(each)));
         let slice = Slice::of_all_reads(facts, graph, roots);
         let values = Values::of_slice(facts, graph, &slice, true);
-        Self::of_slice(facts, graph, values, Some(&slice), None)
+        let mut uniformity = Self::of_slice(facts, graph, values, Some(&slice), None);
+        if let Some(either) = either.filter(|_| !uniformity.divergent.is_empty()) {
+            let with = |number: u64| {
+                let values = Values::where_is(facts, graph, Some(&slice), true, (either.value, number));
+                Self::of_slice(facts, graph, values, Some(&slice), None).divergent
+            };
+            let found: Vec<u32> =
+                either.numbers.into_iter().flat_map(with).map(|divergent| divergent.instruction).collect();
+            uniformity.divergent.retain(|divergent| found.contains(&divergent.instruction));
+        }
+        uniformity
     }
 
     /// Whether some threads only may come to an instruction that threads have to come to together: where that is not so,
@@ -339,6 +350,9 @@ impl Analysis<'_, '_> {
     fn guarded(&mut self, block: NodeIndex, instruction: u32, value: ValueId) -> Vary {
         let graph = self.engine.graph;
         let Kind::Guarded { new, old, .. } = graph.kind(value) else { return Vary::NONE };
+        if let Some(runs) = self.engine.runs(instruction) {
+            return self.seen(if runs { new } else { old }, block);
+        }
         let mut vary = self.seen(new, block).join(self.seen(old, block));
         // Nothing is told apart by what was never set.
         let is_choice = !matches!(graph.kind(old), Kind::Undefined);

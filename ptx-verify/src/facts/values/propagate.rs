@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::graph::{Graph, Kind, ValueId};
 use super::launch::Launch;
 use super::linear::{Base, BaseId, Form, Forms, Sum};
-use super::number::Number;
+use super::number::{Number, mask};
 use super::pointer::{Pointer, Pointers};
 use super::slice::Slice;
 use crate::facts::FunctionFacts;
@@ -74,6 +74,21 @@ impl Values {
         engine.values
     }
 
+    /// The same where one value is a given number: in those executions only in which it is.
+    #[must_use]
+    pub(crate) fn where_is(
+        facts: &FunctionFacts<'_>,
+        graph: &Graph,
+        slice: Option<&Slice>,
+        whole_warps: bool,
+        pinned: (ValueId, u64),
+    ) -> Self {
+        let mut engine = Engine::new(facts, graph, whole_warps);
+        (engine.slice, engine.pinned) = (slice, Some(pinned));
+        engine.run();
+        engine.values
+    }
+
     /// What is known of a value; none where it is never computed, or is undefined wherever it comes from.
     #[must_use]
     pub fn of(&self, value: ValueId) -> Option<Fact> {
@@ -132,6 +147,8 @@ pub(crate) struct Engine<'f, 'm> {
     pub(in crate::facts) values: Values,
     /// The values that are wanted; none where all are.
     pub(super) slice: Option<&'f Slice>,
+    /// A value that is taken to be a number.
+    pinned: Option<(ValueId, u64)>,
     pub(super) launch: Launch,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
@@ -158,6 +175,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             graph,
             values,
             slice: None,
+            pinned: None,
             launch: Launch::of(facts),
             current: None,
             changed: Vec::new(),
@@ -174,6 +192,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             graph,
             values,
             slice: None,
+            pinned: None,
             launch,
             current: None,
             changed: Vec::new(),
@@ -269,11 +288,15 @@ impl<'f, 'm> Engine<'f, 'm> {
         }
     }
 
+    /// Whether the guard of an instruction holds; none where that is not known, or there is none.
+    pub(in crate::facts) fn runs(&self, instruction: u32) -> Option<bool> {
+        let guard = self.values.of(self.graph.guard(instruction)?)?.number.value()?;
+        Some((guard != 0) == self.facts.condition(instruction)?.value)
+    }
+
     /// The new value or the old one.
     fn guarded(&mut self, value: ValueId, instruction: u32, new: Fact, old: ValueId) -> Option<Fact> {
-        let guard = self.graph.guard(instruction).and_then(|guard| self.values.of(guard));
-        let negated = self.facts.condition(instruction).is_some_and(|condition| !condition.value);
-        let runs = guard.and_then(|guard| guard.number.value()).map(|value| (value != 0) != negated);
+        let runs = self.runs(instruction);
         let old = self.values.of(old);
         match (runs, old) {
             (Some(true), _) | (None, None) => Some(new),
@@ -393,6 +416,14 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     fn put(&mut self, value: ValueId, fact: Fact) -> bool {
+        let fact = match self.pinned {
+            Some((pinned, number)) if pinned == value => {
+                let width = self.width(value);
+                let form = self.values.forms.form(Sum::constant(width, number));
+                Fact { number: Number::constant(width, number & mask(width)), form }
+            }
+            _ => fact,
+        };
         let slot = &mut self.values.facts[value.index()];
         let changed = *slot != Some(fact);
         *slot = Some(fact);
@@ -458,7 +489,7 @@ impl<'f, 'm> Engine<'f, 'm> {
                     terms.chain([sum.offset().trailing_zeros()]).min().unwrap_or(0)
                 };
                 let zeros = self.values.steps(value).iter().map(zeros).min().unwrap_or(0).min(width);
-                return Number::unknown(width).with_bits(super::number::mask(zeros), 0);
+                return Number::unknown(width).with_bits(mask(zeros), 0);
             }
             _ => None,
         };
@@ -471,7 +502,7 @@ impl<'f, 'm> Engine<'f, 'm> {
         sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
             let term = self.base_number(base, width);
             // `-x` is better subtracted than multiplied.
-            match factor == super::number::mask(width) {
+            match factor == mask(width) {
                 true => number.subtract(term),
                 false => number.plus(term.multiply(Number::constant(width, factor))),
             }
