@@ -4,7 +4,7 @@ __device__ unsigned now() { unsigned t; asm("mov.u32 %0, %%clock;" : "=r"(t)); r
 
 __device__ unsigned now_right() { unsigned t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t)); return t; }
 
-__device__ int load(const int *p) { int x; asm("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }  // error[asm-side-effect-not-volatile]: `ld.global.s32 %0, [%1]` reads memory that may change, and the statement is not `volatile`
+__device__ int load(const int *p) { int x; asm("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(p)); return x; }  // warning[asm-side-effect-not-volatile]: `ld.global.s32 %0, [%1]` reads memory that may change, and the statement is not `volatile`
 
 __device__ int load_memory(const int *p) { int x; asm("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(p) : "memory"); return x; }
 

@@ -9,7 +9,7 @@ __device__ float conditionally(float y, float x) { asm("{ .reg .pred p; setp.gt.
 // ---
 __device__ unsigned clock_of() { unsigned r; asm("mov.u32 %0, %%clock;" : "=r"(r)); return r; }  // error[asm-side-effect-not-volatile]: `mov.u32 %0, %clock` reads a counter that changes by itself, and the statement is not `volatile`
 // ---
-__device__ int waiting(const int *p) { int r; asm("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(r) : "l"(p)); return r; }  // error[asm-side-effect-not-volatile]: `ld.acquire.gpu.global.s32 %0, [%1]` reads memory that may change, and the statement is not `volatile`
+__device__ int waiting(const int *p) { int r; asm("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(r) : "l"(p)); return r; }  // error[asm-side-effect-not-volatile]: `ld.acquire.gpu.global.s32 %0, [%1]` depends on when it is executed, and the statement is not `volatile`
 // ---
 __device__ int atomic(int *p) { int r; __asm__("atom.global.add.s32 %0, [%1], 1;" : "=r"(r) : "l"(p)); return r; }  // error[asm-side-effect-not-volatile]: `atom.global.add.s32 %0, [%1], 1` is an atomic operation, and the statement is not `volatile`
 // ---

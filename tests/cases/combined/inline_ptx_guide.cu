@@ -99,6 +99,6 @@ __device__ int label_in_braces(int x) {
 }
 // ---
 // Constraints of earlier compilers.
-__device__ void of_memory(int *p, int &x) { asm("ld.u32 %0, %1;" : "=r"(x) : "m"(*p)); }  // error[asm-side-effect-not-volatile]: `ld.u32 %0, %1` reads memory that may change, and the statement is not `volatile`  // error[asm-constraint]: device code has no constraint `m` for inputs
+__device__ void of_memory(int *p, int &x) { asm("ld.u32 %0, %1;" : "=r"(x) : "m"(*p)); }  // error[asm-constraint]: device code has no constraint `m` for inputs  // warning[asm-side-effect-not-volatile]: `ld.u32 %0, %1` reads memory that may change, and the statement is not `volatile`
 // ---
 __device__ void of_symbol(int &x) { asm("mov.u32 %0, %1;" : "=r"(x) : "s"(3)); }  // error[asm-constraint]: device code has no constraint `s` for inputs

@@ -2,7 +2,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Instance;
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
-use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
 use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
@@ -28,7 +28,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Loads that nothing can change (`.nc`, `.const`, `.param`, textures) are no side effects. A statement without
+    /// Loads that nothing can change (`.nc`, `.const`, `.param`, textures) are no side effects. Other loads that are neither
+    /// volatile nor ordered are a warning: what they read may stay the same while the kernel runs. A statement without
     /// outputs is volatile by itself.
     name: "asm-side-effect-not-volatile",
     code: "P1006",
@@ -55,6 +56,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         .with_label("the compiler may delete, merge or move it")
         .with_secondary(statement.keyword, "add `volatile` here")
         .with_help("write `asm volatile`");
+    // Of what nobody writes while the kernel runs, the compiler may keep a load wherever it likes.
+    if effect == READS {
+        found.severity = Severity::Warning;
+    }
     // A macro's text is shared by all its uses; the keyword of an alias cannot take a qualifier.
     if statement.variant == 0 && unit.statement.macro_definition.is_none() {
         let edit = Edit { span: Span::at(statement.after_qualifiers), replacement: " volatile".into() };
@@ -62,6 +67,9 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
     out.push(found);
 }
+
+/// What loads do of which it is not said that others write there.
+const READS: &str = "reads memory that may change";
 
 /// The first instruction that does more than compute, and what.
 pub(crate) fn first_effect(unit: &Unit<'_>) -> Option<(u32, &'static str)> {
@@ -101,7 +109,7 @@ fn effect(instance: &Instance) -> Option<&'static str> {
         return Some("takes part in asynchronous execution");
     }
     if effects.reads_memory && !instance.has(".nc") && reads_what_may_change(instance) {
-        return Some("reads memory that may change");
+        return Some(if effects.volatile { "depends on when it is executed" } else { READS });
     }
     effects.volatile.then_some("depends on when it is executed")
 }
