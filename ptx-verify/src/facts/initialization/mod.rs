@@ -10,7 +10,7 @@ mod flow;
 mod observers;
 
 use ptx_ir::ir::Register;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::{Follow, Reaching, Search, Tracked, Undefined};
 use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
@@ -102,7 +102,7 @@ struct Through<'a> {
     around: Surroundings<'a>,
     graph: &'a Graph,
     /// The registers of which a read was found.
-    found: Vec<Register>,
+    found: FxHashSet<Register>,
 }
 
 impl Follow for Through<'_> {
@@ -158,8 +158,12 @@ impl<'f, 'm> Analysis<'f, 'm> {
         demand: &Demand,
         around: Surroundings<'_>,
     ) {
-        let mut follow = Through { flow, around, graph: self.graph, found: Vec::new() };
+        let mut follow = Through { flow, around, graph: self.graph, found: FxHashSet::default() };
         search.begin();
+        let mut candidates: FxHashMap<ValueId, Vec<&Candidate>> = FxHashMap::default();
+        for candidate in &demand.candidates {
+            candidates.entry(candidate.value).or_default().push(candidate);
+        }
         for sink in &demand.sinks {
             let tracked = Tracked::Value(sink.value);
             search.walk((sink.instruction, sink.at), tracked, sink.bits, &[], &mut follow);
@@ -171,10 +175,10 @@ impl<'f, 'm> Analysis<'f, 'm> {
                 };
                 let Some(value) = value.filter(|value| flow.is_unset(*value)) else { continue };
                 if let Variable::Register(register) = self.graph.variable(value)
-                    && !follow.found.contains(&register)
+                    && follow.found.insert(register)
                 {
-                    follow.found.push(register);
-                    let read = self.first_like(demand, found.read, value);
+                    let of_value = candidates.get(&value).map_or(&[][..], Vec::as_slice);
+                    let read = self.first_like(of_value, found.read);
                     self.note(read, value, register, undefined);
                 }
             }
@@ -184,21 +188,20 @@ impl<'f, 'm> Analysis<'f, 'm> {
         }
     }
 
-    /// The first read of the same value that every path to a read leads through.
-    fn first_like(&self, demand: &Demand, read: super::paths::Read, value: ValueId) -> super::paths::Read {
+    /// Of reads of one value, the first that every path to one of them leads through.
+    fn first_like(&self, candidates: &[&Candidate], read: super::paths::Read) -> super::paths::Read {
         let block = |instruction| self.facts.cfg.block_of(FunctionFacts::handle(instruction));
         let here = block(read.0);
-        let before = |candidate: &&Candidate| {
+        let before = |candidate: &&&Candidate| {
             let there = block(candidate.instruction);
-            candidate.value == value
-                && !self.facts.is_guarded(candidate.instruction)
+            !self.facts.is_guarded(candidate.instruction)
                 && if there == here {
                     candidate.instruction < read.0
                 } else {
                     self.facts.cfg.dominates(there, here)
                 }
         };
-        let first = demand.candidates.iter().find(before);
+        let first = candidates.iter().find(before);
         first.map_or(read, |first| (first.instruction, first.at))
     }
 
