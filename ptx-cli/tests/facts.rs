@@ -46,7 +46,7 @@ fn facts_are_as_they_were() {
             .arg(program)
             .output()
             .unwrap();
-        assert!(output.status.success(), "{}: {output:?}", program.display());
+        assert!(output.status.success(), "{program:?}: {output:?}");
         let found = String::from_utf8(output.stdout).unwrap();
         let place = program.with_extension("facts");
         if blessing {
@@ -55,7 +55,7 @@ fn facts_are_as_they_were() {
         }
         let expected = fs::read_to_string(&place).unwrap_or_default();
         if expected != found {
-            writeln!(report, "{}: {}", program.display(), difference(&expected, &found)).unwrap();
+            writeln!(report, "{program:?}: {}", difference(&expected, &found)).unwrap();
         }
     }
     assert!(report.is_empty(), "\n{report}");
