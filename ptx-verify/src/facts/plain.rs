@@ -25,10 +25,17 @@ enum What {
     Number(i64),
     /// An address in a variable, and how far from its start where that may be known.
     Within(Handle<Variable>, Option<i64>),
-    /// An address of a state space, as a parameter promises it.
-    In(StateSpace),
+    /// An address of a state space, as a parameter promises it, or what a conversion has made of one.
+    In(StateSpace, Source),
     /// Anything that a closer look may find out.
     Unclear,
+}
+
+/// Who says in which state space an address is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Promise,
+    Conversion,
 }
 
 /// What is known of a value.
@@ -75,8 +82,8 @@ impl Known {
             }
             (What::Within(variable, _), What::Open) => What::Within(variable, None),
             (What::Open, What::Within(variable, _)) if sign == 1 => What::Within(variable, None),
-            (What::In(space), What::Open | What::Number(_)) => What::In(space),
-            (What::Open | What::Number(_), What::In(space)) if sign == 1 => What::In(space),
+            (address @ What::In(..), What::Open | What::Number(_)) => address,
+            (What::Open | What::Number(_), address @ What::In(..)) if sign == 1 => address,
             (What::Open, What::Open | What::Number(_)) | (What::Number(_), What::Open) => What::Open,
             _ => What::Unclear,
         };
@@ -162,7 +169,7 @@ impl Look<'_, '_> {
         }
         let (variable, distance) = match known.what {
             What::Open | What::Number(_) => return true,
-            What::In(space) => return access.space.is_none_or(|named| named.base() == space),
+            What::In(space, _) => return access.space.is_none_or(|named| named.base() == space),
             What::Unclear => return false,
             What::Within(variable, distance) => (&self.facts.module.variables[variable], distance),
         };
@@ -289,7 +296,9 @@ impl Look<'_, '_> {
     fn converted(&mut self, instruction: u32, to_generic: bool) -> Known {
         let known = self.operand(instruction, 1);
         match known.what {
-            What::Open | What::Number(_) | What::In(StateSpace::Global) => known,
+            What::Open | What::Number(_) | What::In(StateSpace::Global, Source::Promise) => {
+                Known { what: What::In(StateSpace::Global, Source::Conversion), ..known }
+            }
             What::Within(variable, _)
                 if to_generic && self.facts.module.variables[variable].space.base() == StateSpace::Global =>
             {
@@ -308,7 +317,7 @@ impl Look<'_, '_> {
         let Some(&Operand::VariableAddress { variable, .. }) = address else { return Known::OPEN };
         let pointer = self.facts.module.variables[variable].pointer;
         match pointer.and_then(|pointer| pointer.space) {
-            Some(space) => Known { what: What::In(space.base()), ..Known::OPEN },
+            Some(space) => Known { what: What::In(space.base(), Source::Promise), ..Known::OPEN },
             None => Known::OPEN,
         }
     }
@@ -355,7 +364,7 @@ impl Look<'_, '_> {
         for known in sources {
             match known.what {
                 What::Open if known.lowest == NO_BIT => {}
-                What::Open | What::Within(..) | What::In(_) => lowest = 0,
+                What::Open | What::Within(..) | What::In(..) => lowest = 0,
                 // Of numbers, a number may come.
                 What::Number(_) | What::Unclear => return Known::UNCLEAR,
             }
@@ -373,7 +382,7 @@ mod tests {
     use ptx_ir::ir::Handle;
 
     const HEAD: &str = ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 s[64];\n.shared .align 4 .b8 t[64];\n\
-                        .visible .entry k(.param .u32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n\
+                        .visible .entry k(.param .u32 n, .param .u64 p)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n\
                         .reg .f32 %f<8>;\nmov.u32 %r9, %tid.x;\nld.param.u32 %r8, [n];\n";
 
     /// Whether nothing can be wrong with the accesses.
