@@ -63,6 +63,7 @@ kernel $'\t.reg .b32 %r<2>;\n\tmov.u32 %r1 7;\n\tbar.sync %r1;\n\tret;' >wrong.p
 kernel $'.reg    .b32   %r<2>;\n      mov.u32   %r1,7;\n  bar.sync %r1;\nret;' >untidy.ptx
 # Modifiers in the wrong order have a fix that is certain.
 kernel $'\t.reg .f32 %f<3>;\n\tmov.f32 %f1, 0f00000000;\n\tadd.ftz.rn.f32 %f2, %f1, %f1;\n\tret;' >fixable.ptx
+echo 'void f(unsigned &a, unsigned b) { asm("mov.b32   %0,%1;" : "=r"(a) : "r"(b)); }' >kernel.cu
 echo 'not PTX at all' >notes.txt
 git add --all
 
@@ -86,6 +87,7 @@ if run ptx-format; then show "ptx-format passed an untidy file"; fi
 want "files were modified by this hook"
 git diff --quiet -- untidy.ptx && fail "ptx-format did not change the untidy file"
 git diff --quiet -- wrong.ptx || fail "ptx-format changed a file that has syntax errors"
+git diff --quiet -- kernel.cu || fail "ptx-format changed a CUDA source though nobody asked for it"
 
 if run ptx-verify-fix; then show "ptx-verify-fix had nothing to fix"; fi
 want "files were modified by this hook"
@@ -97,6 +99,18 @@ git add --all
 for hook in ptx-verify ptx-verify-fix ptx-format; do
   run $hook || show "$hook complains of the files after they were put right"
 done
+
+# Templates of asm statements are formatted where the configuration or an argument asks for it.
+for asked in configuration argument; do
+  git checkout --quiet -- kernel.cu .pre-commit-config.yaml
+  case $asked in
+    configuration) printf '[format]\nasm = true\n' >ptx.toml ;;
+    argument) rm ptx.toml && sed -i "s/- id: ptx-format$suffix\$/&\n        args: [--asm]/" .pre-commit-config.yaml ;;
+  esac
+  if run ptx-format; then show "ptx-format passed an untidy asm template, asked for by $asked"; fi
+  grep --quiet --fixed-strings 'asm("mov.b32 %0, %1;"' kernel.cu || show "ptx-format did not format an asm template"
+done
+git checkout --quiet -- kernel.cu .pre-commit-config.yaml
 
 # Without NVIDIA's assembler it says what it lacks.
 if env -u PTXAS -u CUDA_HOME "$tools/bin/pre-commit" run --all-files "ptx-report$suffix" >"$scratch/log" 2>&1; then

@@ -22,6 +22,29 @@ pub struct FormattingArgs {
     /// Columns that a line should not exceed [default: 100]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<u16>,
+
+    /// Format the asm templates of CUDA sources, too
+    ///
+    /// Standard input without a name is then taken for a CUDA source.
+    #[arg(long, overrides_with = "no_asm")]
+    asm: bool,
+
+    /// Leave CUDA sources alone, whatever the configuration says
+    #[arg(long, overrides_with = "asm")]
+    no_asm: bool,
+}
+
+impl FormattingArgs {
+    /// Whether the flags ask for asm templates.
+    pub fn asks_for_asm(&self) -> bool {
+        self.asm
+    }
+}
+
+/// Whether asm templates are formatted; nothing where neither the flags nor the configuration say.
+pub fn asm(args: &FormattingArgs, config: Option<&Config>) -> Option<bool> {
+    let by_flag = (args.asm || args.no_asm).then_some(args.asm);
+    by_flag.or_else(|| config?.format.asm)
 }
 
 /// Puts the flags on top of the configuration. Fails on widths that are not sensible.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
-use ptx_emit::format::{self, Unformatted};
+use ptx_emit::format::{self, FormattedAsm, Unformatted};
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
@@ -112,7 +112,7 @@ pub fn format(source: &Source, options: &format::Options) -> Result<String, Stri
 
 /// A CUDA source whose asm templates are laid out anew, and a sentence for each statement that was left alone; or why the
 /// formatter left the file alone.
-pub fn format_asm(source: &Source) -> Result<(String, Vec<String>), String> {
+pub fn format_asm(source: &Source) -> Result<(FormattedAsm, Vec<String>), String> {
     if let Some(found) = source.not_text() {
         return Err(found.message);
     }
@@ -122,7 +122,8 @@ pub fn format_asm(source: &Source) -> Result<(String, Vec<String>), String> {
         let line = index.position(each.at.start).line;
         format!("{}:{line}: the asm statement is left as it is: {}", source.name, each.reason)
     });
-    Ok((formatted.text, told.collect()))
+    let told = told.collect();
+    Ok((formatted, told))
 }
 
 /// How many syntax errors there are, and the first of them.

@@ -100,12 +100,15 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
     Ok(Verified { document, diagnostics })
 }
 
-/// The document laid out anew.
+/// The document laid out anew: PTX, or the asm templates of CUDA C++, which the options do not concern.
 ///
 /// # Errors
-/// It has syntax errors, or is no text; the sentence says so.
+/// It is PTX with syntax errors, or is no text; the sentence says so.
 pub fn format(document: &Document, options: &Formatting) -> Result<Vec<u8>, String> {
-    let formatted = pipeline::format(&document.0, options)?;
+    let formatted = match document.0.kind {
+        Kind::Ptx => pipeline::format(&document.0, options)?,
+        Kind::Cuda => pipeline::format_asm(&document.0)?.0.text,
+    };
     document.0.restore(formatted).ok_or_else(|| "its bytes that are no UTF-8 cannot be kept".to_owned())
 }
 

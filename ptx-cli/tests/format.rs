@@ -124,6 +124,51 @@ fn asm_templates_are_formatted_where_that_is_asked_for() {
 }
 
 #[test]
+fn a_configuration_may_ask_for_asm_templates() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "ptx.toml",
+        "[format]\nasm = true\n[[overrides]]\nfiles = [\"old/\"]\nformat = { asm = false }\n",
+    );
+    scratch.file("k.cu", ASM);
+    scratch.file("old/k.cu", ASM);
+    let listed = |arguments: &[&str]| {
+        let answer = scratch.run(&[&["format", "--check"], arguments].concat());
+        (answer.status, answer.stdout)
+    };
+    assert_eq!(listed(&["."]), (1, "k.cu\n".to_owned()));
+    assert_eq!(listed(&["--asm", "."]), (1, "k.cu\nold/k.cu\n".to_owned()), "a flag counts before the file");
+    assert_eq!(listed(&["--asm", "--no-asm", "k.cu", "old/k.cu"]), (0, String::new()));
+    let diff = scratch.run(&["format", "--check", "--diff", "k.cu", "old/k.cu"]);
+    assert_eq!(diff.status, 1);
+    assert!(diff.stdout.contains("+  asm volatile(\"add.cc.u32  %0, %0, %1;"), "{}", diff.stdout);
+    assert!(!diff.stdout.contains("old/"), "{}", diff.stdout);
+    let filter = ["format", "--stdin-filename", "k.cuh", "-"];
+    assert!(scratch.run_with(&filter, ASM.as_bytes()).stdout.contains("add.cc.u32  %0, %0, %1;"));
+    assert_eq!(scratch.run(&["format", "."]).status, 0);
+    assert_ne!(scratch.read("k.cu"), ASM);
+    assert_eq!(scratch.read("old/k.cu"), ASM);
+}
+
+#[test]
+fn cuda_sources_that_nobody_asked_for_are_left_alone() {
+    let scratch = Scratch::new();
+    scratch.file("d/k.cu", ASM);
+    // pre-commit names whatever has changed.
+    let named = scratch.run(&["format", "d/k.cu"]);
+    let left = "1 CUDA source left alone; --asm formats their asm templates\n";
+    assert_eq!((named.status, named.stderr.as_str()), (0, left));
+    let folder = scratch.run(&["format", "d"]);
+    assert_eq!((folder.status, folder.stderr), (2, format!("error: there is no PTX file; {left}")));
+    let filter = scratch.run_with(&["format", "--stdin-filename", "k.cu", "-"], ASM.as_bytes());
+    assert_eq!((filter.status, filter.stdout.as_str(), filter.stderr.as_str()), (0, ASM, ""));
+    scratch.file("d/k.ptx", ALIGNED);
+    let both = scratch.run(&["format", "--check", "--layout", "aligned", "d"]);
+    assert_eq!((both.status, both.stderr.as_str()), (0, "0 files would change, 1 as it should be\n"));
+    assert_eq!(scratch.read("d/k.cu"), ASM);
+}
+
+#[test]
 fn nothing_but_blanks_of_templates_changes_in_a_source() {
     let scratch = Scratch::new();
     // Bytes that are no UTF-8, and line ends of two kinds.

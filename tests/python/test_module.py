@@ -98,8 +98,14 @@ class Others(unittest.TestCase):
         latin = untidy.encode() + b"// caf\xe9\n"
         self.assertTrue(ptx_toolkit.format(latin).endswith(b"// caf\xe9\n"))
         with self.assertRaises(PtxError) as raised:
-            ptx_toolkit.format("add.u32 %r1")
+            ptx_toolkit.format("add.u32 %r1", language="ptx")
         self.assertIn("syntax error", str(raised.exception))
+
+    def test_format_takes_cuda(self) -> None:
+        source = 'int   f() { asm("mov.u32   %0,7;" : "=r"(a)); }'
+        self.assertEqual(ptx_toolkit.format(source, language="cuda"), source.replace("mov.u32   %0,7", "mov.u32 %0, 7"))
+        with self.assertRaises(PtxError):
+            ptx_toolkit.format(source, language="c")  # type: ignore[call-overload]
 
     def test_canonicalize_raises_the_findings(self) -> None:
         self.assertIn("mov.u32", ptx_toolkit.canonicalize(GOOD))

@@ -36,10 +36,22 @@ def verify(
     """
 
 @overload
-def format(text: str, *, layout: str = "compiler", indent: Optional[int] = None, width: int = 100) -> str: ...
+def format(
+    text: str,
+    *,
+    layout: str = "compiler",
+    indent: Optional[int] = None,
+    width: int = 100,
+    language: Optional[Literal["ptx", "cuda"]] = None,
+) -> str: ...
 @overload
 def format(
-    text: Union[bytes, bytearray], *, layout: str = "compiler", indent: Optional[int] = None, width: int = 100
+    text: Union[bytes, bytearray],
+    *,
+    layout: str = "compiler",
+    indent: Optional[int] = None,
+    width: int = 100,
+    language: Optional[Literal["ptx", "cuda"]] = None,
 ) -> bytes: ...
 def canonicalize(text: Union[str, bytes, bytearray]) -> str:
     """The text from the typed representation, without comments. Raises InvalidPtxError where it has errors."""

@@ -57,20 +57,21 @@ fn verify<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (text, *, layout = "compiler", indent = None, width = 100))]
+#[pyo3(signature = (text, *, layout = "compiler", indent = None, width = 100, language = None))]
 fn format<'py>(
     py: Python<'py>,
     text: Text,
     layout: &str,
     indent: Option<u8>,
     width: u16,
+    language: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let objects = Objects::new(py)?;
     let layout = self::layout(layout).map_err(|error| objects.ptx_error(error))?.of_format();
     let options = service::formatting(layout, indent, width);
     let options = options.map_err(|error| objects.ptx_error(format!("{error:#}")))?;
     let is_bytes = text.is_bytes();
-    let document = Document::new("<text>".as_ref(), None, text.bytes());
+    let document = document(text, None, language).map_err(|error| objects.ptx_error(error))?;
     let formatted =
         compute(py, || service::format(&document, &options))?.map_err(|error| objects.ptx_error(error))?;
     if is_bytes {

@@ -17,8 +17,9 @@ use crate::{work, write};
 
 const AFTER_HELP: &str = "\
 A file is replaced in one step, and only if the new text has the same tokens and comments as the old.
-CUDA sources are left alone, but with --asm: then the templates of their asm statements are laid out,
-within their string literals. What comes from a macro, or has a syntax error, stays as it is.
+CUDA sources are left alone, but with --asm, or where ptx.toml has `asm = true` in [format]: then the
+templates of their asm statements are laid out, within their string literals. What comes from a macro,
+or has a syntax error, stays as it is.
 
 Exit status:
   0  done; with --check or --diff: nothing to change
@@ -45,12 +46,6 @@ pub struct FormatArgs {
     /// Change nothing; show what would change, with --check instead of the names
     #[arg(long)]
     diff: bool,
-
-    /// Format the asm templates of CUDA sources, too
-    ///
-    /// Standard input without a name is then taken for a CUDA source.
-    #[arg(long)]
-    asm: bool,
 
     /// Tell which asm statements were left as they are, and why
     #[arg(long, short)]
@@ -89,10 +84,13 @@ impl From<Outcome> for Done {
 
 /// Runs `format`.
 pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
-    let Found { inputs, failures } = args.input.find(if args.asm { Wanted::All } else { Wanted::PtxOnly })?;
+    let Found { inputs, failures } = args.input.find(Wanted::All)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
-    let jobs = with_options(inputs, args)?;
+    let (jobs, passed_over) = with_options(inputs, args)?;
+    if jobs.is_empty() && passed_over > 0 {
+        return Ok(nothing_but_cuda(passed_over, &tally, args, terminal));
+    }
     let threads = args.input.jobs(jobs.len());
     work::in_order(
         &jobs,
@@ -117,41 +115,73 @@ pub fn run(args: &FormatArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     Ok(tally.exit(args))
 }
 
+/// Says that there are CUDA sources only, and nobody asked for these. Who names them, as pre-commit does, has named what
+/// there is; a folder without PTX is more likely the wrong one.
+fn nothing_but_cuda(count: usize, tally: &Tally, args: &FormatArgs, terminal: &Terminal) -> Exit {
+    let left = format!("{} left alone; --asm formats their asm templates", counted(count, "CUDA source"));
+    let paths = &args.input.paths;
+    if paths.is_empty() || paths.iter().any(|path| path.is_dir()) {
+        terminal.error(&format!("there is no PTX file; {left}"));
+        return Exit::Failed;
+    }
+    terminal.note(&left);
+    tally.exit(args)
+}
+
 /// A file and how it is laid out.
 struct Job {
     input: Input,
-    options: Options,
+    how: How,
 }
 
-/// Gives each input the options of its configuration, and leaves out what a configuration excludes.
-fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<Vec<Job>> {
+enum How {
+    Ptx(Options),
+    Asm,
+    /// A CUDA source that is answered with its own text.
+    Not,
+}
+
+/// Gives each input the options of its configuration, and leaves out what a configuration excludes. Also tells how many
+/// CUDA sources nobody asked for.
+fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<(Vec<Job>, usize)> {
     let mut configs = Configs::new(&args.config)?;
     // Wrong flags are told even where there is nothing to do.
     formatting::options(&args.formatting, None)?;
-    let mut jobs = Vec::new();
+    let (mut jobs, mut passed_over) = (Vec::new(), 0);
     for mut input in inputs {
-        if args.asm && input.origin == Origin::Stdin && args.input.stdin_filename.is_none() {
+        let is_stdin = input.origin == Origin::Stdin;
+        if args.formatting.asks_for_asm() && is_stdin && args.input.stdin_filename.is_none() {
             input.kind = Kind::Cuda;
         }
         let config = configs.of(&input)?;
-        if !is_excluded(config.as_deref(), &input) {
-            let options = formatting::options(&args.formatting, config.as_deref())?;
-            jobs.push(Job { input, options });
+        if is_excluded(config.as_deref(), &input) {
+            continue;
         }
+        let how = match input.kind {
+            Kind::Ptx => How::Ptx(formatting::options(&args.formatting, config.as_deref())?),
+            Kind::Cuda if formatting::asm(&args.formatting, config.as_deref()) == Some(true) => How::Asm,
+            Kind::Cuda if is_stdin => How::Not,
+            Kind::Cuda => {
+                passed_over += 1;
+                continue;
+            }
+        };
+        jobs.push(Job { input, how });
     }
-    Ok(jobs)
+    Ok((jobs, passed_over))
 }
 
 /// Formats one file, and replaces it unless that is not wanted.
 fn format_file(job: &Job, args: &FormatArgs) -> Done {
-    let Job { input, options } = job;
+    let Job { input, how } = job;
     let source = match input.read() {
         Ok(source) => source,
         Err(error) => return Outcome::Failed(error.to_string()).into(),
     };
-    let formatted = match source.kind {
-        Kind::Cuda if args.asm => pipeline::format_asm(&source),
-        _ => pipeline::format(&source, options).map(|text| (text, Vec::new())),
+    let formatted = match how {
+        How::Ptx(options) => pipeline::format(&source, options).map(|text| (text, Vec::new())),
+        How::Asm => pipeline::format_asm(&source).map(|(formatted, notes)| (formatted.text, notes)),
+        How::Not => return Outcome::Same(source).into(),
     };
     match formatted {
         Ok((text, notes)) => Done { outcome: written(input, source, text, args), notes },

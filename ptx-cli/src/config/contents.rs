@@ -125,14 +125,17 @@ pub struct FormatContents {
     pub indent: Option<u8>,
     /// Columns that a line should not exceed.
     pub width: Option<u16>,
+    /// Whether asm templates of CUDA sources are formatted, too.
+    pub asm: Option<bool>,
 }
 
 impl FormatContents {
     /// Puts what `above` says on top.
     pub fn put(&mut self, above: &Self) {
-        let Self { layout, indent, width } = above;
+        let Self { layout, indent, width, asm } = above;
         self.layout = layout.or(self.layout);
         self.indent = indent.or(self.indent);
         self.width = width.or(self.width);
+        self.asm = asm.or(self.asm);
     }
 }

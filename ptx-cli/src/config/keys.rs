@@ -29,6 +29,8 @@ pub enum Kind {
     Layout,
     /// A number of columns, with the least and the most.
     Columns(u16, u16),
+    /// `true` or `false`.
+    Switch,
     /// A table.
     Table,
     /// Tables in a list.
@@ -56,7 +58,7 @@ const INDENT: Kind = Kind::Columns(*Options::INDENTS.start() as u16, *Options::I
 const WIDTH: Kind = Kind::Columns(*Options::WIDTHS.start(), *Options::WIDTHS.end());
 
 /// The keys, each table after the one that it is in.
-pub const KEYS: [Key; 20] = [
+pub const KEYS: [Key; 21] = [
     key(
         "",
         "extend",
@@ -97,6 +99,12 @@ pub const KEYS: [Key; 20] = [
         "Columns of a level of indentation where the layout is aligned; the file's own unless given.",
     ),
     key("format", "width", WIDTH, "Columns that a line should not exceed; 100 unless given."),
+    key(
+        "format",
+        "asm",
+        Kind::Switch,
+        "Whether asm templates of CUDA C++ are formatted, too. Unless given, the command does so with --asm only, and editors do.",
+    ),
     key("overrides", "files", Kind::Patterns, "The files and folders, as in .gitignore."),
     key("overrides", "rules", Kind::Levels, "How loudly rules are reported there."),
     key("overrides", "ptx", Kind::Table, "What PTX files are verified for there."),

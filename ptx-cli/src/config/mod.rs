@@ -26,6 +26,7 @@
 //! layout = "aligned"                              # "compiler" or "aligned"
 //! indent = 4                                      # columns, where aligned
 //! width = 100
+//! asm = true                                      # asm templates of CUDA C++, too
 //!
 //! [[overrides]]                                   # what holds for some files only
 //! files = ["generated/"]                          # patterns as in .gitignore

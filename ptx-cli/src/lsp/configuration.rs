@@ -15,7 +15,7 @@ use super::toml;
 use super::wire::Outgoing;
 use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
 use crate::foreign;
-use crate::formatting::{FormattingArgs, options};
+use crate::formatting::{self, FormattingArgs};
 use crate::options::{OptionArgs, Options};
 use crate::source::{Input, Origin};
 
@@ -120,11 +120,25 @@ impl Configuration {
     }
 }
 
-/// How a document is laid out. A wrong configuration is told by [`Configuration::of`], and the defaults hold.
-pub fn formatting(document: &Document) -> ptx_emit::format::Options {
-    let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input(document)));
-    let options = config.and_then(|config| options(&FormattingArgs::default(), config.as_deref()));
-    options.unwrap_or_default()
+/// How a document is laid out.
+pub struct Formatting {
+    pub options: ptx_emit::format::Options,
+    /// Whether asm templates are.
+    pub asm: bool,
+}
+
+/// How a document is laid out; none where the configuration excludes it. A wrong configuration is told by
+/// [`Configuration::of`], and the defaults hold.
+pub fn formatting(document: &Document) -> Option<Formatting> {
+    let (input, args) = (input(document), FormattingArgs::default());
+    let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input));
+    let config = config.unwrap_or_default();
+    if is_excluded(config.as_deref(), &input) {
+        return None;
+    }
+    // Who has a document formatted means this one, so templates are formatted unless the project says otherwise.
+    let asm = formatting::asm(&args, config.as_deref()).unwrap_or(true);
+    Some(Formatting { options: formatting::options(&args, config.as_deref()).unwrap_or_default(), asm })
 }
 
 fn input(document: &Document) -> Input {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lsp_types::{Range, TextEdit};
+use ptx_emit::format::Options;
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 
@@ -21,27 +22,69 @@ const MAX_EDITS: usize = 20_000;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The edits that format a document, or those of the lines in a range: none where it is as it should be, and nothing where
-/// nothing can be formatted: in a CUDA source, and in a text with syntax errors, which are told as findings.
+/// nothing can be formatted: in a CUDA source without asm statements, in a text with syntax errors, which are told as
+/// findings, and in what the configuration excludes.
 pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<TextEdit>>, String> {
-    let text = &*document.source.text;
-    let broken = || !ptx_syntax::parse(text).errors.is_empty();
-    let is_ptx = document.source.kind == Kind::Ptx && !document.is_configuration;
-    if !is_ptx || document.too_large.is_some() || broken() {
+    if document.is_configuration || document.too_large.is_some() {
         return Ok(None);
     }
-    let formatted = pipeline::format(&document.source, &configuration::formatting(document))?;
+    let Some(how) = configuration::formatting(document) else { return Ok(None) };
+    let range = range.map(|range| Span::new(document.offset(range.start), document.offset(range.end)));
+    match document.source.kind {
+        Kind::Ptx => of_ptx(document, range, &how.options),
+        Kind::Cuda if how.asm => of_asm(document, range),
+        Kind::Cuda => Ok(None),
+    }
+}
+
+fn of_ptx(
+    document: &Document,
+    range: Option<Span>,
+    options: &Options,
+) -> Result<Option<Vec<TextEdit>>, String> {
+    let text = &*document.source.text;
+    if !ptx_syntax::parse(text).errors.is_empty() {
+        return Ok(None);
+    }
+    let formatted = pipeline::format(&document.source, options)?;
     let mut edits = between(text, &formatted);
     if let Some(range) = range {
-        let (from, to) = (document.offset(range.start), document.offset(range.end));
-        edits.retain(|(span, _)| span.start <= to && from <= span.end);
+        edits.retain(|(span, _)| touch(*span, range));
     } else if edits.len() > MAX_EDITS {
         edits = vec![(Span::new(0, text.len() as u32), &formatted)];
     }
+    Ok(Some(told(document, edits.into_iter().map(|(span, new_text)| (span, new_text.to_owned())).collect())))
+}
+
+/// The edits of the asm templates, or of all templates that a range touches: their statements are in columns together.
+fn of_asm(document: &Document, range: Option<Span>) -> Result<Option<Vec<TextEdit>>, String> {
+    let (formatted, _) = pipeline::format_asm(&document.source)?;
+    if formatted.statements == 0 {
+        return Ok(None);
+    }
+    let mut edits = formatted.edits;
+    if let Some(range) = range {
+        let statements = document.cuda().file.statements.iter().filter(|each| each.used_at.is_none());
+        let touched = statements.map(|each| each.span).filter(|span| touch(*span, range));
+        // Statements are in order and beside each other.
+        let all = touched.reduce(|all, span| Span::new(all.start.min(span.start), all.end.max(span.end)));
+        edits.retain(|edit| all.is_some_and(|all| all.start <= edit.span.start && edit.span.end <= all.end));
+    }
+    Ok(Some(if edits.len() > MAX_EDITS {
+        of_lines(document, &formatted.text)
+    } else {
+        told(document, edits.into_iter().map(|edit| (edit.span, " ".repeat(edit.spaces))).collect())
+    }))
+}
+
+fn touch(span: Span, range: Span) -> bool {
+    span.start <= range.end && range.start <= span.end
+}
+
+fn told(document: &Document, edits: Vec<(Span, String)>) -> Vec<TextEdit> {
     let ranges = ranges(document, edits.iter().map(|(span, _)| *span));
-    let new_texts = edits.into_iter().map(|(_, new_text)| new_text.to_owned());
-    Ok(Some(
-        ranges.into_iter().zip(new_texts).map(|(range, new_text)| TextEdit { range, new_text }).collect(),
-    ))
+    let both = ranges.into_iter().zip(edits);
+    both.map(|(range, (_, new_text))| TextEdit { range, new_text }).collect()
 }
 
 /// The edits that make another text of a document, as few lines as there are to change.

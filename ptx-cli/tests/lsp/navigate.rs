@@ -286,3 +286,43 @@ fn formatting_changes_only_what_has_to_change() {
     assert!(!changed(&edits).is_empty() && changed(&edits).iter().all(|line| *line == mov), "{edits}");
     editor.end();
 }
+
+#[test]
+fn asm_templates_are_formatted_and_nothing_else_of_a_source() {
+    let scratch = Scratch::new();
+    let untidy = "__device__ void f(unsigned &a,unsigned b) {  // \u{e9}\u{1d11e}\n\
+        \x20 asm(\"add.cc.u32   %0,%0 , %1;\\n\\t\"\n\
+        \x20     \"addc.u32 %0,%0,0;\" : \"+r\"( a ) : \"r\"(b)); /* \u{1d11e} */ asm(\"mov.u32  %0,%1;\" : \"=r\"(a) : \"r\"(b));\n\
+        }\n";
+    let first = untidy
+        .replace("add.cc.u32   %0,%0 , %1", "add.cc.u32 %0, %0, %1")
+        .replace("addc.u32 %0,%0,0", "addc.u32   %0, %0, 0");
+    let both = first.replace("mov.u32  %0,%1", "mov.u32 %0, %1");
+    scratch.file("asked.cuh", untidy);
+    assert_eq!(scratch.run(&["format", "--asm", "asked.cuh"]).status, 0);
+    assert_eq!(scratch.read("asked.cuh"), both);
+    let folder = scratch.path().canonicalize().unwrap();
+    let uri = format!("file://{}/k.h", folder.to_str().unwrap());
+    let options = json!({"tabSize": 8, "insertSpaces": false});
+    let (mut editor, _) = Editor::start(&scratch, &["utf-8"]);
+    editor.open_as(&uri, "cpp", untidy);
+    let params = json!({"textDocument": {"uri": uri}, "options": options});
+    let edits = editor.request("textDocument/formatting", params.clone())["result"].clone();
+    assert_eq!(edited(untidy, &edits), both);
+    assert!(edits.as_array().unwrap().iter().all(|edit| edit["newText"].as_str().unwrap().trim().is_empty()));
+    // A range has whole statements, whose lines are in columns together.
+    for (line, column, expected) in [(2, 12, &*first), (1, 2, &*first), (0, 0, untidy), (3, 0, untidy)] {
+        let at = json!({"line": line, "character": column});
+        let range = json!({"start": at, "end": at});
+        let params = json!({"textDocument": {"uri": uri}, "options": options, "range": range});
+        let edits = editor.request("textDocument/rangeFormatting", params)["result"].clone();
+        assert_eq!(edited(untidy, &edits), expected, "{line}:{column}");
+    }
+    // A project may say otherwise, and leave files out.
+    for configuration in ["[format]\nasm = false\n", "exclude = [\"*.h\"]\n"] {
+        scratch.file("ptx.toml", configuration);
+        let answer = editor.request("textDocument/formatting", params.clone());
+        assert_eq!((&answer["result"], &answer["error"]), (&Value::Null, &Value::Null), "{configuration}");
+    }
+    editor.end();
+}

@@ -87,7 +87,7 @@ mod tests;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 use ptx_syntax::{Span, SyntaxError};
 
-pub use asm::{FormattedAsm, LeftAlone, Reason, format_asm};
+pub use asm::{Edit, FormattedAsm, LeftAlone, Reason, format_asm};
 use metrics::Metrics;
 pub use metrics::{Layout, Options};
 

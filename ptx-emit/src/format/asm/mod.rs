@@ -16,7 +16,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-use edits::Edit;
+pub use edits::Edit;
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, CudaFile, extract};
 use ptx_syntax::lexer::{TokenKind, tokenize};
@@ -28,6 +28,8 @@ pub struct FormattedAsm {
     pub text: String,
     /// Whether it differs from the old one.
     pub changed: bool,
+    /// What changes in the old source, in the order of the places, which do not overlap.
+    pub edits: Vec<Edit>,
     /// How many asm statements were looked at.
     pub statements: usize,
     /// Those that were left alone, in order.
@@ -81,9 +83,10 @@ impl std::fmt::Display for Reason {
 pub fn format_asm(source: &str) -> FormattedAsm {
     let file = extract(source);
     let mut made = laid_out(source, &file);
-    let text = edits::apply(source, made.iter().flat_map(Made::edits));
+    let edits = all_edits(&made);
+    let text = edits::apply(source, &edits);
     if text == source {
-        return finished(source, text, &made);
+        return finished(source, text, edits, &made);
     }
     let again = extract(&text);
     let second = laid_out(&text, &again);
@@ -104,8 +107,15 @@ pub fn format_asm(source: &str) -> FormattedAsm {
             (made.outcome, wrong) = (Err(reason), true);
         }
     }
-    let text = if wrong { edits::apply(source, made.iter().flat_map(Made::edits)) } else { text };
-    finished(source, text, &made)
+    if !wrong {
+        return finished(source, text, edits, &made);
+    }
+    let edits = all_edits(&made);
+    finished(source, edits::apply(source, &edits), edits, &made)
+}
+
+fn all_edits(made: &[Made]) -> Vec<Edit> {
+    edits::in_order(made.iter().flat_map(Made::edits))
 }
 
 /// What became of a statement.
@@ -141,11 +151,12 @@ fn laid_out(source: &str, file: &CudaFile) -> Vec<Made> {
     written.map(made).collect()
 }
 
-fn finished(source: &str, text: String, made: &[Made]) -> FormattedAsm {
+fn finished(source: &str, text: String, edits: Vec<Edit>, made: &[Made]) -> FormattedAsm {
     let left_alone = made
         .iter()
         .filter_map(|made| Some(LeftAlone { at: made.keyword, reason: *made.outcome.as_ref().err()? }));
-    FormattedAsm { changed: text != source, text, statements: made.len(), left_alone: left_alone.collect() }
+    let (statements, left_alone) = (made.len(), left_alone.collect());
+    FormattedAsm { changed: text != source, text, edits, statements, left_alone }
 }
 
 /// The tokens of a template, comments included, and how its lines end.
