@@ -290,6 +290,50 @@ impl Graph {
 }
 
 impl Graph {
+    /// Of each value whether anything reads it: an instruction, a guard, or a join or a write under a guard whose own
+    /// value is read. Where it is not known who reads a variable, all its values count as read.
+    #[must_use]
+    pub fn read_values(&self) -> Vec<bool> {
+        let mut read = vec![false; self.kinds.len()];
+        let flags = self.carry.iter().map(|each| &each.read);
+        let mut open = Vec::new();
+        let mut note = |value: ValueId, open: &mut Vec<ValueId>| {
+            if value != ValueId::NONE && !std::mem::replace(&mut read[value.index()], true) {
+                open.push(value);
+            }
+        };
+        for &value in self.read.iter().chain(&self.guards).chain(flags) {
+            note(value, &mut open);
+            while let Some(value) = open.pop() {
+                match self.kinds[value.index()] {
+                    Kind::Guarded { new, old, .. } => {
+                        [new, old].into_iter().for_each(|value| note(value, &mut open))
+                    }
+                    Kind::Joined { .. } => {
+                        self.inputs(value).iter().for_each(|&value| note(value, &mut open))
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.count_opaque_as_read(&mut read);
+        read
+    }
+
+    fn count_opaque_as_read(&self, read: &mut [bool]) {
+        if !self.kinds.contains(&Kind::Opaque) {
+            return;
+        }
+        let mut opaque = vec![false; self.widths.len()];
+        let variables = || self.kinds.iter().zip(&self.variables);
+        variables()
+            .filter(|(kind, _)| **kind == Kind::Opaque)
+            .for_each(|(_, &variable)| opaque[variable as usize] = true);
+        for (read, &variable) in read.iter_mut().zip(&self.variables) {
+            *read |= opaque[variable as usize];
+        }
+    }
+
     /// Where the carry flag is read or written, in order of the text, with the value that is read.
     pub(in crate::facts) fn flags(&self) -> impl Iterator<Item = (u32, Option<ValueId>)> {
         self.carry.iter().map(|each| (each.instruction, each.read.some()))

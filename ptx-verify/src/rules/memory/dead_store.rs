@@ -1,18 +1,20 @@
 use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::Effects;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::facts::FunctionFacts;
-use crate::facts::registers::RegisterTable;
+use crate::facts::registers::Access;
+use crate::facts::values::{Kind, ValueId};
 use crate::subject::describe::register_name;
 use crate::subject::producer::Printed;
 use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
-    /// Reports an instruction that only computes a register which nothing reads, or which the same block sets
-    /// anew before anything reads it.
+    /// Reports an instruction that only computes a value which nothing reads: on every path the register is set
+    /// anew before anything reads it, or nothing reads it any more.
     ///
     /// ## Why is this bad
     /// The work is for nothing, or another instruction reads the wrong register.
@@ -31,7 +33,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A register that is set anew in another block. Functions compiled for a debugger are left alone.
+    /// A value that only other values need which nothing reads. Functions compiled for a debugger are left alone.
     /// What compilers print whatever the program, where the comment at the head of the file names
     /// the compiler.
     name: "dead-store",
@@ -49,47 +51,83 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if context.module.module.header.debug {
         return;
     }
-    let entry = facts.entry_registers();
-    let suspicious = |register: Register| {
-        let definitions = facts.definitions(register);
-        let block = |index: usize| facts.cfg.block_of(Handle::new(definitions[index]));
-        !definitions.is_empty() && register.0 >= entry && !facts.touched().is_read(register)
-            || (1..definitions.len()).any(|index| block(index - 1) == block(index))
-    };
-    // In the output of a compiler, what is set is read, and not set anew in the same block.
-    if !facts.registers().any(suspicious) {
+    // Who does not know what an instruction reads does not know what nothing reads.
+    if facts.uses().all().iter().any(|each| each.access() == Access::Unknown) {
         return;
     }
-    let pending = facts.table(NOTHING);
-    let mut search = Search { context, facts, entry, pending, written: Vec::new() };
-    for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
-        for register in search.written.drain(..) {
-            search.pending[register] = NOTHING;
-        }
-        for instruction in facts.cfg.instructions(block) {
-            search.step(instruction, diagnostics);
-        }
-    }
+    let graph = context.graph();
+    let search = Search { context, facts, read: graph.read_values() };
+    let unread = graph.values().filter(|value| !search.read[value.index()]);
+    let mut dead: Vec<u32> = unread.filter_map(|value| search.dead(value)).collect();
+    dead.sort_unstable();
+    dead.dedup();
+    diagnostics.extend(dead.into_iter().filter_map(|instruction| search.explain(instruction)));
 }
 
-const NOTHING: u32 = u32::MAX;
-
-/// Goes over the instructions of a block.
 struct Search<'s, 'a> {
     context: &'s FlowContext<'a>,
     facts: &'s FunctionFacts<'a>,
-    /// The registers below this are parameters and results. What a function returns in registers is read by its
-    /// caller.
-    entry: u32,
-    /// The write of each register that nothing has read yet.
-    pending: RegisterTable<u32>,
-    /// The registers that have such a write.
-    written: Vec<Register>,
+    /// Of each value of the graph whether anything reads it.
+    read: Vec<bool>,
 }
 
 impl Search<'_, '_> {
-    fn is_read(&self, register: Register) -> bool {
-        register.0 < self.entry || self.facts.touched().is_read(register)
+    /// The registers that an instruction sets.
+    fn written(&self, instruction: u32) -> impl Iterator<Item = Register> {
+        let uses = self.facts.uses().of(instruction).iter();
+        uses.filter(|each| each.access().writes()).map(|each| each.register)
+    }
+
+    /// Whether nothing reads what an instruction sets. What a function returns in registers its caller reads.
+    fn is_unread(&self, instruction: u32) -> bool {
+        let (graph, entry) = (self.context.graph(), self.facts.entry_registers());
+        self.written(instruction).all(|register| register.0 >= entry)
+            && self.facts.uses().range(instruction).all(|at| match graph.written(at) {
+                Some(written) => !self.read[written.index()],
+                None => true,
+            })
+    }
+
+    /// The instruction that computes a value, where it does nothing else and nothing reads what it sets.
+    fn dead(&self, value: ValueId) -> Option<u32> {
+        let Kind::Computed { instruction, at: Some(_) } = self.context.graph().kind(value) else { return None };
+        (self.effects(instruction)?.is_pure() && self.is_unread(instruction)).then_some(instruction)
+    }
+
+    fn explain(&self, instruction: u32) -> Option<Diagnostic> {
+        let register = self.written(instruction).next()?;
+        let (context, effects) = (self.context, self.effects(instruction)?);
+        let name = register_name(context.module.module, context.body, register);
+        let span = context.instruction_span(instruction);
+        if self.written(instruction).all(|each| !self.facts.touched().is_read(each)) {
+            let finding = || RULE.at(span, format!("`{name}` is set here, but nothing reads it"));
+            return (!self.is_unwanted_result(instruction)).then(finding);
+        }
+        // Compilers load a vector whole, and want a part of it.
+        if effects.reads_memory {
+            return None;
+        }
+        let Some(next) = self.next_write(instruction, register) else {
+            return Some(RULE.at(span, format!("`{name}` is set here, but nothing reads this value")));
+        };
+        if self.is_printed_zero(instruction) && self.effects(next)?.reads_memory {
+            return None;
+        }
+        let finding = RULE.at(span, format!("`{name}` is set here, but set anew before anything reads it"));
+        Some(finding.with_secondary(context.instruction_span(next), "set anew here"))
+    }
+
+    fn effects(&self, instruction: u32) -> Option<&Effects> {
+        Some(&self.facts.instance(instruction)?.effects)
+    }
+
+    /// The next instruction of the block that sets a register.
+    fn next_write(&self, instruction: u32, register: Register) -> Option<u32> {
+        let block = self.facts.cfg.block_of(Handle::new(instruction));
+        let end = self.facts.cfg.instructions(block).end;
+        let writes = self.facts.definitions(register);
+        let next = *writes.get(writes.partition_point(|&write| write <= instruction))?;
+        (next < end).then_some(next)
     }
 
     /// Whether this loads the result of a call, which compilers do whether the caller wants it or not.
@@ -112,59 +150,4 @@ impl Search<'_, '_> {
         let zero = matches!(operands, [_, Operand::Integer { bits: 0, .. }]);
         zero && self.context.module.is_printed(Printed::ZeroBeforeLoad)
     }
-
-    fn step(&mut self, instruction: u32, diagnostics: &mut Vec<Diagnostic>) {
-        let context = self.context;
-        let guard = context.body.instructions[Handle::new(instruction)].guard;
-        if let Some(register) = guard.and_then(|guard| guard.register)
-            && let Some(slot) = self.pending.get_mut(register)
-        {
-            *slot = NOTHING;
-        }
-        let Some(instance) = self.facts.instance(instruction) else { return };
-        let uses = self.facts.uses().of(instruction);
-        let (mut first, mut count, mut useless) = (None, 0, true);
-        for each in uses {
-            let access = each.access();
-            if !access.writes() || access.reads() {
-                self.pending[each.register] = NOTHING;
-            }
-            if access.writes() {
-                first = first.or(Some(each.register));
-                count += 1;
-                useless &= !access.reads() && !self.is_read(each.register);
-            }
-        }
-        let Some(first) = first else { return };
-        let removable = instance.effects.is_pure();
-        if removable && useless && self.is_unwanted_result(instruction) {
-            return;
-        }
-        if removable && useless {
-            let name = register_name(context.module.module, context.body, first);
-            diagnostics.push(RULE.at(
-                context.instruction_span(instruction),
-                format!("`{name}` is set here, but nothing reads it"),
-            ));
-            return;
-        }
-        for each in uses.iter().filter(|each| each.access().writes()) {
-            let earlier = std::mem::replace(&mut self.pending[each.register], NOTHING);
-            let loaded = instance.effects.reads_memory;
-            if earlier != NOTHING && guard.is_none() && !(loaded && self.is_printed_zero(earlier)) {
-                diagnostics.push(set_anew(context, each.register, earlier, instruction));
-            }
-        }
-        if count == 1 && removable && !instance.effects.reads_memory {
-            self.pending[first] = instruction;
-            self.written.push(first);
-        }
-    }
-}
-
-fn set_anew(context: &FlowContext<'_>, register: Register, earlier: u32, instruction: u32) -> Diagnostic {
-    let name = register_name(context.module.module, context.body, register);
-    let span = context.instruction_span(earlier);
-    let finding = RULE.at(span, format!("`{name}` is set here, but set anew before anything reads it"));
-    finding.with_secondary(context.instruction_span(instruction), "set anew here")
 }
