@@ -1,8 +1,10 @@
-use ptx_ir::ir::Operand;
+use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::function::FunctionContext;
+use crate::facts::FunctionFacts;
+use crate::facts::values::Kind;
+use crate::subject::function::{FlowContext, FunctionContext};
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -28,17 +30,18 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Constants that reach an instruction through a register.
+    /// Constants that reach an instruction through a register, but for those that a move puts there which are
+    /// shifted or divided by.
     name: "immediate-out-of-range",
     code: "P0222",
     former: ["H0350"],
     class: Hazard,
     level: Warn,
     summary: "a constant that is cut off, or that makes no sense where it is",
-    check: Function(check),
+    check: Flow(check),
 }
 
-fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
     for (handle, instruction) in context.body.instructions.iter() {
         let operands = context.body.operands(handle);
@@ -48,6 +51,10 @@ fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 Operand::RegisterAddress { offset: 1.., .. }
                 | Operand::VariableAddress { offset: 1.., .. } => {
                     diagnostics.extend(octal_offset(context, context.body.operand_span(handle, index)));
+                    continue;
+                }
+                Operand::Register { .. } if index == AMOUNT => {
+                    diagnostics.extend(moved(context, handle.index() as u32));
                     continue;
                 }
                 _ => continue,
@@ -80,20 +87,9 @@ fn wrong(
     if let Some(message) = octal(context, constant.span, constant.bits) {
         return Some(message);
     }
-    let width = instance.ty.map(ptx_ir::types::Type::bits);
-    match (instance.effects.computes, constant.index) {
-        (Some(Computation::ShiftLeft | Computation::ShiftRight), 2)
-            if width.is_some_and(|width| constant.bits >= u64::from(width)) =>
-        {
-            let width = width.unwrap_or_default();
-            // The amount is a number of 32 bits without a sign, and the assembler drops what is above.
-            let amount = constant.bits & u64::from(u32::MAX);
-            let dropped = !constant.negative && amount != constant.bits;
-            let from = if dropped { format!(": {} is cut to 32 bits", constant.bits) } else { String::new() };
-            return Some(format!("this shifts {width} bits by {amount}{from}"));
-        }
-        (Some(Computation::Divide | Computation::Remainder), 2) if constant.bits == 0 => {
-            return Some("this divides by 0".into());
+    match constant.index {
+        AMOUNT if let Some(message) = wrong_amount(instance, constant.bits, constant.negative) => {
+            return Some(message);
         }
         _ if spec.is_some_and(|spec| spec.purpose == Some(Purpose::TruthTable)) && constant.bits > 0xff => {
             return Some(format!("a table of `lop3` has 8 bits, and 0x{:x} has more", constant.bits));
@@ -101,6 +97,52 @@ fn wrong(
         _ => {}
     }
     truncated(spec?, constant)
+}
+
+/// The operand that is shifted or divided by.
+const AMOUNT: usize = 2;
+
+fn wrong_amount(instance: &Instance, bits: u64, negative: bool) -> Option<String> {
+    match instance.effects.computes? {
+        Computation::ShiftLeft | Computation::ShiftRight => {
+            let width = instance.ty?.bits();
+            if bits < u64::from(width) {
+                return None;
+            }
+            // The amount is a number of 32 bits without a sign, and the assembler drops what is above.
+            let amount = bits & u64::from(u32::MAX);
+            let dropped = !negative && amount != bits;
+            let from = if dropped { format!(": {bits} is cut to 32 bits") } else { String::new() };
+            Some(format!("this shifts {width} bits by {amount}{from}"))
+        }
+        Computation::Divide | Computation::Remainder if bits == 0 => Some("this divides by 0".into()),
+        _ => None,
+    }
+}
+
+/// What is wrong with a register that is shifted or divided by, where a move sets it to a constant.
+fn moved(context: &FlowContext<'_>, instruction: u32) -> Option<Diagnostic> {
+    let handle = FunctionFacts::handle(instruction);
+    let instance = context.module.module.instance(&context.body.instructions[handle])?;
+    if !matches!(
+        instance.effects.computes?,
+        Computation::ShiftLeft | Computation::ShiftRight | Computation::Divide | Computation::Remainder
+    ) || instance.ty?.is_float()
+    {
+        return None;
+    }
+    let (facts, graph) = (context.facts()?, context.graph());
+    let uses = facts.uses();
+    let at = uses.range(instruction).find(|&at| uses.all()[at].operand() == AMOUNT)?;
+    let Kind::Computed { instruction: setting, .. } = graph.kind(graph.read(at)?) else { return None };
+    let constant = match (facts.instance(setting)?.effects.computes?, context.body.operands(Handle::new(setting))) {
+        (Computation::Move, [_, Operand::Integer { bits, .. }]) => *bits,
+        _ => return None,
+    };
+    let width = graph.width(graph.read(at)?);
+    let bits = if width < u64::BITS { constant & ((1 << width) - 1) } else { constant };
+    let finding = RULE.at(context.body.operand_span(handle, AMOUNT), wrong_amount(instance, bits, false)?);
+    Some(finding.with_secondary(context.instruction_span(setting), "set here"))
 }
 
 fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String> {
