@@ -91,14 +91,14 @@ fn told(document: &Document, edits: Vec<(Span, String)>) -> Vec<TextEdit> {
 pub fn of_lines(document: &Document, after: &str) -> Vec<TextEdit> {
     let before = &*document.source.text;
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
-    let starts = |lines: &mut dyn Iterator<Item = &str>| -> Vec<u32> {
-        let ends = lines.scan(0, |at, line| {
+    let starts = |lines: &[&str]| -> Vec<u32> {
+        let ends = lines.iter().scan(0, |at, line| {
             *at += line.len() as u32;
             Some(*at)
         });
         std::iter::once(0).chain(ends).collect()
     };
-    let (old, new) = (starts(&mut diff.iter_old_slices()), starts(&mut diff.iter_new_slices()));
+    let (old, new) = (starts(diff.old_slices()), starts(diff.new_slices()));
     let at = |starts: &[u32], line: usize| starts[line.min(starts.len() - 1)];
     let changes = diff.ops().iter().filter(|each| each.tag() != DiffTag::Equal);
     let changes: Vec<(Span, Span)> = changes
