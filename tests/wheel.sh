@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a fresh virtual environment from which Rust is hidden, and uses it there: from the
-# command line, from Python, from mypy and from the real pre-commit.
+# Builds the wheel, installs it into a fresh virtual environment, hides Rust, and uses it there: from the command line,
+# from Python, from mypy and from the real pre-commit.
 #
 #   tests/wheel.sh              builds the wheel into target/wheel, without waiting for the release's optimisations
 #   tests/wheel.sh FOLDER       takes the wheel in FOLDER, which is optimised, and holds its speed to its bound
@@ -34,9 +34,7 @@ set -- "$wheels"/ptx_toolkit-*-abi3-*.whl
 ptxas=$(compgen -G "$PWD/target/cuda-toolkit/lib/python3*/site-packages/nvidia/cu13/bin/ptxas" | sed --quiet 1p) || true
 [ -z "$ptxas" ] || export PTXAS=$ptxas
 
-# From here on nobody finds Rust.
-export PATH=/usr/bin:/bin
-! command -v cargo >/dev/null || fail "there is a cargo in /usr/bin or /bin, so Rust cannot be hidden"
+source tests/no-rust.sh "$scratch/no-rust"
 python=$("$tools/bin/python" -c 'import sys; print(sys._base_executable)')
 "$python" -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$1"
