@@ -55,7 +55,7 @@ use crate::source::{Input, Origin, plain, read_text};
 use contents::Contents;
 pub use contents::LevelName;
 use contents::{CudaContents, FormatContents, OverrideContents, PtxContents};
-pub use keys::{keys_of, tables};
+pub use keys::{Kind as KeyKind, keys_of, tables};
 use search::{in_folder, looked_in};
 pub use search::{is_shared, nearest};
 

@@ -16,7 +16,7 @@ use super::wire::Outgoing;
 use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
 use crate::foreign;
 use crate::formatting::{self, FormattingArgs};
-use crate::options::{OptionArgs, Options};
+use crate::options::Options;
 use crate::source::{Input, Origin};
 
 /// Configuration files that are this large are not shown at their place.
@@ -62,7 +62,7 @@ impl Configuration {
         let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input));
         let options = config.and_then(|config| {
             let excluded = is_excluded(config.as_deref(), &input);
-            let options = Options::new(&OptionArgs::default(), config.as_deref())?;
+            let options = toml::options(config.as_deref())?;
             Ok((!excluded).then_some(options))
         });
         match options {

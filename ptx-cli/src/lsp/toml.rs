@@ -3,22 +3,30 @@
 use std::path::Path;
 
 use lsp_types::{CompletionItem, CompletionItemKind, Diagnostic, DiagnosticSeverity, Position, Range};
+use ptx_ir::target::Target;
+use ptx_ir::version::Version;
 use toml::de::Error;
 
 use super::completion::Items;
 use super::convert;
 use super::document::Document;
 use super::lines::{Encoding, Lines};
-use crate::config::{self, Config};
+use crate::config::{self, Config, KeyKind};
+use crate::formatting::{self, FormattingArgs};
 use crate::options::{OptionArgs, Options};
 
 /// What is wrong with a configuration file that is open, as it is written now.
 pub fn findings(document: &Document) -> Vec<Diagnostic> {
     let path = document.path.as_deref().unwrap_or(Path::new(config::FILE));
     let text = &document.source.text;
-    let read = Config::of_text(path, text)
-        .and_then(|(config, _)| Options::new(&OptionArgs::default(), Some(&config)).map(|_| ()));
+    let read = Config::of_text(path, text).and_then(|(config, _)| options(Some(&config)));
     read.err().map(|error| found(&error, Some(text), document.encoding)).into_iter().collect()
+}
+
+/// What documents are verified for by a configuration, all of which is looked at.
+pub fn options(config: Option<&Config>) -> anyhow::Result<Options> {
+    formatting::options(&FormattingArgs::default(), config)?;
+    Options::new(&OptionArgs::default(), config)
 }
 
 /// What is wrong with a configuration, at its place: of a syntax error the bytes, else the line that the message names.
@@ -94,13 +102,20 @@ fn values(items: &mut Items, table: &str, key: &str, quoted: bool) {
         let text = if quoted { value.to_owned() } else { format!("\"{value}\"") };
         items.add(&text, CompletionItemKind::VALUE, String::new());
     };
-    match (table, key) {
-        ("rules" | "overrides.rules", _) => LEVELS.iter().for_each(|level| add(level)),
-        (_, "target" | "targets") => {
-            ptx_ir::target::Target::all().for_each(|target| add(&target.to_string()));
+    if table.ends_with("rules") {
+        return LEVELS.iter().for_each(|level| add(level));
+    }
+    let Some(key) = config::keys_of(table).find(|each| each.name == key) else { return };
+    match key.kind {
+        KeyKind::Target | KeyKind::Targets => Target::all().for_each(|target| add(target.as_str())),
+        KeyKind::Version => Version::ALL.iter().for_each(|version| add(&version.to_string())),
+        KeyKind::Compiler => ["nvcc", "clang", "both"].iter().for_each(|name| add(name)),
+        KeyKind::Layout => ["compiler", "aligned"].iter().for_each(|name| add(name)),
+        KeyKind::Switch if !quoted => {
+            for word in ["true", "false"] {
+                items.add(word, CompletionItemKind::VALUE, String::new());
+            }
         }
-        (_, "compiler") => ["nvcc", "clang", "both"].iter().for_each(|name| add(name)),
-        (_, "layout") => ["compiler", "aligned"].iter().for_each(|name| add(name)),
         _ => {}
     }
 }

@@ -98,6 +98,8 @@ fn asm_statements_and_configuration_are_completed() {
     assert!(has(&toml("[rules]\ndead-store = |"), "\"warn\""));
     assert!(has(&toml("[rules]\ndead-store = \"|\""), "warn"));
     assert!(has(&toml("[ptx]\ntarget = \"|"), "sm_90a"));
+    assert!(has(&toml("[overrides.cuda]\nversion = |"), "\"8.6\""));
+    assert_eq!(toml("[format]\nasm = |"), ["true", "false"]);
     assert_eq!(toml("# a com|ment"), Vec::<String>::new());
     editor.end();
 }

@@ -208,6 +208,7 @@ fn an_open_configuration_is_judged_as_it_is_written() {
         ("\n[rules]\nded-store = \"warn\"\n", Some(2), "dead-store"),
         ("exlude = []\n", Some(0), "exclude"),
         ("[ptx]\ntarget = \"sm_1\"\n", Some(1), "sm_1"),
+        ("[format]\nasm = true\nwidth = 10\n", Some(2), "40 to 400 columns"),
         ("[", Some(0), ""),
         ("[rules]\nstyle = \"warn\"\n", None, ""),
         ("", None, ""),
