@@ -1,10 +1,10 @@
-//! Compiles `isa/*.isa` with the package in `table/`; `isa/README.md` explains the notation. Every mistake in those
+//! Compiles `isa/*.isa` and `isa/manual/*.isa` with the package in `table/`; `isa/README.md` explains the notation. Every mistake in those
 //! files is an error `file:line: sentence`, and one build shows them all.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ptx_isa_table::{Fault, compile, sources};
+use ptx_isa_table::{Fault, compile, compile_platform, sources};
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=isa");
@@ -20,9 +20,16 @@ fn main() -> ExitCode {
 }
 
 fn generate() -> Result<(), Vec<Fault>> {
-    let sources = sources(Path::new("isa"), "ptx-ir/isa/").map_err(|fault| vec![fault])?;
-    let text = compile(&sources)?;
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("table.rs");
-    std::fs::write(&out, text)
-        .map_err(|error| vec![Fault::new(&out.display().to_string(), 0, error.to_string())])
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let read = |folder: &str, prefix: &str| sources(Path::new(folder), prefix).map_err(|fault| vec![fault]);
+    write(&out.join("table.rs"), &compile(&read("isa", "ptx-ir/isa/")?)?)?;
+    for generated in compile_platform(&read("isa/manual", "ptx-ir/isa/manual/")?)? {
+        write(&out.join(generated.name), &generated.text)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Vec<Fault>> {
+    let fault = |error: std::io::Error| vec![Fault::new(&path.to_string_lossy(), 0, error.to_string())];
+    std::fs::write(path, text).map_err(fault)
 }

@@ -20,7 +20,6 @@ mod commands;
 mod config;
 mod coverage;
 mod diff;
-mod directives;
 mod dump;
 mod fix;
 mod foreign;

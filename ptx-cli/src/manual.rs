@@ -2,17 +2,16 @@
 
 use std::fmt::Write;
 
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::{
     FormId, Instance, OpcodeId, OperandSpec, Pattern, Role, SpellingProblem, opcodes, resolve,
 };
-use ptx_ir::special::SpecialRegister;
+use ptx_ir::special::{SpecialRegister, Varies};
 use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_ir::version::Version;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
 use ptx_verify::Config;
 use serde_json::{Value, json};
-
-use crate::directives::{self, DIRECTIVES, Directive};
 
 /// No more of the ways in which operands can be given to a spelling are shown.
 const MAX_WAYS: usize = 8;
@@ -24,7 +23,7 @@ pub enum Entry {
     /// A special register.
     Register(SpecialRegister),
     /// A directive.
-    Directive(&'static Directive),
+    Directive(DirectiveKind),
 }
 
 /// What there is under a name: the forms of an opcode or a spelling, a special register (`%tid`; all for `%`), a directive
@@ -32,7 +31,7 @@ pub enum Entry {
 pub fn entries(word: &str) -> Vec<Entry> {
     match word {
         "%" => return SpecialRegister::all().map(Entry::Register).collect(),
-        "." => return DIRECTIVES.iter().map(Entry::Directive).collect(),
+        "." => return DirectiveKind::all().map(Entry::Directive).collect(),
         _ => {}
     }
     if word.starts_with('%') {
@@ -41,7 +40,7 @@ pub fn entries(word: &str) -> Vec<Entry> {
         return SpecialRegister::parse(name).map(Entry::Register).into_iter().collect();
     }
     if word.starts_with('.') {
-        return directives::find(word).map(Entry::Directive).into_iter().collect();
+        return DirectiveKind::parse(word).map(Entry::Directive).into_iter().collect();
     }
     let instances = if word.contains('.') { resolve(word).instances } else { Vec::new() };
     let operands = |form: FormId| {
@@ -66,7 +65,7 @@ impl Entry {
         match self {
             Self::Form(form, _) => form.requirement().1,
             Self::Register(register) => register.targets(),
-            Self::Directive(_) => TargetSet::ALL,
+            Self::Directive(directive) => directive.targets(),
         }
     }
 
@@ -96,14 +95,21 @@ impl Entry {
                 "register": register.name(),
                 "type": register.ty().to_string(),
                 "elements": register.elements(),
+                "varies": varies(*register),
+                "range": register.range(),
                 "version": register.min_version().to_string(),
                 "targets": register.targets().to_string(),
             }),
             Self::Directive(directive) => json!({
-                "directive": directive.word,
-                "syntax": directive.syntax,
-                "purpose": directive.purpose,
-                "stands": directive.stands.as_str(),
+                "directive": directive.word(),
+                "syntax": directive.syntax(),
+                "purpose": directive.purpose(),
+                "places": places(*directive),
+                "version": directive.min_version().to_string(),
+                "targets": directive.targets().to_string(),
+                "until": directive.until().map(|(version, _)| version.to_string()),
+                "excludes": directive.excludes().iter().map(|each| each.word()).collect::<Vec<_>>(),
+                "needs": directive.needs().iter().map(|each| each.word()).collect::<Vec<_>>(),
             }),
         }
     }
@@ -133,15 +139,59 @@ impl Entry {
                     count => format!(".v{count} "),
                 };
                 let _ = writeln!(text, ".sreg {vector}{} {};", register.ty(), register.name());
+                let _ = writeln!(text, "    {}", varies(*register));
+                if let Some((low, high)) = register.range() {
+                    let _ = writeln!(text, "    from {low} to {high}");
+                }
                 writeln!(text, "    since PTX {}, {}", register.min_version(), register.targets())
             }
-            Self::Directive(directive) => {
-                let Directive { syntax, purpose, stands, .. } = directive;
-                writeln!(text, "{syntax}\n    {purpose}; stands {}", stands.as_str())
-            }
+            Self::Directive(directive) => writeln!(text, "{}", describe(*directive)),
         };
         text
     }
+}
+
+/// Who reads the same value of a special register.
+fn varies(register: SpecialRegister) -> &'static str {
+    match register.varies() {
+        Varies::Thread => "differs between the threads of a warp",
+        Varies::Lane => "differs between the threads of a warp, in the same way in every warp",
+        Varies::Warp => "the same for the threads of a warp",
+        Varies::Block => "the same for the threads of a block",
+        Varies::Cluster => "the same for the threads of a cluster",
+        Varies::Launch => "the same for all threads of a launch",
+        Varies::Time => "changes by itself",
+    }
+}
+
+/// Where a directive may be.
+fn places(directive: DirectiveKind) -> Vec<&'static str> {
+    let places = directive.places();
+    let all = [
+        (places.module, "at module level"),
+        (places.kernel, "between the header of a kernel and its body"),
+        (places.function, "between the header of a function and its body"),
+        (places.body, "in a body"),
+    ];
+    all.into_iter().filter_map(|(is, place)| is.then_some(place)).collect()
+}
+
+/// How a directive is written, what it is for, where it may be, and what it needs.
+pub fn describe(directive: DirectiveKind) -> String {
+    let mut text = format!("{}\n    {}", directive.syntax(), directive.purpose());
+    let _ = write!(text, "\n    {}", places(directive).join(", or "));
+    let words = |kinds: &[DirectiveKind]| kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(", ");
+    if !directive.needs().is_empty() {
+        let _ = write!(text, "\n    needs {}", words(directive.needs()));
+    }
+    if !directive.excludes().is_empty() {
+        let _ = write!(text, "\n    excludes {}", words(directive.excludes()));
+    }
+    let _ = write!(text, "\n    since PTX {}, {}", directive.min_version(), directive.targets());
+    if let Some((last, now)) = directive.until() {
+        let _ = write!(text, "; until PTX {last}, then {}", now.word());
+    }
+    text
 }
 
 /// Entries as a text, the forms of each section of the manual below its title.

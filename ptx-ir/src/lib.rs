@@ -3,6 +3,7 @@
 pub mod arena;
 pub mod build;
 pub mod cfg;
+pub mod directive;
 pub mod dominators;
 pub mod ir;
 pub mod isa;

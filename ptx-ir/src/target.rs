@@ -30,62 +30,32 @@ struct Row {
     min_version: Version,
 }
 
-const fn row(name: &'static str, number: u16, suffix: Suffix, major: u8, minor: u8) -> Row {
-    Row { name, number, suffix, min_version: Version::new(major, minor) }
+/// A name that a target had before a version.
+struct Former {
+    name: &'static str,
+    now: &'static str,
+    min_version: Version,
+    until: Version,
 }
 
-const COUNT: usize = 44;
+/// The room that a multiprocessor has for blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiprocessor {
+    /// The most warps at a time.
+    pub warps: u16,
+    /// The most blocks at a time.
+    pub blocks: u16,
+    /// Shared memory for all of them, in bytes.
+    pub shared_memory: u32,
+    /// What the system takes of it for each block, in bytes.
+    pub reserved_shared_memory: u32,
+    /// Blocks get shared memory in multiples of so many bytes.
+    pub shared_memory_granularity: u32,
+}
 
-static ROWS: [Row; COUNT] = [
-    row("sm_10", 10, Suffix::Plain, 1, 0),
-    row("sm_11", 11, Suffix::Plain, 1, 0),
-    row("sm_12", 12, Suffix::Plain, 1, 2),
-    row("sm_13", 13, Suffix::Plain, 1, 2),
-    row("sm_20", 20, Suffix::Plain, 2, 0),
-    row("sm_21", 21, Suffix::Plain, 2, 0),
-    row("sm_30", 30, Suffix::Plain, 3, 0),
-    row("sm_32", 32, Suffix::Plain, 4, 0),
-    row("sm_35", 35, Suffix::Plain, 3, 1),
-    row("sm_37", 37, Suffix::Plain, 4, 1),
-    row("sm_50", 50, Suffix::Plain, 4, 0),
-    row("sm_52", 52, Suffix::Plain, 4, 1),
-    row("sm_53", 53, Suffix::Plain, 4, 2),
-    row("sm_60", 60, Suffix::Plain, 5, 0),
-    row("sm_61", 61, Suffix::Plain, 5, 0),
-    row("sm_62", 62, Suffix::Plain, 5, 0),
-    row("sm_70", 70, Suffix::Plain, 6, 0),
-    row("sm_72", 72, Suffix::Plain, 6, 1),
-    row("sm_75", 75, Suffix::Plain, 6, 3),
-    row("sm_80", 80, Suffix::Plain, 7, 0),
-    row("sm_86", 86, Suffix::Plain, 7, 1),
-    row("sm_87", 87, Suffix::Plain, 7, 4),
-    row("sm_88", 88, Suffix::Plain, 9, 0),
-    row("sm_89", 89, Suffix::Plain, 7, 8),
-    row("sm_90", 90, Suffix::Plain, 7, 8),
-    row("sm_90a", 90, Suffix::Architecture, 8, 0),
-    row("sm_100", 100, Suffix::Plain, 8, 6),
-    row("sm_100f", 100, Suffix::Family, 8, 8),
-    row("sm_100a", 100, Suffix::Architecture, 8, 6),
-    row("sm_103", 103, Suffix::Plain, 8, 8),
-    row("sm_103f", 103, Suffix::Family, 8, 8),
-    row("sm_103a", 103, Suffix::Architecture, 8, 8),
-    row("sm_107", 107, Suffix::Plain, 9, 4),
-    row("sm_107f", 107, Suffix::Family, 9, 4),
-    row("sm_107a", 107, Suffix::Architecture, 9, 4),
-    row("sm_110", 110, Suffix::Plain, 9, 0),
-    row("sm_110f", 110, Suffix::Family, 9, 0),
-    row("sm_110a", 110, Suffix::Architecture, 9, 0),
-    row("sm_120", 120, Suffix::Plain, 8, 7),
-    row("sm_120f", 120, Suffix::Family, 8, 8),
-    row("sm_120a", 120, Suffix::Architecture, 8, 7),
-    row("sm_121", 121, Suffix::Plain, 8, 8),
-    row("sm_121f", 121, Suffix::Family, 8, 8),
-    row("sm_121a", 121, Suffix::Architecture, 8, 8),
-];
-
-/// The families, each with the numbers of its members. A family target accepts the features of its family on
-/// every member whose number is not below its own.
-const FAMILIES: [&[u16]; 3] = [&[100, 103, 107], &[110], &[120, 121]];
+// The targets, their families, former names and multiprocessors, of `isa/manual/targets.isa`. A family target accepts the
+// features of its family on every member whose number is not below its own.
+include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 impl Target {
     /// The oldest target.
@@ -99,17 +69,15 @@ impl Target {
         (0..COUNT as u8).map(Self)
     }
 
-    /// Reads `sm_90a`. Gives `None` where NVIDIA's assembler knows no such target. Before PTX 9.0, `sm_110` was
-    /// called `sm_101`, which the assembler still takes: both names give the same target.
+    /// Reads `sm_90a`. Gives `None` where NVIDIA's assembler knows no such target. A former name, `sm_101` of `sm_110`,
+    /// gives the same target.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         // The assembler reads a number there.
         if let Some(number) = text.strip_prefix("sm_0") {
             return Self::parse(&format!("sm_{}", number.trim_start_matches('0')));
         }
-        if let Some(suffix) = text.strip_prefix("sm_101") {
-            return Self::all().find(|target| target.as_str().strip_prefix("sm_110") == Some(suffix));
-        }
+        let text = FORMER.iter().find(|former| former.name == text).map_or(text, |former| former.now);
         ROWS.iter().position(|row| row.name == text).map(|index| Self(index as u8))
     }
 
@@ -134,22 +102,21 @@ impl Target {
     /// The name in modules of a version: before PTX 9.0, `sm_110` was called `sm_101`.
     #[must_use]
     pub fn name_in(self, version: Version) -> &'static str {
-        match self.as_str() {
-            "sm_110" if version < Version::new(9, 0) => "sm_101",
-            "sm_110f" if version < Version::new(9, 0) => "sm_101f",
-            "sm_110a" if version < Version::new(9, 0) => "sm_101a",
-            name => name,
-        }
+        let former = FORMER.iter().find(|former| former.now == self.as_str() && version < former.until);
+        former.map_or(self.as_str(), |former| former.name)
     }
 
     /// The first PTX version that knows the target by a name, which may be its old one.
     #[must_use]
     pub fn min_version_of(text: &str) -> Option<Version> {
-        match text {
-            "sm_101" | "sm_101a" => Some(Version::new(8, 6)),
-            "sm_101f" => Some(Version::new(8, 8)),
-            _ => Self::parse(text).map(Self::min_version),
-        }
+        let former = FORMER.iter().find(|former| former.name == text).map(|former| former.min_version);
+        former.or_else(|| Self::parse(text).map(Self::min_version))
+    }
+
+    /// What a multiprocessor has room for; none of targets before `sm_75`.
+    #[must_use]
+    pub fn multiprocessor(self) -> Option<Multiprocessor> {
+        OCCUPANCY.iter().find(|(number, _)| *number == self.number()).map(|(_, found)| *found)
     }
 
     /// The number, 90 of `sm_90a`.
@@ -337,7 +304,16 @@ mod tests {
         assert_eq!(Target::parse("sm_101a"), Target::parse("sm_110a"));
         assert_eq!(target("sm_110f").name_in(Version::new(8, 8)), "sm_101f");
         assert_eq!(target("sm_110f").name_in(Version::LATEST), "sm_110f");
+        assert_eq!(Target::min_version_of("sm_101f"), Some(Version::new(8, 8)));
         assert_eq!(Target::all().len(), Target::COUNT);
+    }
+
+    #[test]
+    fn multiprocessors_of_targets() {
+        let room = target("sm_90a").multiprocessor().unwrap();
+        assert_eq!((room.warps, room.blocks, room.shared_memory), (64, 32, 228 * 1024));
+        assert_eq!(target("sm_75").multiprocessor().unwrap().reserved_shared_memory, 0);
+        assert_eq!(target("sm_60").multiprocessor(), None);
     }
 
     #[test]

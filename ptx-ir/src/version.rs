@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+// The versions and releases of `isa/manual/versions.isa`.
+include!(concat!(env!("OUT_DIR"), "/versions.rs"));
+
 /// A PTX ISA version, such as 8.6. Versions order as numbers do; not every pair was ever published
 /// (see [`Version::ALL`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,59 +18,10 @@ impl Version {
     pub const OLDEST: Self = Self::new(1, 0);
 
     /// The newest version that the instruction table describes.
-    pub const LATEST: Self = Self::new(9, 5);
+    pub const LATEST: Self = VERSIONS[VERSIONS.len() - 1];
 
     /// Every version that was published, oldest first. 7.9 and 8.9 do not exist.
-    pub const ALL: [Self; 48] = [
-        Version::new(1, 0),
-        Version::new(1, 1),
-        Version::new(1, 2),
-        Version::new(1, 3),
-        Version::new(1, 4),
-        Version::new(1, 5),
-        Version::new(2, 0),
-        Version::new(2, 1),
-        Version::new(2, 2),
-        Version::new(2, 3),
-        Version::new(3, 0),
-        Version::new(3, 1),
-        Version::new(3, 2),
-        Version::new(4, 0),
-        Version::new(4, 1),
-        Version::new(4, 2),
-        Version::new(4, 3),
-        Version::new(5, 0),
-        Version::new(6, 0),
-        Version::new(6, 1),
-        Version::new(6, 2),
-        Version::new(6, 3),
-        Version::new(6, 4),
-        Version::new(6, 5),
-        Version::new(7, 0),
-        Version::new(7, 1),
-        Version::new(7, 2),
-        Version::new(7, 3),
-        Version::new(7, 4),
-        Version::new(7, 5),
-        Version::new(7, 6),
-        Version::new(7, 7),
-        Version::new(7, 8),
-        Version::new(8, 0),
-        Version::new(8, 1),
-        Version::new(8, 2),
-        Version::new(8, 3),
-        Version::new(8, 4),
-        Version::new(8, 5),
-        Version::new(8, 6),
-        Version::new(8, 7),
-        Version::new(8, 8),
-        Version::new(9, 0),
-        Version::new(9, 1),
-        Version::new(9, 2),
-        Version::new(9, 3),
-        Version::new(9, 4),
-        Version::new(9, 5),
-    ];
+    pub const ALL: [Self; VERSIONS.len()] = VERSIONS;
 
     /// The version `major.minor`, published or not.
     #[must_use]
@@ -116,6 +70,47 @@ impl Version {
     }
 }
 
+/// A CUDA release, or a driver that came without one, and the version of the PTX ISA that it brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// The version of the PTX ISA, which the release and all later ones have.
+    pub version: Version,
+    /// The CUDA release, major and minor.
+    pub cuda: Option<(u8, u8)>,
+    /// The branch of the driver that came with it, 535 of 535.104.05. A driver loads PTX of its own version and of all
+    /// older ones.
+    pub driver: Option<u16>,
+}
+
+impl Release {
+    /// Every release that brought a version, oldest first; several where a CUDA release brought none of its own.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        RELEASES.iter().copied()
+    }
+
+    /// The newest version that a CUDA release has; of a release that is not known, that of the one before it.
+    #[must_use]
+    pub fn of_cuda(major: u8, minor: u8) -> Option<Version> {
+        let newest = |release: &Self| release.cuda.is_some_and(|cuda| cuda <= (major, minor));
+        Self::all().rev().find(newest).map(|release| release.version)
+    }
+
+    /// The newest version that drivers of a branch load; of a branch that is not known, that of the one before it.
+    #[must_use]
+    pub fn of_driver(branch: u16) -> Option<Version> {
+        let newest = |release: &Self| release.driver.is_some_and(|driver| driver <= branch);
+        Self::all().rev().find(newest).map(|release| release.version)
+    }
+}
+
+impl Version {
+    /// The first release that has the version; none of a version that is newer than all of them.
+    #[must_use]
+    pub fn first_release(self) -> Option<Release> {
+        Release::all().find(|release| release.version >= self)
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}.{}", self.major, self.minor)
@@ -124,7 +119,18 @@ impl fmt::Display for Version {
 
 #[cfg(test)]
 mod tests {
-    use super::Version;
+    use super::{Release, Version};
+
+    #[test]
+    fn releases_bring_versions() {
+        assert_eq!(Release::of_cuda(12, 8), Some(Version::new(8, 7)));
+        assert_eq!(Release::of_cuda(12, 6), Some(Version::new(8, 5)));
+        assert_eq!(Release::of_driver(580), Some(Version::new(9, 0)));
+        assert_eq!(Release::of_driver(536), Some(Version::new(8, 2)), "535 is the branch before");
+        assert_eq!(Release::of_cuda(0, 9), None);
+        let release = Version::new(8, 6).first_release().unwrap();
+        assert_eq!((release.cuda, release.driver), (None, Some(565)));
+    }
 
     #[test]
     fn versions_are_sorted_and_round_trip() {

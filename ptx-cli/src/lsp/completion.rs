@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Range, TextEdit};
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::{followers, opcodes};
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::Type;
@@ -13,7 +14,6 @@ use ptx_syntax::names::{NameKind, ScopeKind};
 use super::document::Document;
 use super::part::Part;
 use super::toml;
-use crate::directives::{DIRECTIVES, Stands};
 
 /// No more names are offered.
 const MAX_NAMES: usize = 1000;
@@ -253,13 +253,12 @@ fn directives(items: &mut Items, part: &Part<'_>, at: u32) {
     let scope = part.names.scopes()[part.names.scope_at(at) as usize];
     let in_body = scope.kind != ScopeKind::Module && scope.brace.is_some_and(|brace| brace < at)
         || part.statement.is_some();
-    let fits = |stands: Stands| match stands {
-        Stands::Both => true,
-        Stands::Body => in_body,
-        Stands::Module | Stands::Header => !in_body,
+    let fits = |kind: &DirectiveKind| {
+        let places = kind.places();
+        if in_body { places.body } else { places.module || places.kernel || places.function }
     };
-    for each in DIRECTIVES.iter().filter(|each| fits(each.stands)) {
-        items.add(each.word, CompletionItemKind::KEYWORD, each.purpose.to_owned());
+    for kind in DirectiveKind::all().filter(fits) {
+        items.add(kind.word(), CompletionItemKind::KEYWORD, kind.purpose().to_owned());
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::Role;
 use ptx_syntax::Span;
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
@@ -15,7 +16,7 @@ use super::document::Document;
 use super::navigate::{Found, Place, find, places};
 use super::part::{Part, Target};
 use super::values;
-use crate::directives;
+
 use crate::manual;
 use crate::source::Kind;
 
@@ -76,8 +77,8 @@ fn token_at(document: &Document, part: &Part<'_>, at: u32) -> Option<Token> {
 }
 
 fn directive(word: &str) -> Option<String> {
-    let found = directives::find(word)?;
-    Some(format!("```ptx\n{}\n```\n{}; stands {}", found.syntax, found.purpose, found.stands.as_str()))
+    let described = manual::describe(DirectiveKind::parse(word)?);
+    Some(format!("```ptx\n{described}\n```\n"))
 }
 
 fn named(document: &Document, found: &Found<'_>) -> Option<String> {

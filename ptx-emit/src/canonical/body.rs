@@ -1,6 +1,7 @@
 //! Function bodies: statements in the order of the source, one a line.
 
 use super::printer::Printer;
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Body, Directive, DirectiveArgument, Function, FunctionKind, Statement, TargetListKind};
 
 impl Printer<'_> {
@@ -81,16 +82,17 @@ impl Printer<'_> {
     pub fn directive(&mut self, directive: &Directive) {
         let word = self.module.name(directive.word);
         self.text(word);
-        let located = word == ".loc" || word == ".loc_intermediate";
+        let is = |kind| directive.kind == Some(kind);
+        let located = is(DirectiveKind::Loc) || is(DirectiveKind::LocIntermediate);
         for (index, (argument, _)) in directive.arguments.iter().enumerate() {
             let attribute = matches!(argument, DirectiveArgument::Name(name)
                 if matches!(self.module.name(*name), "function_name" | "inlined_at"));
             // `.file 1 "a.cu", 0, 0`: no comma after the number of the file.
-            let comma = if located { attribute } else { index > usize::from(word == ".file") };
+            let comma = if located { attribute } else { index > usize::from(is(DirectiveKind::File)) };
             self.text(if comma { ", " } else { " " });
             self.argument(argument);
         }
-        if word == ".pragma" {
+        if is(DirectiveKind::Pragma) {
             self.text(";");
         }
     }

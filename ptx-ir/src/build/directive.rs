@@ -4,9 +4,27 @@
 
 use super::error::BuildError;
 use super::function::FunctionBuilder;
+use super::module::ModuleBuilder;
+use crate::directive::DirectiveKind;
 use crate::ir::{Directive, DirectiveArgument, Statement};
-use crate::version::Version;
+use crate::target::Target;
 use ptx_syntax::Span;
+
+impl ModuleBuilder {
+    /// Refuses a directive that the version or target of the module does not have.
+    pub(super) fn require(&self, kind: DirectiveKind) -> Result<(), BuildError> {
+        let header = &self.module.header;
+        let (version, targets) = (kind.min_version(), kind.targets());
+        if header.version >= version && targets.contains(header.target) {
+            return Ok(());
+        }
+        let message = match targets.lowest() {
+            Some(target) if target > Target::OLDEST => format!("needs PTX {version} and `{target}`"),
+            _ => format!("needs PTX {version}"),
+        };
+        Err(BuildError::Directive { word: kind.word(), message })
+    }
+}
 
 impl FunctionBuilder<'_> {
     /// `.maxntid x, y, z`: the most threads that a block of this kernel has in each dimension.
@@ -14,7 +32,7 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// This is no kernel, a number is 0, or [`required_threads`](Self::required_threads) was called before.
     pub fn max_threads(&mut self, threads: [u32; 3]) -> Result<(), BuildError> {
-        self.launch_directive(".maxntid", &[".reqntid"], Version::new(1, 3), 0, &threads)
+        self.launch_directive(DirectiveKind::MaxThreads, &threads)
     }
 
     /// `.reqntid x, y, z`: the number of threads that a block of this kernel has in each dimension.
@@ -22,7 +40,7 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// This is no kernel, a number is 0, or [`max_threads`](Self::max_threads) was called before.
     pub fn required_threads(&mut self, threads: [u32; 3]) -> Result<(), BuildError> {
-        self.launch_directive(".reqntid", &[".maxntid"], Version::new(2, 1), 0, &threads)
+        self.launch_directive(DirectiveKind::RequiredThreads, &threads)
     }
 
     /// `.minnctapersm n`: how many blocks a multiprocessor should have room for.
@@ -30,7 +48,7 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// This is no kernel, or the number is 0.
     pub fn min_blocks(&mut self, blocks: u32) -> Result<(), BuildError> {
-        self.launch_directive(".minnctapersm", &[], Version::new(2, 0), 0, &[blocks])
+        self.launch_directive(DirectiveKind::MinBlocks, &[blocks])
     }
 
     /// `.maxnreg n`: how many registers a thread may have.
@@ -38,7 +56,7 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// This is no kernel, or the number is 0.
     pub fn max_registers(&mut self, registers: u32) -> Result<(), BuildError> {
-        self.launch_directive(".maxnreg", &[], Version::new(1, 3), 0, &[registers])
+        self.launch_directive(DirectiveKind::MaxRegisters, &[registers])
     }
 
     /// `.reqnctapercluster x, y, z`: the number of blocks that a cluster has in each dimension.
@@ -46,7 +64,7 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// This is no kernel, a number is 0, or the version is below 7.8 or the target below `sm_90`.
     pub fn required_cluster(&mut self, blocks: [u32; 3]) -> Result<(), BuildError> {
-        self.launch_directive(".reqnctapercluster", &[".maxclusterrank"], Version::new(7, 8), 90, &blocks)
+        self.launch_directive(DirectiveKind::RequiredCluster, &blocks)
     }
 
     /// `.maxclusterrank n`: the most blocks that a cluster has.
@@ -54,25 +72,13 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// As for [`required_cluster`](Self::required_cluster), with which it does not go.
     pub fn max_cluster(&mut self, blocks: u32) -> Result<(), BuildError> {
-        self.launch_directive(".maxclusterrank", &[".reqnctapercluster"], Version::new(7, 8), 90, &[blocks])
+        self.launch_directive(DirectiveKind::MaxCluster, &[blocks])
     }
 
-    fn launch_directive(
-        &mut self,
-        word: &'static str,
-        excludes: &[&str],
-        version: Version,
-        target: u16,
-        numbers: &[u32],
-    ) -> Result<(), BuildError> {
-        let header = &self.builder.module.header;
+    fn launch_directive(&mut self, kind: DirectiveKind, numbers: &[u32]) -> Result<(), BuildError> {
+        self.builder.require(kind)?;
+        let word = kind.word();
         let error = |message: String| Err(BuildError::Directive { word, message });
-        if header.version < version || header.target.number() < target {
-            return error(match target {
-                0 => format!("needs PTX {version}"),
-                _ => format!("needs PTX {version} and `sm_{target}`"),
-            });
-        }
         if !self.is_entry() {
             return error("only a kernel is launched".to_owned());
         }
@@ -80,16 +86,16 @@ impl FunctionBuilder<'_> {
             return error("the numbers are above 0".to_owned());
         }
         let module = &self.builder.module;
-        for directive in &module.functions[self.handle].directives {
-            let other = module.name(directive.word);
-            if other == word || excludes.contains(&other) {
-                return error(format!("does not go with an earlier `{other}`"));
-            }
+        let present = &module.functions[self.handle].directives;
+        let clash = |other: &DirectiveKind| *other == kind || kind.excludes().contains(other);
+        if let Some(other) = present.iter().filter_map(|directive| directive.kind).find(clash) {
+            return error(format!("does not go with an earlier `{}`", other.word()));
         }
         let word = self.builder.intern(word);
         let arguments =
             numbers.iter().map(|&number| (DirectiveArgument::Integer(number.into()), Span::default()));
-        let directive = Directive { word, arguments: arguments.collect(), span: Span::default() };
+        let arguments = arguments.collect();
+        let directive = Directive { kind: Some(kind), word, arguments, span: Span::default() };
         self.function().directives.push(directive);
         Ok(())
     }
@@ -99,14 +105,16 @@ impl FunctionBuilder<'_> {
     /// # Errors
     /// The text does not fit between quotes on one line.
     pub fn pragma(&mut self, text: &str) -> Result<(), BuildError> {
+        let kind = DirectiveKind::Pragma;
         if text.contains(['"', '\\', '\n', '\r']) {
             let message = "the text does not fit between quotes".to_owned();
-            return Err(BuildError::Directive { word: ".pragma", message });
+            return Err(BuildError::Directive { word: kind.word(), message });
         }
-        let word = self.builder.intern(".pragma");
+        let word = self.builder.intern(kind.word());
         let text = self.builder.intern(&format!("\"{text}\""));
         let arguments = vec![(DirectiveArgument::String(text), Span::default())];
-        let handle = self.body.directives.push(Directive { word, arguments, span: Span::default() });
+        let directive = Directive { kind: Some(kind), word, arguments, span: Span::default() };
+        let handle = self.body.directives.push(directive);
         self.body.statements.push(Statement::Directive(handle));
         Ok(())
     }

@@ -8,8 +8,8 @@ use super::function::{FunctionBuilder, Owned, Targets};
 use super::name;
 use super::value::{Func, Label, Value};
 use crate::arena::Handle;
+use crate::directive::DirectiveKind;
 use crate::ir::{Function, FunctionKind, Operand, Statement, TargetList, TargetListKind, Variable};
-use crate::version::Version;
 use ptx_syntax::Span;
 
 impl FunctionBuilder<'_> {
@@ -46,12 +46,11 @@ impl FunctionBuilder<'_> {
         values: Vec<Value>,
     ) -> Result<Targets, BuildError> {
         self.check_free(name)?;
-        let header = &self.builder.module.header;
-        if header.version < Version::new(2, 1) || header.target.number() < 30 {
-            let message = "needs PTX 2.1 and `sm_30`".to_owned();
-            let word = if kind == TargetListKind::Branch { ".branchtargets" } else { ".calltargets" };
-            return Err(BuildError::Directive { word, message });
-        }
+        let directive = match kind {
+            TargetListKind::Branch => DirectiveKind::BranchTargets,
+            TargetListKind::Call => DirectiveKind::CallTargets,
+        };
+        self.builder.require(directive)?;
         let targets: Vec<Operand> =
             values.iter().map(|value| self.operand(value)).collect::<Result<_, _>>()?;
         let symbol = self.builder.intern(name);

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use crate::arena::{Arena, Handle, Symbol, Symbols};
+use crate::directive::DirectiveKind;
 use crate::isa::Resolved;
 use crate::layered::{Layered, Shared};
 use crate::platform::{Platform, TextureMode};
@@ -300,12 +301,82 @@ pub enum DirectiveArgument {
 /// A directive whose arguments are plain: `.maxntid 32, 4`, `.pragma "nounroll";`, `.loc 1 2 3`, `.file 1 "a.cu"`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive {
+    /// Which one it is; none where the manual has no such directive.
+    pub kind: Option<DirectiveKind>,
     /// The word with its dot.
     pub word: Symbol,
     /// The arguments.
     pub arguments: Vec<(DirectiveArgument, Span)>,
     /// The whole of it.
     pub span: Span,
+}
+
+impl Function {
+    /// The first directive of a kind.
+    #[must_use]
+    pub fn directive(&self, kind: DirectiveKind) -> Option<&Directive> {
+        self.directives.iter().find(|directive| directive.kind == Some(kind))
+    }
+
+    /// Whether there is a directive of a kind.
+    #[must_use]
+    pub fn has(&self, kind: DirectiveKind) -> bool {
+        self.directive(kind).is_some()
+    }
+
+    /// `.maxntid`: no block is larger, in threads of each dimension. What is promised is their product.
+    #[must_use]
+    pub fn max_threads(&self) -> Option<[u32; 3]> {
+        self.directive(DirectiveKind::MaxThreads)?.extents()
+    }
+
+    /// `.reqntid`: blocks have exactly this size, in threads of each dimension.
+    #[must_use]
+    pub fn required_threads(&self) -> Option<[u32; 3]> {
+        self.directive(DirectiveKind::RequiredThreads)?.extents()
+    }
+
+    /// `.reqnctapercluster`: clusters have exactly this size, in blocks of each dimension.
+    #[must_use]
+    pub fn required_cluster(&self) -> Option<[u32; 3]> {
+        self.directive(DirectiveKind::RequiredCluster)?.extents()
+    }
+
+    /// `.minnctapersm`: so many blocks at least on one multiprocessor.
+    #[must_use]
+    pub fn min_blocks(&self) -> Option<u32> {
+        self.directive(DirectiveKind::MinBlocks)?.number(0)
+    }
+
+    /// `.maxnreg`: no more registers for each thread than this.
+    #[must_use]
+    pub fn max_registers(&self) -> Option<u32> {
+        self.directive(DirectiveKind::MaxRegisters)?.number(0)
+    }
+}
+
+impl Directive {
+    /// An argument that is a number above 0 of 32 bits.
+    #[must_use]
+    pub fn number(&self, index: usize) -> Option<u32> {
+        match self.arguments.get(index)?.0 {
+            DirectiveArgument::Integer(number) => u32::try_from(number).ok().filter(|number| *number > 0),
+            _ => None,
+        }
+    }
+
+    /// One to three extents; the dimensions that are left out have the extent 1.
+    #[must_use]
+    pub fn extents(&self) -> Option<[u32; 3]> {
+        let mut extents = [1; 3];
+        if self.arguments.is_empty() || self.arguments.len() > extents.len() {
+            return None;
+        }
+        for index in 0..self.arguments.len() {
+            extents[index] = self.number(index)?;
+        }
+        Some(extents)
+    }
 }
 
 /// `.section .debug_info { … }`. Its lines are kept as text, tokens separated by single blanks: nothing in
@@ -433,7 +504,7 @@ impl Module {
     #[must_use]
     pub fn call_never_returns(&self, body: &Body, call: Handle<super::Instruction>) -> bool {
         let Some(callee) = self.callee(body, call) else { return false };
-        self.functions[callee].directives.iter().any(|directive| self.name(directive.word) == ".noreturn")
+        self.functions[callee].has(DirectiveKind::NoReturn)
     }
 
     /// What an instruction means, where its operands fit.

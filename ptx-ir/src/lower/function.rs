@@ -3,6 +3,7 @@
 use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::{Handle, Symbol};
+use crate::directive::DirectiveKind;
 use crate::ir::{Body, Definition, Directive, DirectiveArgument, Function, FunctionKind, Item, Variable};
 use crate::space::StateSpace;
 use ptx_syntax::ast::{self, BinaryOperator, OperandKind, SpecifierKind};
@@ -196,19 +197,21 @@ impl Context<'_, '_> {
         let tree = self.tree;
         let arguments = tree.operands(statement.operands).iter();
         let arguments = arguments.map(|node| (self.argument(*node), node.span)).collect();
-        Directive { word: self.directive_word(statement.word), arguments, span: statement.span }
+        let (word, kind) = self.directive_word(statement.word);
+        Directive { kind, word, arguments, span: statement.span }
     }
 
     /// The name of a directive. `.loc` may be before each instruction, so that its name is looked up once.
-    fn directive_word(&mut self, word: Span) -> Symbol {
-        if self.text(word) != ".loc" {
-            return self.intern(word);
+    fn directive_word(&mut self, word: Span) -> (Symbol, Option<DirectiveKind>) {
+        let location = DirectiveKind::Loc;
+        if self.text(word) != location.word() {
+            return (self.intern(word), DirectiveKind::parse(self.text(word)));
         }
         if let Some(symbol) = self.location {
-            return symbol;
+            return (symbol, Some(location));
         }
         let symbol = self.intern(word);
-        *self.location.insert(symbol)
+        (*self.location.insert(symbol), Some(location))
     }
 
     fn argument(&mut self, node: ast::Operand) -> DirectiveArgument {

@@ -266,9 +266,9 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         cursor.mark(';')?;
         return Ok(vec![Clause::Idle { when, line }]);
     }
-    let version = if cursor.eat_word("since") { Some(cursor.version()?) } else { None };
+    let version = if cursor.eat_word("since") { Some(published(cursor)?) } else { None };
     let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
-    let until = if cursor.eat_word("until") { Some(cursor.version()?) } else { None };
+    let until = if cursor.eat_word("until") { Some(published(cursor)?) } else { None };
     if version.is_none() && targets.is_none() && until.is_none() {
         return Err(cursor.fault(
             "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
@@ -298,7 +298,7 @@ fn ignores(cursor: &mut Cursor<'_>) -> Result<Clause, Fault> {
         cursor.word("length")?;
     }
     let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
-    let version = if cursor.eat_word("since") { cursor.version()? } else { Version::OLDEST };
+    let version = if cursor.eat_word("since") { published(cursor)? } else { Version::OLDEST };
     let targets = if cursor.eat_word("on") { targets(cursor)? } else { TargetSet::ALL };
     cursor.mark(';')?;
     Ok(Clause::Ignores { words, ahead, length, when, version, targets, line })
@@ -392,4 +392,11 @@ fn accepts_family(target: Target) -> bool {
 fn target(cursor: &mut Cursor<'_>) -> Result<Target, Fault> {
     let name = cursor.name()?;
     Target::parse(&name).ok_or_else(|| cursor.fault(format!("`{name}` is not a target")))
+}
+
+/// Requires a version that was published.
+fn published(cursor: &mut Cursor<'_>) -> Result<Version, Fault> {
+    let (major, minor) = cursor.version_numbers()?;
+    let version = Version::new(major, minor);
+    if version.is_published() { Ok(version) } else { Err(cursor.fault("this version was never published")) }
 }

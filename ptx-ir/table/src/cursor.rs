@@ -2,7 +2,6 @@
 
 use crate::fault::Fault;
 use crate::lexer::{Spanned, Token};
-use crate::version::Version;
 
 /// A place in a list of tokens.
 pub struct Cursor<'a> {
@@ -20,6 +19,11 @@ impl<'a> Cursor<'a> {
     /// The next token.
     pub fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.at).map(|spanned| &spanned.token)
+    }
+
+    /// The token that is so many after the next one.
+    pub fn ahead(&self, count: usize) -> Option<&'a Token> {
+        self.tokens.get(self.at + count).map(|spanned| &spanned.token)
     }
 
     /// Steps over a token.
@@ -170,13 +174,12 @@ impl<'a> Cursor<'a> {
         words
     }
 
-    /// Requires a version. The lexer cuts `8.6` into a number and a dotted word.
-    pub fn version(&mut self) -> Result<Version, Fault> {
+    /// Requires a version, major and minor. The lexer cuts `8.6` into a number and a dotted word.
+    pub fn version_numbers(&mut self) -> Result<(u8, u8), Fault> {
         let major = self.number()?;
         let minor = self.dotted()?;
-        Version::parse(&format!("{major}{minor}"))
-            .filter(|version| version.is_published())
-            .ok_or_else(|| self.fault("this version was never published"))
+        let numbers = u8::try_from(major).ok().zip(minor[1..].parse().ok());
+        numbers.ok_or_else(|| self.fault("this is no version"))
     }
 
     pub fn end(&self) -> Result<(), Fault> {

@@ -13,7 +13,7 @@ pub enum Token {
     Dotted(String),
     /// `15`, `0xff`, `-1`.
     Number(i64),
-    /// `"…"`
+    /// `"…"`, or `'…'` where there is a `"` in it.
     Text(String),
     /// Any other character, and `..` as `'…'`.
     Mark(char),
@@ -64,9 +64,9 @@ pub fn tokens(file: &str, text: &str, mut line: usize) -> Result<Vec<Spanned>, F
                 at = skip(&characters, at, |character| character != '\n');
                 continue;
             }
-            '"' => {
-                at = skip(&characters, at + 1, |character| character != '"' && character != '\n');
-                if characters.get(at) != Some(&'"') {
+            quote @ ('"' | '\'') => {
+                at = skip(&characters, at + 1, |character| character != quote && character != '\n');
+                if characters.get(at) != Some(&quote) {
                     return Err(Fault::new(file, line, "a text that begins here has no closing quote"));
                 }
                 at += 1;

@@ -22,6 +22,7 @@ mod lexer;
 mod model;
 mod operands;
 mod parser;
+mod platform;
 mod resolver;
 mod scope;
 #[allow(dead_code, reason = "the library uses the rest")]
@@ -44,6 +45,7 @@ mod writer;
 
 pub use fault::Fault;
 pub use format::format;
+pub use platform::Generated;
 
 use fault::Faults;
 
@@ -68,6 +70,16 @@ pub fn compile(sources: &[Source]) -> Result<String, Vec<Fault>> {
     let table = resolver::resolve(&files, &mut faults);
     check::check(&table, &mut faults);
     if faults.len() == 0 { Ok(writer::write(&table)) } else { Err(faults.sorted()) }
+}
+
+/// The Rust source of what PTX has besides instructions, from the files of `isa/manual/`.
+///
+/// # Errors
+///
+/// All mistakes of all files, by file and line.
+pub fn compile_platform(sources: &[Source]) -> Result<Vec<Generated>, Vec<Fault>> {
+    let sources: Vec<_> = sources.iter().map(|source| (source.name.clone(), source.text.clone())).collect();
+    platform::compile(&sources)
 }
 
 /// The `.isa` files of a folder in alphabetical order, so that the table does not depend on the file system. Messages

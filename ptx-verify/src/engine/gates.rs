@@ -1,14 +1,15 @@
 //! The PTX version and target that declarations and directives need, as the assembler enforces them. What
-//! instructions need stands in the instruction table, what special registers need beside them in ptx-ir.
+//! instructions, special registers and directives need is in the tables of ptx-ir.
 
 use ptx_ir::arena::Symbol;
+use ptx_ir::directive::{DirectiveKind, Pragma};
 use ptx_ir::ir::{
     Body, Directive, DirectiveArgument, Function, FunctionKind, Initializer, Item, Linkage, Module, Operand,
     TargetListKind, Variable,
 };
 use ptx_ir::isa::{Control, Instance};
 use ptx_ir::space::StateSpace;
-use ptx_ir::target::TargetSet;
+use ptx_ir::target::{Target, TargetSet};
 use ptx_ir::types::{Type, TypeKind};
 use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
@@ -31,12 +32,9 @@ const fn gate(name: &'static str, major: u8, minor: u8, target: u16) -> Gate {
     Gate { name, version: Version::new(major, minor), target }
 }
 
-const WEAK: Gate = gate("`.weak`", 3, 1, 10);
-const COMMON: Gate = gate("`.common`", 5, 0, 10);
 const KERNEL_DECLARATION: Gate = gate("the declaration of a kernel", 3, 0, 10);
 const KERNEL_PARAMETERS: Gate = gate("a kernel with parameters", 1, 4, 10);
 const UNSIZED_PARAMETER: Gate = gate("a parameter without a size", 6, 0, 30);
-const POINTER: Gate = gate("`.ptr`", 2, 2, 10);
 const POINTER_TO_OBJECT: Gate = gate("`.ptr` to a texture, sampler or surface", 4, 3, 10);
 const ADDRESS: Gate = gate("an address as an initial value", 2, 1, 10);
 const GENERIC: Gate = gate("`generic( )`", 3, 1, 10);
@@ -44,47 +42,21 @@ const MASK: Gate = gate("a mask of an address", 7, 1, 10);
 const B128: Gate = gate("type `.b128`", 8, 3, 70);
 const F16X2: Gate = gate("type `.f16x2`", 4, 2, 53);
 const OPAQUE: Gate = gate("a texture, sampler or surface variable", 1, 5, 10);
-const ATTRIBUTE: Gate = gate("`.attribute`", 4, 0, 30);
-const UNIFIED: Gate = gate("`.unified`", 8, 0, 90);
 const FUNCTION_ADDRESS: Gate = gate("the address of a function", 2, 1, 10);
 const KERNEL_ADDRESS: Gate = gate("the address of a kernel", 3, 1, 35);
-const ALIAS: Gate = gate("`.alias`", 6, 3, 30);
-const SECTION: Gate = gate("`.section`", 2, 0, 10);
-const INTERMEDIATE: Gate = gate("`.nv_intermediate_source_section`", 9, 4, 10);
 const FILE_TIME: Gate = gate("`.file` with a time", 3, 2, 10);
 const INLINED: Gate = gate("`.loc` with `inlined_at`", 7, 0, 10);
-const ADDRESS_SIZE: Gate = gate("`.address_size`", 2, 3, 10);
-const BRANCH_TARGETS: Gate = gate("`.branchtargets`", 6, 0, 30);
-const CALL_TARGETS: Gate = gate("`.calltargets`", 2, 1, 20);
-const CALL_PROTOTYPE: Gate = gate("`.callprototype`", 2, 1, 20);
 
-/// Directives by their word.
-const DIRECTIVES: &[(&str, Gate)] = &[
-    (".maxnreg", gate("`.maxnreg`", 1, 3, 10)),
-    (".maxntid", gate("`.maxntid`", 1, 3, 10)),
-    (".reqntid", gate("`.reqntid`", 2, 1, 10)),
-    (".minnctapersm", gate("`.minnctapersm`", 2, 0, 10)),
-    (".maxnctapersm", gate("`.maxnctapersm`", 1, 3, 10)),
-    (".reqnctapercluster", gate("`.reqnctapercluster`", 7, 8, 90)),
-    (".explicitcluster", gate("`.explicitcluster`", 7, 8, 90)),
-    (".maxclusterrank", gate("`.maxclusterrank`", 7, 8, 90)),
-    (".blocksareclusters", gate("`.blocksareclusters`", 9, 0, 90)),
-    (".minperctamemory", gate("`.minperctamemory`", 9, 4, 80)),
-    (".noreturn", gate("`.noreturn`", 6, 4, 30)),
-    (".abi_preserve", gate("`.abi_preserve`", 9, 0, 80)),
-    (".abi_preserve_control", gate("`.abi_preserve_control`", 9, 0, 80)),
-    (".language", gate("`.language`", 9, 2, 10)),
-    (".pragma", gate("`.pragma`", 2, 0, 10)),
-    (".loc_intermediate", gate("`.loc_intermediate`", 9, 4, 10)),
-];
+/// What the table says of a directive.
+fn of_kind(kind: DirectiveKind) -> Gate {
+    let target = kind.targets().lowest().map_or(0, Target::number);
+    Gate { name: kind.quoted(), version: kind.min_version(), target }
+}
 
-/// Pragmas by their first word.
-const PRAGMAS: &[(&str, Gate)] = &[
-    ("used_bytes_mask", gate("pragma `used_bytes_mask`", 8, 3, 50)),
-    ("enable_smem_spilling", gate("pragma `enable_smem_spilling`", 8, 7, 75)),
-    ("frequency", gate("pragma `frequency`", 9, 0, 10)),
-    ("mma_throughput", gate("pragma `mma_throughput`", 9, 3, 10)),
-];
+fn of_pragma(pragma: &Pragma) -> Gate {
+    let target = pragma.targets().lowest().map_or(0, Target::number);
+    Gate { name: pragma.described, version: pragma.min_version, target }
+}
 
 /// Reports every declaration and directive that the module's version or target does not have.
 pub(crate) fn of_declarations(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
@@ -146,16 +118,16 @@ impl Gates<'_> {
     /// The header and what else is declared once for a module.
     fn module(&mut self, module: &Module) {
         if let Some(span) = module.header.address_size_span {
-            self.ask(&ADDRESS_SIZE, span);
+            self.ask(&of_kind(DirectiveKind::AddressSize), span);
         }
         for item in &module.items {
             match item {
                 Item::Directive(directive) => self.directive(module, directive),
-                Item::Alias { span, .. } => self.ask(&ALIAS, *span),
-                Item::Section(section) if module.name(section.word) == ".section" => {
-                    self.ask(&SECTION, section.span);
+                Item::Alias { span, .. } => self.ask(&of_kind(DirectiveKind::Alias), *span),
+                Item::Section(section) if module.name(section.word) == DirectiveKind::Section.word() => {
+                    self.ask(&of_kind(DirectiveKind::Section), section.span);
                 }
-                Item::Section(section) => self.ask(&INTERMEDIATE, section.span),
+                Item::Section(section) => self.ask(&of_kind(DirectiveKind::IntermediateSource), section.span),
                 Item::Variable(_) | Item::Function(_) => {}
             }
         }
@@ -163,10 +135,10 @@ impl Gates<'_> {
 
     fn attributes(&mut self, module: &Module, attributes: &[(Symbol, Vec<u64>)], span: Span) {
         if !attributes.is_empty() {
-            self.ask(&ATTRIBUTE, span);
+            self.ask(&of_kind(DirectiveKind::Attribute), span);
         }
-        if attributes.iter().any(|(name, _)| module.name(*name) == ".unified") {
-            self.ask(&UNIFIED, span);
+        if attributes.iter().any(|(name, _)| module.name(*name) == DirectiveKind::Unified.word()) {
+            self.ask(&of_kind(DirectiveKind::Unified), span);
         }
     }
 
@@ -175,7 +147,10 @@ impl Gates<'_> {
         self.linkage(variable.linkage, span);
         self.ty(variable.ty, span);
         if let Some(pointer) = variable.pointer {
-            self.ask(if pointer.object.is_some() { &POINTER_TO_OBJECT } else { &POINTER }, span);
+            match pointer.object {
+                Some(_) => self.ask(&POINTER_TO_OBJECT, span),
+                None => self.ask(&of_kind(DirectiveKind::Ptr), span),
+            }
         }
         if variable.is_parameter && is_unsized(variable) {
             self.ask(&UNSIZED_PARAMETER, span);
@@ -194,8 +169,8 @@ impl Gates<'_> {
 
     fn linkage(&mut self, linkage: Option<Linkage>, span: Span) {
         match linkage {
-            Some(Linkage::Weak) => self.ask(&WEAK, span),
-            Some(Linkage::Common) => self.ask(&COMMON, span),
+            Some(Linkage::Weak) => self.ask(&of_kind(DirectiveKind::Weak), span),
+            Some(Linkage::Common) => self.ask(&of_kind(DirectiveKind::Common), span),
             Some(Linkage::Visible | Linkage::Extern) | None => {}
         }
     }
@@ -220,7 +195,7 @@ impl Gates<'_> {
             self.ask(&KERNEL_PARAMETERS, span);
         }
         if function.kind == FunctionKind::Prototype {
-            self.ask(&CALL_PROTOTYPE, span);
+            self.ask(&of_kind(DirectiveKind::CallPrototype), span);
         }
         self.attributes(module, &function.attributes, span);
         for directive in &function.directives {
@@ -234,11 +209,11 @@ impl Gates<'_> {
             self.ty(group.ty, group.span);
         }
         for (_, list) in body.targets.iter() {
-            let gate = match list.kind {
-                TargetListKind::Branch => &BRANCH_TARGETS,
-                TargetListKind::Call => &CALL_TARGETS,
+            let kind = match list.kind {
+                TargetListKind::Branch => DirectiveKind::BranchTargets,
+                TargetListKind::Call => DirectiveKind::CallTargets,
             };
-            self.ask(gate, list.span);
+            self.ask(&of_kind(kind), list.span);
         }
         for (_, directive) in body.directives.iter() {
             self.directive(module, directive);
@@ -263,25 +238,22 @@ impl Gates<'_> {
     }
 
     fn directive(&mut self, module: &Module, directive: &Directive) {
-        let word = module.name(directive.word);
-        if word == ".loc" {
-            if directive.arguments.iter().any(|(argument, _)| is_name(argument)) {
-                self.ask(&INLINED, directive.span);
-            }
-            return;
+        let Some(kind) = directive.kind else { return };
+        let inlined = || directive.arguments.iter().any(|(argument, _)| is_name(argument));
+        match kind {
+            DirectiveKind::Loc if inlined() => self.ask(&INLINED, directive.span),
+            DirectiveKind::Loc => {}
+            _ => self.ask(&of_kind(kind), directive.span),
         }
-        if let Some((_, gate)) = DIRECTIVES.iter().find(|(each, _)| *each == word) {
-            self.ask(gate, directive.span);
-        }
-        match word {
-            ".pragma" => {
+        match kind {
+            DirectiveKind::Pragma => {
                 for (text, span) in pragma::strings(module, directive) {
-                    if let Some((_, gate)) = PRAGMAS.iter().find(|(each, _)| *each == pragma::word_of(text)) {
-                        self.ask(gate, span);
+                    if let Some(pragma) = Pragma::parse(pragma::word_of(text)) {
+                        self.ask(&of_pragma(pragma), span);
                     }
                 }
             }
-            ".file" if directive.arguments.len() > 2 => self.ask(&FILE_TIME, directive.span),
+            DirectiveKind::File if directive.arguments.len() > 2 => self.ask(&FILE_TIME, directive.span),
             _ => {}
         }
     }

@@ -240,7 +240,7 @@ fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     // A function that is inlined is a part of the kernel.
     let function = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
     let inlined = !function.is_some_and(|known| known.no_inline);
-    let of_kernel = || pragma::word_of(found.span.text(&unit.text).trim_matches('"')) == pragma::KERNEL_ONLY;
+    let of_kernel = || pragma::is_of_kernels(found.span.text(&unit.text).trim_matches('"'));
     let of_kernel = rule == "pragma" && inlined && of_kernel();
     whole || stream || of_operand || unknown_code || of_kernel
 }

@@ -3,8 +3,8 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Convergence, Instance, Mode};
-use ptx_ir::special::SpecialRegister;
-use ptx_ir::types::{Type, TypeKind};
+use ptx_ir::special::{SpecialRegister, Varies};
+use ptx_ir::types::TypeKind;
 
 use super::{Analysis, Level};
 use crate::facts::FunctionFacts;
@@ -691,14 +691,18 @@ pub(super) fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 }
 
 pub(super) fn of_special(register: SpecialRegister) -> Vary {
-    match register.name() {
-        "%tid.x" => Vary { lanes: 31, warps: mask(32) & !31, strides: ALL_STRIDES },
+    let bits = mask(register.ty().bits().min(64));
+    match (register, register.varies()) {
+        (SpecialRegister::TID_X, _) => Vary { lanes: 31, warps: bits & !31, strides: ALL_STRIDES },
         // Rows of a block are whole warps in nearly every kernel.
-        "%tid.y" | "%tid.z" | "%warpid" => Vary { lanes: 0, warps: mask(32), strides: 0 },
-        "%laneid" => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
-        name if name.starts_with("%lanemask") => Vary { lanes: mask(32), warps: 0, strides: ALL_STRIDES },
-        _ if register.is_thread_dependent() => Vary::all(mask(register.ty().bits().min(64))),
-        _ if register.ty() == Type::Pred => Vary::NONE,
+        (SpecialRegister::TID_Y | SpecialRegister::TID_Z, _) | (_, Varies::Warp) => {
+            Vary { lanes: 0, warps: bits, strides: 0 }
+        }
+        (_, Varies::Lane) => {
+            let lanes = register.range().map_or(bits, |(_, high)| mask(high.ilog2() + 1));
+            Vary { lanes, warps: 0, strides: ALL_STRIDES }
+        }
+        (_, Varies::Thread) => Vary::all(bits),
         _ => Vary::NONE,
     }
 }

@@ -5,6 +5,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::isa::Computation;
+use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
 use super::linear::{Base, BaseId, Form, Sum};
@@ -65,7 +66,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             // Where each lane of a warp has its turn, the rows of blocks are one warp wide.
             let is_tid = sum.terms().all(|(base, factor)| {
                 let is_it = |base| match base {
-                    Base::Special(register) => register.name() == "%tid.x",
+                    Base::Special(register) => register == SpecialRegister::TID_X,
                     base => matches!(base, Base::Lane | Base::Warp),
                 };
                 factor == 1 && is_it(self.engine.values.forms.what(base))

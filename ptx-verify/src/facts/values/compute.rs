@@ -662,17 +662,17 @@ impl Engine<'_, '_> {
     /// A special register.
     pub(super) fn special(&mut self, register: SpecialRegister, width: u32) -> Fact {
         let mut number = self.launch.number(register).unwrap_or_else(|| special_number(register));
-        if self.values.whole_warps && register.name() == "%ntid.x" {
+        if self.values.whole_warps && register == SpecialRegister::NTID_X {
             number = number.with_bits(31, 0);
         }
-        let sum = match register.name() {
-            "%tid.x" if self.values.whole_warps => {
+        let sum = match register {
+            SpecialRegister::TID_X if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
                 let warp = number.and(Number::constant(32, mask(32) & !31));
                 let warp = self.values.forms.base(Base::Warp, warp, None);
                 Sum::of(32, lane).plus(&Sum::of(32, warp), 1)
             }
-            "%laneid" if self.values.whole_warps => {
+            SpecialRegister::LANEID if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
                 Some(Sum::of(32, lane))
             }
@@ -761,16 +761,8 @@ fn permuted(a: Number, b: Number, selector: u64) -> Number {
     Number::unknown(32).with_bits(no, yes)
 }
 
-/// What a special register may be: the limits that the manual and all targets have.
+/// What a special register may be.
 fn special_number(register: SpecialRegister) -> Number {
     let w = width(register.ty());
-    match register.name() {
-        "%laneid" => Number::between(w, 0, 31),
-        "%warpid" => Number::between(w, 0, 63),
-        "%nctaid.x" => Number::between(w, 1, (1 << 31) - 1),
-        "%ctaid.x" => Number::between(w, 0, (1 << 31) - 2),
-        "%ctaid.y" | "%ctaid.z" => Number::between(w, 0, 65_534),
-        "%nctaid.y" | "%nctaid.z" => Number::between(w, 1, 65_535),
-        _ => Number::unknown(w),
-    }
+    register.range().map_or_else(|| Number::unknown(w), |(low, high)| Number::between(w, low, high))
 }

@@ -1,6 +1,5 @@
 //! What a kernel says of the blocks that it is launched with.
 
-use ptx_ir::ir::{Directive, DirectiveArgument};
 use ptx_ir::special::SpecialRegister;
 
 use super::number::Number;
@@ -22,26 +21,27 @@ impl Launch {
     /// Reads `.maxntid` and `.reqntid`. Functions may be called from any kernel.
     pub(crate) fn of(facts: &FunctionFacts<'_>) -> Self {
         let mut launch = Self { most: MAX_THREADS, exactly: None };
-        for directive in &facts.function.directives {
-            let exact = match facts.module.name(directive.word) {
-                ".maxntid" => false,
-                ".reqntid" => true,
-                _ => continue,
-            };
-            let Some(threads) = threads(directive) else { continue };
-            // The product is what is promised, and no extent by itself.
+        let (most, exact) = (facts.function.max_threads(), facts.function.required_threads());
+        let wide = |threads: [u32; 3]| threads.map(u64::from);
+        // The product is what is promised, and no extent by itself.
+        for threads in most.into_iter().chain(exact).map(wide) {
             launch.most = launch.most.min(threads.iter().copied().fold(1, u64::saturating_mul));
-            if exact {
-                launch.exactly = Some(threads);
-            }
         }
+        launch.exactly = exact.map(wide);
         launch
     }
 
     /// What is known of a special register that tells of threads; none of others.
     pub(crate) fn number(self, register: SpecialRegister) -> Option<Number> {
-        let (name, dimension) = register.name().split_once('.')?;
-        let index = ["x", "y", "z"].iter().position(|each| *each == dimension)?;
+        let (index, is_place) = match register {
+            SpecialRegister::TID_X => (0, true),
+            SpecialRegister::TID_Y => (1, true),
+            SpecialRegister::TID_Z => (2, true),
+            SpecialRegister::NTID_X => (0, false),
+            SpecialRegister::NTID_Y => (1, false),
+            SpecialRegister::NTID_Z => (2, false),
+            _ => return None,
+        };
         let limit = if index == 2 { 64 } else { MAX_THREADS };
         let most = match self.exactly {
             Some(threads) => threads[index],
@@ -49,21 +49,10 @@ impl Launch {
         };
         // A kernel that cannot be launched promises nothing.
         let most = most.clamp(1, limit);
-        match name {
-            "%tid" => Some(Number::between(u32::BITS, 0, most - 1)),
-            "%ntid" if self.exactly.is_some() => Some(Number::constant(u32::BITS, most)),
-            "%ntid" => Some(Number::between(u32::BITS, 1, most)),
-            _ => None,
-        }
+        Some(match is_place {
+            true => Number::between(u32::BITS, 0, most - 1),
+            false if self.exactly.is_some() => Number::constant(u32::BITS, most),
+            false => Number::between(u32::BITS, 1, most),
+        })
     }
-}
-
-/// The numbers of a directive; dimensions that it does not name are 1.
-fn threads(directive: &Directive) -> Option<[u64; 3]> {
-    let mut threads = [1; 3];
-    for (index, (argument, _)) in directive.arguments.iter().enumerate() {
-        let DirectiveArgument::Integer(value) = argument else { return None };
-        *threads.get_mut(index)? = u64::try_from(*value).ok().filter(|value| *value > 0)?;
-    }
-    (!directive.arguments.is_empty()).then_some(threads)
 }

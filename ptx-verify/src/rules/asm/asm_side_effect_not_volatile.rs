@@ -1,7 +1,6 @@
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Instance;
 use ptx_ir::space::StateSpace;
-use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
 use crate::subject::fragment::unit::Unit;
@@ -85,13 +84,7 @@ pub(crate) fn first_effect(unit: &Unit<'_>) -> Option<(u32, &'static str)> {
 }
 
 fn is_clock(operand: Operand) -> bool {
-    matches!(operand, Operand::Special(register) if is_counter(register))
-}
-
-fn is_counter(register: SpecialRegister) -> bool {
-    // Counters are told by their names: the table of special registers has no column for what changes by itself.
-    let name = register.name();
-    ["%clock", "%globaltimer", "%pm"].iter().any(|prefix| name.starts_with(prefix))
+    matches!(operand, Operand::Special(register) if register.is_volatile())
 }
 
 fn effect(instance: &Instance) -> Option<&'static str> {

@@ -1,4 +1,5 @@
 use ptx_ir::arena::Symbol;
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Definition, Function, FunctionKind, Item, Linkage, Module};
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
@@ -94,10 +95,7 @@ fn fault(module: &Module, name: Symbol, target: Symbol) -> Option<String> {
     if second.linkage == Some(Linkage::Weak) {
         return Some(format!("`{aliasee}` is `.weak` and cannot have an alias"));
     }
-    let never = |function: &Function| {
-        function.directives.iter().any(|directive| module.name(directive.word) == ".noreturn")
-    };
-    match (never(first), never(second)) {
+    match (first.has(DirectiveKind::NoReturn), second.has(DirectiveKind::NoReturn)) {
         (true, false) => return Some(format!("`{alias}` is `.noreturn` and `{aliasee}` is not")),
         (false, true) => return Some(format!("`{aliasee}` is `.noreturn` and `{alias}` is not")),
         (true, true) | (false, false) => {}

@@ -1,3 +1,4 @@
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Body, Directive, DirectiveArgument, Item, Module, Section};
 use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
@@ -48,12 +49,11 @@ declare_rule! {
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    let module = context.module;
     let mut files: FxHashMap<i64, Span> = FxHashMap::default();
     let mut labels = FxHashSet::default();
     for item in context.items() {
         match item {
-            Item::Directive(directive) if module.name(directive.word) == ".file" => {
+            Item::Directive(directive) if directive.kind == Some(DirectiveKind::File) => {
                 file(directive, &mut files, out);
             }
             Item::Section(section) => data(context, section, &mut labels, out),
@@ -87,7 +87,7 @@ fn inlined(module: &Module, body: &Body, out: &mut Vec<Diagnostic>) {
     let any = body.directives.iter().any(|(_, directive)| directive.arguments.len() > PLAIN);
     let mut seen: FxHashSet<[i64; 3]> = FxHashSet::default();
     for (_, directive) in body.directives.iter() {
-        if module.name(directive.word) != ".loc" {
+        if directive.kind != Some(DirectiveKind::Loc) {
             continue;
         }
         if !is_complete(module, directive) {
@@ -166,7 +166,7 @@ fn data(
     labels: &mut FxHashSet<String>,
     out: &mut Vec<Diagnostic>,
 ) {
-    if context.module.name(section.word) != ".section" {
+    if context.module.name(section.word) != DirectiveKind::Section.word() {
         return;
     }
     // The text of the section in the IR is laid out anew, so that places are looked for in the source. Only a

@@ -1,6 +1,7 @@
+use ptx_ir::directive::{Arguments, DirectiveKind};
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Module};
 use ptx_ir::version::Version;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
@@ -60,214 +61,161 @@ declare_rule! {
     check: Declarations(check),
 }
 
-/// What is after a directive.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Values {
-    None,
-    /// So many integers.
-    Integers {
-        most: usize,
-    },
-    /// So many integers, each above 0.
-    Positive {
-        most: usize,
-    },
-    /// Anything.
-    Any,
-}
-
-/// A directive of functions.
-struct Row {
-    word: &'static str,
-    on_kernels: bool,
-    on_functions: bool,
-    values: Values,
-    /// A directive that cannot be beside it.
-    excludes: Option<&'static str>,
-}
-
-const fn kernel(word: &'static str, values: Values, excludes: Option<&'static str>) -> Row {
-    Row { word, on_kernels: true, on_functions: false, values, excludes }
-}
-
-const fn function(word: &'static str, values: Values) -> Row {
-    Row { word, on_kernels: false, on_functions: true, values, excludes: None }
-}
-
-const ROWS: &[Row] = &[
-    kernel(".maxnreg", Values::Positive { most: 1 }, None),
-    kernel(".maxntid", Values::Positive { most: 3 }, Some(".reqntid")),
-    kernel(".reqntid", Values::Positive { most: 3 }, Some(".maxntid")),
-    kernel(".minnctapersm", Values::Positive { most: 1 }, None),
-    kernel(".maxnctapersm", Values::Positive { most: 1 }, None),
-    kernel(".reqnctapercluster", Values::Integers { most: 3 }, Some(".maxclusterrank")),
-    kernel(".maxclusterrank", Values::Integers { most: 1 }, Some(".reqnctapercluster")),
-    kernel(".explicitcluster", Values::None, None),
-    kernel(".blocksareclusters", Values::None, None),
-    kernel(".minperctamemory", Values::Integers { most: 1 }, None),
-    kernel(".pragma", Values::Any, None),
-    Row { word: ".language", on_kernels: true, on_functions: true, values: Values::Any, excludes: None },
-    function(".noreturn", Values::None),
-    function(".abi_preserve", Values::Integers { most: 1 }),
-    function(".abi_preserve_control", Values::Integers { most: 1 }),
-];
-
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    let module = context.module;
     for (_, function) in context.functions() {
-        let first = First::new(module, function);
-        for (index, directive) in function.directives.iter().enumerate() {
-            out.extend(one(context, function, &first, index, directive));
-        }
+        let directives = function.directives.iter().enumerate();
+        out.extend(directives.filter_map(|(index, directive)| one(context, function, index, directive)));
     }
 }
 
-/// Where each directive of a function is first; those that functions do not have are left out.
-struct First<'a>(Vec<(&'a str, usize)>);
+/// The directive of a header that this one is; none where functions have no such directive.
+fn of_functions(directive: &Directive) -> Option<DirectiveKind> {
+    directive.kind.filter(|kind| kind.places().kernel || kind.places().function)
+}
 
-impl<'a> First<'a> {
-    fn new(module: &'a Module, function: &Function) -> Self {
-        let mut first = Self(Vec::new());
-        for (index, directive) in function.directives.iter().enumerate() {
-            let word = module.name(directive.word);
-            if first.of(word).is_none() && ROWS.iter().any(|row| row.word == word) {
-                first.0.push((word, index));
-            }
-        }
-        first
-    }
-
-    fn of(&self, word: &str) -> Option<usize> {
-        self.0.iter().find(|(each, _)| *each == word).map(|&(_, index)| index)
-    }
+/// The first directive of a kind, and its index.
+fn first(function: &Function, kind: DirectiveKind) -> Option<(usize, &Directive)> {
+    function.directives.iter().enumerate().find(|(_, directive)| directive.kind == Some(kind))
 }
 
 fn one(
     context: &ModuleContext<'_>,
     function: &Function,
-    first: &First<'_>,
     index: usize,
     directive: &Directive,
 ) -> Option<Diagnostic> {
-    let module = context.module;
-    let word = module.name(directive.word);
-    let span = directive.span;
-    let Some(row) = ROWS.iter().find(|row| row.word == word) else {
+    let (module, span) = (context.module, directive.span);
+    let Some(kind) = of_functions(directive) else {
+        let word = module.name(directive.word);
         return Some(RULE.at(span, format!("functions have no directive `{word}`")));
     };
-    if let Some(what) = misplaced(function, row) {
-        return Some(RULE.at(span, format!("`{word}` {what}")));
+    let word = kind.quoted();
+    if let Some(what) = misplaced(function, kind) {
+        return Some(RULE.at(span, format!("{word} {what}")));
     }
-    let others = |wanted: &str| function.directives.get(first.of(wanted)?);
-    if let Some(other) = row.excludes.and_then(others)
-        && other.span < span
+    let excluded = kind.excludes().iter().find_map(|&other| Some((other, first(function, other)?.1)));
+    if let Some((other, there)) = excluded.filter(|(_, there)| there.span < span) {
+        return Some(
+            RULE.at(span, format!("{word} excludes {}", other.quoted()))
+                .with_secondary(there.span, "the other one"),
+        );
+    }
+    if let Some((last, now)) = kind.until()
+        && let Some(next) = Version::ALL.into_iter().find(|version| *version > last)
+        && context.version() >= next
     {
-        let excluded = row.excludes.unwrap_or_default();
         return Some(
-            RULE.at(span, format!("`{word}` excludes `{excluded}`"))
-                .with_secondary(other.span, "the other one"),
+            RULE.at(span, format!("{word} is not supported since PTX {next}"))
+                .with_help(format!("write {}", now.quoted())),
         );
     }
-    if word == ".maxnctapersm" && context.version() >= Version::new(2, 1) {
-        return Some(
-            RULE.at(span, "`.maxnctapersm` is not supported since PTX 2.1")
-                .with_help("write `.minnctapersm`"),
-        );
-    }
-    values(row, directive).or_else(|| special(module, function, first, index))
+    arguments(module, kind, directive).or_else(|| company(function, kind, index, directive))
 }
 
 /// Why a directive cannot be on this kind of function.
-fn misplaced(function: &Function, row: &Row) -> Option<&'static str> {
+fn misplaced(function: &Function, kind: DirectiveKind) -> Option<&'static str> {
     let kernel = function.kind == FunctionKind::Entry;
-    if kernel && !row.on_kernels {
+    if kernel && !kind.places().kernel {
         return Some("is for functions, this is a kernel");
     }
-    if !kernel && !row.on_functions {
+    if !kernel && !kind.places().function {
         return Some("is for kernels, this is a function");
     }
     (kernel && function.body.is_none())
         .then_some("belongs to the definition of a kernel, this is a declaration")
 }
 
-fn values(row: &Row, directive: &Directive) -> Option<Diagnostic> {
-    let (word, given) = (row.word, directive.arguments.len());
-    let (least, most) = match row.values {
-        Values::Any => return None,
-        Values::None => (0, 0),
-        Values::Integers { most } | Values::Positive { most } => (1, most),
-    };
-    if given < least || given > most {
-        let wanted = match (least, most) {
-            (0, _) => "no number".to_owned(),
-            (_, 1) => "1 number".to_owned(),
-            _ => format!("1 to {most} numbers"),
-        };
-        return Some(RULE.at(directive.span, format!("`{word}` takes {wanted}, there are {given}")));
-    }
-    directive.arguments.iter().find_map(|(argument, span)| match argument {
-        DirectiveArgument::Integer(number) if *number > i64::from(u32::MAX) => {
-            Some(RULE.at(*span, format!("`{word}` takes a number of 32 bits, {number} is larger")))
+fn arguments(module: &Module, kind: DirectiveKind, directive: &Directive) -> Option<Diagnostic> {
+    match kind.arguments() {
+        Arguments::Anything => None,
+        Arguments::Nothing => counted(kind, directive, 0, 0),
+        Arguments::Integers { least, most, low, high } => counted(kind, directive, least.into(), most.into())
+            .or_else(|| directive.arguments.iter().find_map(|each| integer(kind, each, low, high))),
+        Arguments::Names { low, high, names } => {
+            if directive.arguments.is_empty() {
+                return Some(RULE.at(directive.span, format!("{} takes names or numbers", kind.quoted())));
+            }
+            directive.arguments.iter().find_map(|each| named(module, kind, each, (low, high), names))
         }
-        DirectiveArgument::Integer(0) if matches!(row.values, Values::Positive { .. }) => {
-            Some(RULE.at(*span, format!("`{word}` takes a number above 0")))
+    }
+}
+
+fn counted(kind: DirectiveKind, directive: &Directive, least: usize, most: usize) -> Option<Diagnostic> {
+    let (word, given) = (kind.quoted(), directive.arguments.len());
+    if (least..=most).contains(&given) {
+        return None;
+    }
+    let wanted = match (least, most) {
+        (_, 0) => "no number".to_owned(),
+        (1, 1) => "1 number".to_owned(),
+        _ if least == most => format!("{most} numbers"),
+        _ => format!("{least} to {most} numbers"),
+    };
+    Some(RULE.at(directive.span, format!("{word} takes {wanted}, there are {given}")))
+}
+
+fn integer(
+    kind: DirectiveKind,
+    (argument, span): &(DirectiveArgument, Span),
+    low: u32,
+    high: u32,
+) -> Option<Diagnostic> {
+    let word = kind.quoted();
+    match *argument {
+        DirectiveArgument::Integer(number) if number > i64::from(u32::MAX) => {
+            Some(RULE.at(*span, format!("{word} takes a number of 32 bits, {number} is larger")))
+        }
+        DirectiveArgument::Integer(number) if high < u32::MAX && !(0..=i64::from(high)).contains(&number) => {
+            Some(RULE.at(*span, format!("{word} takes {high} at most, not {number}")))
+        }
+        DirectiveArgument::Integer(0) if low > 0 => {
+            Some(RULE.at(*span, format!("{word} takes a number above 0")))
         }
         DirectiveArgument::Integer(_) => None,
-        _ => Some(RULE.at(*span, format!("`{word}` takes integers"))),
-    })
-}
-
-/// What the table does not say.
-fn special(module: &Module, function: &Function, first: &First<'_>, index: usize) -> Option<Diagnostic> {
-    let (word, span) = (module.name(function.directives[index].word), function.directives[index].span);
-    let has = |wanted: &str| first.of(wanted).is_some();
-    match word {
-        ".blocksareclusters" if !has(".reqntid") || !has(".reqnctapercluster") => {
-            Some(RULE.at(span, "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`"))
-        }
-        ".noreturn" if !function.returns.is_empty() => {
-            Some(RULE.at(span, "a function that returns a value cannot be `.noreturn`"))
-        }
-        ".noreturn" if index > 0 => {
-            Some(RULE.at(span, "`.noreturn` is the first directive of a function, and is given once"))
-        }
-        ".abi_preserve" | ".abi_preserve_control" if first.of(word) < Some(index) => {
-            Some(RULE.at(span, format!("`{word}` is repeated")))
-        }
-        ".abi_preserve_control" => too_many_predicates(&function.directives[index]),
-        ".language" => language(module, &function.directives[index]),
-        _ => None,
+        _ => Some(RULE.at(*span, format!("{word} takes integers"))),
     }
 }
 
-/// Calls can keep 11 predicates at most.
-fn too_many_predicates(directive: &Directive) -> Option<Diagnostic> {
-    const MOST: i64 = 11;
-    directive.arguments.iter().find_map(|(argument, span)| match argument {
-        DirectiveArgument::Integer(number) if !(0..=MOST).contains(number) => {
-            Some(RULE.at(*span, format!("`.abi_preserve_control` takes {MOST} at most, not {number}")))
-        }
-        _ => None,
-    })
-}
-
-/// The manual's table of languages.
-const LANGUAGES: &[&str] =
-    &["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "python-cutile", "fortran", "optix"];
-
-fn language(module: &Module, directive: &Directive) -> Option<Diagnostic> {
-    if directive.arguments.is_empty() {
-        return Some(RULE.at(directive.span, "`.language` takes names or numbers"));
-    }
-    directive.arguments.iter().find_map(|(argument, span)| match argument {
-        DirectiveArgument::Integer(number) if !(0..=10).contains(number) => {
-            Some(RULE.at(*span, format!("`.language` takes numbers from 0 to 10, not {number}")))
+fn named(
+    module: &Module,
+    kind: DirectiveKind,
+    (argument, span): &(DirectiveArgument, Span),
+    (low, high): (u32, u32),
+    names: &[&str],
+) -> Option<Diagnostic> {
+    match argument {
+        DirectiveArgument::Integer(number) if !(i64::from(low)..=i64::from(high)).contains(number) => {
+            let word = kind.quoted();
+            Some(RULE.at(*span, format!("{word} takes numbers from {low} to {high}, not {number}")))
         }
         DirectiveArgument::String(text) => {
             let name = module.name(*text).trim_matches('"');
-            let known = LANGUAGES.contains(&name.to_ascii_lowercase().as_str());
-            (!known).then(|| RULE.at(*span, format!("there is no language \"{name}\"")))
+            let known = names.iter().any(|each| each.eq_ignore_ascii_case(name));
+            let what = kind.word().trim_start_matches('.');
+            (!known).then(|| RULE.at(*span, format!("there is no {what} \"{name}\"")))
         }
         _ => None,
-    })
+    }
+}
+
+/// What is wrong with a directive beside others.
+fn company(
+    function: &Function,
+    kind: DirectiveKind,
+    index: usize,
+    directive: &Directive,
+) -> Option<Diagnostic> {
+    let (word, span) = (kind.quoted(), directive.span);
+    if kind.needs().iter().any(|&needed| !function.has(needed)) {
+        let needed: Vec<&str> = kind.needs().iter().map(|needed| needed.quoted()).collect();
+        return Some(RULE.at(span, format!("{word} needs {}", needed.join(" and "))));
+    }
+    if kind.is_without_results() && !function.returns.is_empty() {
+        return Some(RULE.at(span, format!("a function that returns a value cannot be {word}")));
+    }
+    if kind.is_first() && index > 0 {
+        return Some(RULE.at(span, format!("{word} is the first directive of a function, and is given once")));
+    }
+    let is_repeated = first(function, kind).is_some_and(|(first, _)| first < index);
+    (kind.is_once() && is_repeated).then(|| RULE.at(span, format!("{word} is repeated")))
 }

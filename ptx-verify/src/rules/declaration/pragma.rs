@@ -1,3 +1,4 @@
+use ptx_ir::directive::{DirectiveKind, Pragma};
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Item, Module};
 use ptx_syntax::{Diagnostic, Span};
 
@@ -50,25 +51,29 @@ declare_rule! {
     check: DeclarationsAndBodies(check, body),
 }
 
-/// The pragma that belongs into a kernel.
-pub(crate) const KERNEL_ONLY: &str = "enable_smem_spilling";
+/// Whether a pragma belongs into a body and nowhere else.
+fn is_of_bodies(text: &str) -> bool {
+    Pragma::parse(word_of(text)).is_some_and(|pragma| !pragma.places.module && !pragma.places.kernel)
+}
 
-/// Pragmas that belong into a body.
-pub(crate) const BODY_ONLY: &[&str] =
-    &["used_bytes_mask", "enable_smem_spilling", "frequency", "mma_throughput"];
+/// Whether functions cannot have a pragma.
+pub(crate) fn is_of_kernels(text: &str) -> bool {
+    Pragma::parse(word_of(text)).is_some_and(|pragma| pragma.kernels_only)
+}
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     let of_headers = context.functions().flat_map(|(_, function)| &function.directives);
     for (text, span) in of_module(context).chain(of_headers).flat_map(|directive| strings(module, directive)) {
-        if BODY_ONLY.contains(&word_of(text)) {
+        if is_of_bodies(text) {
             out.push(
                 RULE.at(span, format!("pragma `{}` belongs into the body of a function", word_of(text))),
             );
         }
     }
     for (text, span) in of_module(context).flat_map(|directive| strings(module, directive)) {
-        if !BODY_ONLY.contains(&word_of(text)) && text != "nounroll" {
+        let is_known = Pragma::parse(text).is_some_and(|pragma| pragma.places.module);
+        if !is_of_bodies(text) && !is_known {
             out.push(RULE.at(span, format!("there is no pragma `{text}` for a module")));
         }
     }
@@ -78,7 +83,7 @@ fn body(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module.module;
     let directives = context.body.directives.iter();
     for (text, span) in directives.flat_map(|(_, directive)| strings(module, directive)) {
-        out.extend(frequency(text, span));
+        out.extend(number(text, span));
         out.extend(of_kernels(&module.functions[context.handle], text, span));
     }
 }
@@ -95,7 +100,7 @@ pub(crate) fn strings<'a>(
     module: &'a Module,
     directive: &'a Directive,
 ) -> impl Iterator<Item = (&'a str, Span)> {
-    let is_pragma = module.name(directive.word) == ".pragma";
+    let is_pragma = directive.kind == Some(DirectiveKind::Pragma);
     directive.arguments.iter().filter(move |_| is_pragma).filter_map(|(argument, span)| match argument {
         DirectiveArgument::String(text) => Some((module.name(*text).trim_matches('"'), *span)),
         _ => None,
@@ -108,18 +113,17 @@ pub(crate) fn word_of(text: &str) -> &str {
 }
 
 fn of_kernels(function: &Function, text: &str, span: Span) -> Option<Diagnostic> {
-    (word_of(text) == KERNEL_ONLY && function.kind == FunctionKind::Function).then(|| {
-        RULE.at(span, "pragma `enable_smem_spilling` belongs into a kernel, this is a function")
+    (is_of_kernels(text) && function.kind == FunctionKind::Function).then(|| {
+        RULE.at(span, format!("pragma `{}` belongs into a kernel, this is a function", word_of(text)))
             .with_help("write it into the kernels that call the function")
     })
 }
 
-fn frequency(text: &str, span: Span) -> Option<Diagnostic> {
+/// What is wrong with the number of a pragma that takes one.
+fn number(text: &str, span: Span) -> Option<Diagnostic> {
     let mut words = text.split_whitespace();
-    if words.next() != Some("frequency") {
-        return None;
-    }
+    let pragma = Pragma::parse(words.next()?).filter(|pragma| pragma.takes_number)?;
     let number = words.next().unwrap_or_default();
     let positive = number.parse::<i128>().is_ok_and(|number| number > 0);
-    (!positive).then(|| RULE.at(span, "pragma `frequency` takes a number above 0"))
+    (!positive).then(|| RULE.at(span, format!("{} takes a number above 0", pragma.described)))
 }

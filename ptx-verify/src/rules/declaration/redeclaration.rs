@@ -1,5 +1,6 @@
 use ptx_ir::arena::Symbol;
-use ptx_ir::ir::{Directive, Function, FunctionKind, Handle, Linkage, Module, Variable};
+use ptx_ir::directive::DirectiveKind;
+use ptx_ir::ir::{Function, FunctionKind, Handle, Linkage, Module, Variable};
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
@@ -97,8 +98,7 @@ fn functions(module: &Module, first: &Function, second: &Function) -> Option<Dia
             return report(&format!("has `{}` here and {} before", word(second), quoted(word(first))));
         }
     }
-    let noreturn = |function: &Function| has(module, &function.directives, ".noreturn");
-    match (noreturn(first), noreturn(second)) {
+    match (first.has(DirectiveKind::NoReturn), second.has(DirectiveKind::NoReturn)) {
         (true, false) => report("was declared `.noreturn`"),
         (false, true) => report("was declared without `.noreturn`"),
         _ => None,
@@ -107,10 +107,6 @@ fn functions(module: &Module, first: &Function, second: &Function) -> Option<Dia
 
 fn quoted(word: &str) -> String {
     if word.starts_with('.') { format!("`{word}`") } else { word.to_owned() }
-}
-
-fn has(module: &Module, directives: &[Directive], word: &str) -> bool {
-    directives.iter().any(|directive| module.name(directive.word) == word)
 }
 
 fn variables(module: &Module, first: &Variable, second: &Variable) -> Option<Diagnostic> {
