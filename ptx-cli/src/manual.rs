@@ -172,6 +172,7 @@ fn places(directive: DirectiveKind) -> Vec<&'static str> {
         (places.kernel, "between the header of a kernel and its body"),
         (places.function, "between the header of a function and its body"),
         (places.body, "in a body"),
+        (places.attribute, "in `.attribute(…)`"),
     ];
     all.into_iter().filter_map(|(is, place)| is.then_some(place)).collect()
 }

@@ -16,6 +16,8 @@ pub struct Places {
     pub function: bool,
     /// In a body.
     pub body: bool,
+    /// In the parentheses of `.attribute`.
+    pub attribute: bool,
 }
 
 /// What a directive takes.
@@ -153,6 +155,16 @@ impl DirectiveKind {
     #[must_use]
     pub fn is_without_results(self) -> bool {
         self.row().without_results
+    }
+
+    /// How many numbers it takes as an attribute; none where it is no attribute.
+    #[must_use]
+    pub fn attribute_numbers(self) -> Option<usize> {
+        match self.arguments() {
+            _ if !self.places().attribute => None,
+            Arguments::Integers { most, .. } => Some(most.into()),
+            Arguments::Nothing | Arguments::Names { .. } | Arguments::Anything => Some(0),
+        }
     }
 
     /// The first PTX version that has it.

@@ -1,11 +1,13 @@
-//! What is known of instructions is in the table: no other source knows a modifier, an opcode or an operand by its
-//! spelling. `tests/golden/words.txt` lists those that still do, a file a line, and may only get shorter:
+//! What is known of the ISA is in the table: no other source knows a modifier, an opcode, an operand, a directive or a
+//! special register by its spelling. `tests/golden/words.txt` lists those that still do, a file a line, and may only get shorter:
 //! `BLESS=1 cargo test -p ptx-tests --test words` takes out what is gone and never adds a word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use ptx_ir::directive::{DirectiveKind, Pragma};
 use ptx_ir::isa::{self, OpcodeId};
+use ptx_ir::special::SpecialRegister;
 use ptx_tests::tools::root;
 
 const CRATES: [&str; 4] = ["ptx-ir", "ptx-verify", "ptx-emit", "ptx-cli"];
@@ -36,6 +38,8 @@ const ENGLISH: [&str; 15] = [
 struct Vocabulary {
     modifiers: BTreeSet<&'static str>,
     operands: BTreeSet<&'static str>,
+    /// Directives, pragmas and special registers, with dot and percent sign.
+    others: BTreeSet<&'static str>,
 }
 
 impl Vocabulary {
@@ -46,7 +50,10 @@ impl Vocabulary {
             operands.extend(form.operand_names());
         }
         operands.retain(|name| name.len() > 3 && !ENGLISH.contains(name));
-        Self { modifiers, operands }
+        let registers = SpecialRegister::all().map(SpecialRegister::name);
+        let pragmas = Pragma::all().map(|pragma| pragma.word);
+        let others = DirectiveKind::all().map(DirectiveKind::word).chain(registers).chain(pragmas);
+        Self { modifiers, operands, others: others.collect() }
     }
 
     fn has(&self, literal: &str) -> bool {
@@ -55,7 +62,10 @@ impl Vocabulary {
             OpcodeId::parse(root).is_some()
                 && rest.chars().all(|each| each.is_ascii_alphanumeric() || "_.:".contains(each))
         });
-        self.modifiers.contains(literal) || self.operands.contains(literal) || is_spelling
+        self.modifiers.contains(literal)
+            || self.operands.contains(literal)
+            || self.others.contains(literal)
+            || is_spelling
     }
 }
 

@@ -1,6 +1,7 @@
 //! The module: its header, then its items in the order of the source.
 
 use super::printer::Printer;
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{AddressSize, Function, FunctionKind, Handle, Item, Module, Section, Variable};
 
 impl Printer<'_> {
@@ -49,8 +50,8 @@ impl Printer<'_> {
     fn function(&mut self, function: &Function) {
         self.linkage(function.linkage);
         self.text(match function.kind {
-            FunctionKind::Entry => ".entry",
-            FunctionKind::Function | FunctionKind::Prototype => ".func",
+            FunctionKind::Entry => DirectiveKind::Entry.word(),
+            FunctionKind::Function | FunctionKind::Prototype => DirectiveKind::Func.word(),
         });
         self.attributes(&function.attributes);
         self.text(" ");

@@ -101,24 +101,25 @@ impl Linkage {
     /// Reads the word with its dot.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            ".visible" => Self::Visible,
-            ".extern" => Self::Extern,
-            ".weak" => Self::Weak,
-            ".common" => Self::Common,
+        Some(match DirectiveKind::parse(word)? {
+            DirectiveKind::Visible => Self::Visible,
+            DirectiveKind::Extern => Self::Extern,
+            DirectiveKind::Weak => Self::Weak,
+            DirectiveKind::Common => Self::Common,
             _ => return None,
         })
     }
 
     /// The word with its dot.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Visible => ".visible",
-            Self::Extern => ".extern",
-            Self::Weak => ".weak",
-            Self::Common => ".common",
-        }
+    pub fn as_str(self) -> &'static str {
+        let kind = match self {
+            Self::Visible => DirectiveKind::Visible,
+            Self::Extern => DirectiveKind::Extern,
+            Self::Weak => DirectiveKind::Weak,
+            Self::Common => DirectiveKind::Common,
+        };
+        kind.word()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::Handle;
+use crate::directive::DirectiveKind;
 use crate::ir::{
     Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
     TargetListKind,
@@ -51,7 +52,7 @@ impl Context<'_, '_> {
                     self.body.statements.push(Statement::Close);
                 }
                 StatementKind::Declaration => self.local_declaration(statement.operands.first),
-                StatementKind::Directive if self.text(statement.word) == ".loc" => {
+                StatementKind::Directive if self.text(statement.word) == DirectiveKind::Loc.word() => {
                     self.kept_directive(statement);
                 }
                 // A directive of a prototype is between its label and itself.
@@ -229,11 +230,10 @@ impl Context<'_, '_> {
     }
 
     fn body_directive(&mut self, statement: &ast::Statement, label: Option<Span>) {
-        match self.text(statement.word) {
-            ".branchtargets" => self.targets(statement, label, TargetListKind::Branch),
-            ".calltargets" => self.targets(statement, label, TargetListKind::Call),
-            ".pragma" | ".loc" | ".loc_intermediate" | ".file" => self.kept_directive(statement),
-            _ => {}
+        match list_kind(self.text(statement.word)) {
+            Some(kind) => self.targets(statement, label, kind),
+            None if is_kept(self.text(statement.word)) => self.kept_directive(statement),
+            None => {}
         }
     }
 
@@ -270,7 +270,7 @@ impl Context<'_, '_> {
 
     fn local_prototype(&mut self, index: u32, label: Option<Span>) {
         let word = self.tree.functions[index as usize].header;
-        let word = Span::new(word.start, word.start + ".callprototype".len() as u32);
+        let word = Span::new(word.start, word.start + DirectiveKind::CallPrototype.word().len() as u32);
         self.require_label(word, label);
         let handle = self.prototype(&self.tree.functions[index as usize], label);
         if let Some(label) = label {
@@ -295,16 +295,28 @@ fn names_a_list(rest: &[ast::Statement], source: &str) -> bool {
     let mut rest = rest.iter().skip_while(|statement| is_prototype_directive(statement, source));
     rest.next().is_some_and(|next| match next.kind {
         StatementKind::CallPrototype => true,
-        StatementKind::Directive => matches!(next.word.text(source), ".branchtargets" | ".calltargets"),
+        StatementKind::Directive => list_kind(next.word.text(source)).is_some(),
         _ => false,
     })
 }
 
 /// Whether the statement is a directive of the `.callprototype` after it, which lowers it.
 fn is_prototype_directive(statement: &ast::Statement, source: &str) -> bool {
-    statement.kind == StatementKind::Directive
-        && !matches!(
-            statement.word.text(source),
-            ".branchtargets" | ".calltargets" | ".pragma" | ".loc" | ".loc_intermediate" | ".file"
-        )
+    let word = statement.word.text(source);
+    statement.kind == StatementKind::Directive && list_kind(word).is_none() && !is_kept(word)
+}
+
+/// Which list of targets a directive begins.
+fn list_kind(word: &str) -> Option<TargetListKind> {
+    match DirectiveKind::parse(word)? {
+        DirectiveKind::BranchTargets => Some(TargetListKind::Branch),
+        DirectiveKind::CallTargets => Some(TargetListKind::Call),
+        _ => None,
+    }
+}
+
+/// Whether a directive is between instructions and kept as it is.
+fn is_kept(word: &str) -> bool {
+    use DirectiveKind::{File, Loc, LocIntermediate, Pragma};
+    matches!(DirectiveKind::parse(word), Some(Pragma | Loc | LocIntermediate | File))
 }

@@ -115,7 +115,8 @@ impl Context<'_, '_> {
             matches!(specifier.kind, SpecifierKind::StateSpace | SpecifierKind::Align | SpecifierKind::Word)
         };
         let Some(part) = tree.specifiers[specifiers.range()].iter().find(is_part) else { return };
-        let word = if kind == ast::FunctionKind::Entry { ".entry" } else { ".func" };
+        let is_entry = kind == ast::FunctionKind::Entry;
+        let word = if is_entry { DirectiveKind::Entry } else { DirectiveKind::Func }.word();
         let what = format!("`{}` is before `{word}`", self.text(part.span));
         self.bad_declaration(
             messages::fault(part.span, what)

@@ -1,6 +1,7 @@
 //! The items of a module.
 
 use super::{Context, messages};
+use crate::directive::DirectiveKind;
 use crate::ir::{AddressSize, Item, Section, TextureMode};
 use crate::target::Target;
 use crate::version::Version;
@@ -25,11 +26,11 @@ impl Context<'_, '_> {
         let tree = self.tree;
         let statement = tree.statements[index as usize];
         let operands = tree.operands(statement.operands);
-        match self.text(statement.word) {
-            ".version" => self.version(operands),
-            ".target" => self.target(operands),
-            ".address_size" => self.address_size(operands),
-            ".alias" => self.alias(&statement, operands),
+        match DirectiveKind::parse(self.text(statement.word)) {
+            Some(DirectiveKind::Version) => self.version(operands),
+            Some(DirectiveKind::Target) => self.target(operands),
+            Some(DirectiveKind::AddressSize) => self.address_size(operands),
+            Some(DirectiveKind::Alias) => self.alias(&statement, operands),
             _ => {
                 let directive = self.directive(&statement);
                 self.module.items.push(Item::Directive(directive));
@@ -40,7 +41,7 @@ impl Context<'_, '_> {
     fn version(&mut self, operands: &[ast::Operand]) {
         let Some(operand) = operands.first() else { return };
         if let Some(earlier) = self.module.header.version_span {
-            self.report(messages::second_header(operand.span, ".version", earlier));
+            self.report(messages::second_header(operand.span, DirectiveKind::Version.word(), earlier));
             return;
         }
         self.module.header.version_span = Some(operand.span);
@@ -52,7 +53,7 @@ impl Context<'_, '_> {
     fn target(&mut self, operands: &[ast::Operand]) {
         let Some((target, options)) = operands.split_first() else { return };
         if let Some(earlier) = self.module.header.target_span {
-            self.report(messages::second_header(target.span, ".target", earlier));
+            self.report(messages::second_header(target.span, DirectiveKind::Target.word(), earlier));
             return;
         }
         let header = &mut self.module.header;
@@ -76,7 +77,7 @@ impl Context<'_, '_> {
     fn address_size(&mut self, operands: &[ast::Operand]) {
         let Some(operand) = operands.first() else { return };
         if let Some(earlier) = self.module.header.address_size_span {
-            self.report(messages::second_header(operand.span, ".address_size", earlier));
+            self.report(messages::second_header(operand.span, DirectiveKind::AddressSize.word(), earlier));
             return;
         }
         self.module.header.address_size_span = Some(operand.span);
@@ -113,7 +114,7 @@ impl Context<'_, '_> {
         let word_length =
             self.text(section.span).find(|c: char| c.is_whitespace() || c == '{').unwrap_or(0) as u32;
         let word = self.intern(Span::new(section.span.start, section.span.start + word_length));
-        let text = match self.text(section.span).starts_with(".section") {
+        let text = match self.text(section.span).starts_with(DirectiveKind::Section.word()) {
             true => statements
                 .iter()
                 .fold(String::with_capacity(section.span.len() as usize), |text, statement| {

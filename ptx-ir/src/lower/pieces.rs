@@ -11,6 +11,7 @@ use super::spellings::Spellings;
 use super::visible::{History, Time, Visible};
 use super::{Context, LAST_PROBLEM, MAX_PROBLEMS};
 use crate::arena::Handle;
+use crate::directive::DirectiveKind;
 use crate::ir::{Body, Function, Header, Module};
 use ptx_syntax::ast::{self, Tree};
 use ptx_syntax::{Located, ParsedBody, Span};
@@ -115,7 +116,8 @@ impl Context<'_, '_> {
     /// Whether a directive is part of the header of the module.
     fn is_header(&self, index: u32) -> bool {
         let word = self.tree.statements[index as usize].word;
-        matches!(self.text(word), ".version" | ".target" | ".address_size")
+        use DirectiveKind::{AddressSize, Target, Version};
+        matches!(DirectiveKind::parse(self.text(word)), Some(Version | Target | AddressSize))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Context, messages};
 use crate::arena::Symbol;
+use crate::directive::DirectiveKind;
 use crate::ir::{Linkage, Pointer};
 use crate::space::StateSpace;
 use crate::types::Type;
@@ -203,13 +204,9 @@ impl Context<'_, '_> {
                 _ => (attribute.span, 0),
             };
             let text = self.text(word);
-            let expected = match text {
-                ".managed" => 0,
-                ".unified" => 2,
-                _ => {
-                    self.bad_declaration(messages::fault(word, format!("there is no attribute `{text}`")));
-                    continue;
-                }
+            let Some(expected) = DirectiveKind::parse(text).and_then(DirectiveKind::attribute_numbers) else {
+                self.bad_declaration(messages::fault(word, format!("there is no attribute `{text}`")));
+                continue;
             };
             if arguments != expected {
                 let what = format!("attribute `{text}` takes {expected} numbers, {arguments} are given");

@@ -58,7 +58,7 @@ struct Pragma {
     target: u16,
 }
 
-const PLACES: [&str; 4] = ["module", "kernel", "function", "body"];
+const PLACES: [&str; 5] = ["module", "kernel", "function", "body", "attribute"];
 
 pub(super) fn read(definitions: &Definitions, platform: &Platform, faults: &mut Faults) -> Directives {
     let mut found = Directives::default();
@@ -266,6 +266,8 @@ pub(super) fn write(directives: &Directives) -> String {
 
 fn places_source(places: &[String]) -> String {
     let is = |place: &str| places.iter().any(|each| each == place);
-    let [module, kernel, function, body] = PLACES.map(is);
-    format!("Places {{ module: {module}, kernel: {kernel}, function: {function}, body: {body} }}")
+    let [module, kernel, function, body, attribute] = PLACES.map(is);
+    format!(
+        "Places {{ module: {module}, kernel: {kernel}, function: {function}, body: {body}, attribute: {attribute} }}"
+    )
 }

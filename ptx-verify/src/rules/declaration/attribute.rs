@@ -1,3 +1,4 @@
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::Variable;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
@@ -54,10 +55,9 @@ fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn fault(word: &str, values: usize, variable: Option<&Variable>, span: Span) -> Option<Diagnostic> {
-    let expected = match word {
-        ".managed" => 0,
-        ".unified" => 2,
-        _ => return Some(RULE.at(span, format!("there is no attribute `{word}`"))),
+    let kind = DirectiveKind::parse(word);
+    let Some(expected) = kind.and_then(DirectiveKind::attribute_numbers) else {
+        return Some(RULE.at(span, format!("there is no attribute `{word}`")));
     };
     if values != expected {
         return Some(
@@ -65,7 +65,9 @@ fn fault(word: &str, values: usize, variable: Option<&Variable>, span: Span) -> 
         );
     }
     match variable {
-        None if word == ".managed" => Some(RULE.at(span, "`.managed` is an attribute of variables")),
+        None if kind == Some(DirectiveKind::Managed) => {
+            Some(RULE.at(span, format!("`{word}` is an attribute of variables")))
+        }
         Some(variable) if variable.space != StateSpace::Global => {
             let space = variable.space;
             Some(RULE.at(span, format!("`{word}` is for `.global` variables, this one is in `{space}`")))

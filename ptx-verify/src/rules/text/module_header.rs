@@ -1,3 +1,4 @@
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Header, Item};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
@@ -105,7 +106,8 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
     let end = Span::at(context.source.len() as u32);
     let after = |span: Option<Span>| span.map_or(u32::MAX, |span| span.start);
     let mut reached = 0;
-    for (word, span) in [(".version", header.version_span), (".target", header.target_span)] {
+    let (version, target) = (DirectiveKind::Version, DirectiveKind::Target);
+    for (word, span) in [(version, header.version_span), (target, header.target_span)] {
         // What is where the directive should be.
         let others = [header.version_span, header.target_span, header.address_size_span, first];
         let instead = others.into_iter().flatten().filter(|other| other.start >= reached).min();
@@ -129,11 +131,12 @@ fn order(context: &ModuleContext<'_>, header: &Header, out: &mut Vec<Diagnostic>
 }
 
 /// The finding that `place` is where `word` should be, which is missing or comes at `span`.
-fn misplaced(word: &str, span: Option<Span>, place: Span) -> Diagnostic {
+fn misplaced(kind: DirectiveKind, span: Option<Span>, place: Span) -> Diagnostic {
+    let word = kind.word();
     match span {
         None => RULE.at(place, format!("the module has no `{word}`")).with_help(format!(
             "every module begins with `.version` and `.target`, as in `{word} {}`",
-            if word == ".version" { "8.6" } else { "sm_90" }
+            if kind == DirectiveKind::Version { "8.6" } else { "sm_90" }
         )),
         Some(span) => RULE
             .at(place, format!("`{word}` is not before this"))

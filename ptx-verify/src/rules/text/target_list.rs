@@ -1,3 +1,4 @@
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Operand, TargetListKind};
 use ptx_syntax::Diagnostic;
 
@@ -54,8 +55,8 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let (module, body) = (context.module.module, context.body);
     for (_, list) in body.targets.iter() {
         let (word, wanted) = match list.kind {
-            TargetListKind::Branch => (".branchtargets", "labels"),
-            TargetListKind::Call => (".calltargets", "functions"),
+            TargetListKind::Branch => (DirectiveKind::BranchTargets.word(), "labels"),
+            TargetListKind::Call => (DirectiveKind::CallTargets.word(), "functions"),
         };
         let fits = |operand: &Operand| match (list.kind, operand) {
             (_, Operand::Unknown(_)) => true,
