@@ -80,35 +80,45 @@ impl Form {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-const MAX_TERMS: usize = 4;
+/// An index that a compiler has strength-reduced has five: a row, a column, a pitch, a base and a bound.
+const MAX_TERMS: usize = 6;
 
-/// A sum modulo two to the width.
+/// A sum modulo two to the width. What is behind the last term is 0, so that equal sums are equal in all their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sum {
+    constant: u64,
+    // Bases and factors lie apart, which keeps a sum short: it is copied often.
+    factors: [u64; MAX_TERMS],
+    bases: [u32; MAX_TERMS],
     width: u8,
     count: u8,
-    terms: [(u32, u64); MAX_TERMS],
-    constant: u64,
 }
 
 impl Sum {
     /// A number.
     #[must_use]
     pub const fn constant(width: u32, value: u64) -> Self {
-        Self { width: width as u8, count: 0, terms: [(0, 0); MAX_TERMS], constant: value & mask(width) }
+        Self {
+            constant: value & mask(width),
+            factors: [0; MAX_TERMS],
+            bases: [0; MAX_TERMS],
+            width: width as u8,
+            count: 0,
+        }
     }
 
     /// Once the base.
     #[must_use]
     pub const fn of(width: u32, base: BaseId) -> Self {
-        let mut terms = [(0, 0); MAX_TERMS];
-        terms[0] = (base.0, 1);
-        Self { width: width as u8, count: 1, terms, constant: 0 }
+        let mut sum = Self::constant(width, 0);
+        (sum.bases[0], sum.factors[0], sum.count) = (base.0, 1, 1);
+        sum
     }
 
     /// The bases with their factors, in order of the bases.
     pub fn terms(&self) -> impl Iterator<Item = (BaseId, u64)> + '_ {
-        self.terms[..usize::from(self.count)].iter().map(|&(base, factor)| (BaseId(base), factor))
+        let terms = self.bases.iter().zip(&self.factors).take(self.count());
+        terms.map(|(&base, &factor)| (BaseId(base), factor))
     }
 
     /// How many bases there are.
@@ -162,7 +172,9 @@ impl Sum {
             };
             let factor = factor & all;
             if factor != 0 {
-                *sum.terms.get_mut(usize::from(sum.count))? = (base.0, factor);
+                let next = sum.count();
+                *sum.bases.get_mut(next)? = base.0;
+                sum.factors[next] = factor;
                 sum.count += 1;
             }
         }
@@ -193,8 +205,8 @@ impl Sum {
 impl Hash for Sum {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.constant ^ u64::from(self.width) << 56);
-        for (base, factor) in &self.terms[..usize::from(self.count)] {
-            state.write_u64(factor.rotate_left(32) ^ u64::from(*base));
+        for (base, factor) in self.terms() {
+            state.write_u64(factor.rotate_left(32) ^ u64::from(base.0));
         }
     }
 }
@@ -343,8 +355,8 @@ impl Forms {
 
     /// The value that a sum is, where it has nothing else.
     fn is_own(&self, sum: &Sum) -> Option<ValueId> {
-        match (sum.count, sum.constant, sum.terms[0]) {
-            (1, 0, (base, 1)) => match self.bases.all[base as usize] {
+        match (sum.count, sum.constant, sum.bases[0], sum.factors[0]) {
+            (1, 0, base, 1) => match self.bases.all[base as usize] {
                 Base::Value(value) => Some(value),
                 _ => None,
             },
@@ -446,7 +458,7 @@ impl Forms {
 
 #[cfg(test)]
 mod tests {
-    use super::{BaseId, Numbered, Sum};
+    use super::{BaseId, MAX_TERMS, Numbered, Sum};
 
     #[test]
     fn equal_things_have_one_number() {
@@ -474,10 +486,11 @@ mod tests {
     #[test]
     fn sums_of_many_terms_are_none() {
         let mut sum = Sum::constant(32, 7);
-        for base in 0..4 {
+        let count = MAX_TERMS as u32;
+        for base in 0..count {
             sum = sum.plus(&Sum::of(32, BaseId(base)), 1).unwrap();
         }
-        assert_eq!(sum.plus(&Sum::of(32, BaseId(4)), 1), None);
-        assert!(sum.plus(&Sum::of(32, BaseId(3)), 1).is_some());
+        assert_eq!(sum.plus(&Sum::of(32, BaseId(count)), 1), None);
+        assert!(sum.plus(&Sum::of(32, BaseId(count - 1)), 1).is_some());
     }
 }
