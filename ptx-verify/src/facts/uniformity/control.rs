@@ -17,6 +17,22 @@ const MIN_VISITS: usize = 10_000;
 /// Blocks for which it is asked whether a thread at a branch can come there: as many for each block.
 const QUESTIONS_PER_BLOCK: usize = 8;
 
+/// A choice between some of the values that a block joins: threads that a branch has parted meet there again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    /// How the branch varies.
+    pub(super) vary: Vary,
+    /// The edges on which threads come from that branch, by position, as bits.
+    edges: u64,
+}
+
+impl Choice {
+    /// Whether threads come from the branch on the edge of this position. Of far ones that is not known.
+    pub(super) const fn has(&self, position: usize) -> bool {
+        position >= u64::BITS as usize || self.edges >> position & 1 != 0
+    }
+}
+
 /// What is known of the control of a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
@@ -26,7 +42,7 @@ pub(super) struct Control {
     lanes: Vec<Option<u32>>,
     warps: Vec<Option<u32>>,
     /// For each block how the values that join there are chosen.
-    choice: Vec<Option<Vary>>,
+    choices: Vec<Vec<Choice>>,
     /// The loops that each block is in and that threads leave in different turns, as bits.
     loops: Vec<u64>,
     /// The branch of each loop, and how it varies.
@@ -44,7 +60,7 @@ impl Control {
             joins: joins(facts),
             lanes: vec![None; count],
             warps: vec![None; count],
-            choice: vec![None; count],
+            choices: vec![Vec::new(); count],
             loops: vec![0; count],
             loop_branches: Vec::new(),
             told: vec![Vary::NONE; count],
@@ -71,8 +87,13 @@ impl Control {
     }
 
     /// How the values that join at a block are chosen, where that differs between threads.
+    pub(super) fn choices(&self, block: NodeIndex) -> &[Choice] {
+        &self.choices[block.index()]
+    }
+
+    /// The same of all choices together.
     pub(super) fn at_join(&self, block: NodeIndex) -> Option<Vary> {
-        self.choice[block.index()]
+        self.choices(block).iter().map(|choice| choice.vary).reduce(Vary::join)
     }
 
     /// How those vary that left loops between one block and another: loops that the first is in and the other is not.
@@ -222,6 +243,7 @@ impl Control {
             for &inside in region {
                 let mut label = None;
                 let mut is_join = false;
+                let mut edges = 0;
                 for (position, (from, _)) in graph.predecessors(inside).enumerate() {
                     if !values.is_taken(graph, inside, position) {
                         continue;
@@ -229,14 +251,14 @@ impl Control {
                     // A side of the branch that begins here.
                     let comes = if from == block { Some(inside) } else { labels.get(&from).copied() };
                     let Some(comes) = comes else { continue };
+                    edges |= 1_u64.checked_shl(position as u32).unwrap_or(0);
                     is_join |= label.is_some_and(|known| known != comes);
                     label = Some(comes);
                 }
                 let Some(mut label) = label else { continue };
                 if is_join {
                     label = inside;
-                    let choice = &mut self.choice[inside.index()];
-                    *choice = Some(choice.map_or(vary, |known| known.join(vary)));
+                    add_choice(&mut self.choices[inside.index()], Choice { vary, edges });
                 }
                 changed |= labels.insert(inside, label) != Some(label);
             }
@@ -269,6 +291,16 @@ impl Control {
             false
         };
         sides.iter().filter(|side| waits(side)).count() > 1
+    }
+}
+
+/// Adds a choice to those of a block. Those between values that come on the same edges are one, and of many all are.
+fn add_choice(choices: &mut Vec<Choice>, new: Choice) {
+    const MAX_CHOICES: usize = 8;
+    let is_full = choices.len() >= MAX_CHOICES;
+    match choices.iter_mut().find(|known| is_full || known.edges == new.edges) {
+        Some(known) => *known = Choice { vary: known.vary.join(new.vary), edges: known.edges | new.edges },
+        None => choices.push(new),
     }
 }
 

@@ -358,19 +358,19 @@ impl Analysis<'_, '_> {
         let is_choice = !matches!(graph.kind(old), Kind::Undefined);
         if let Some(guard) = graph.guard(instruction).filter(|_| is_choice) {
             let level = self.seen(guard, block);
-            vary = vary.join(level.choosing(self.different(&[new, old])));
+            vary = vary.join(level.choosing(self.different([new, old].into_iter())));
         }
         self.joined(block, value, vary)
     }
 
     /// The bits in which values may differ.
-    fn different(&self, values: &[ValueId]) -> u64 {
+    fn different(&self, values: impl Iterator<Item = ValueId> + Clone) -> u64 {
         // Of the carry flag no more is known.
-        let is_flag = |value: &ValueId| self.engine.graph.variable(*value) == Variable::Carry;
-        if values.first().is_some_and(is_flag) {
+        let is_flag = |value: ValueId| self.engine.graph.variable(value) == Variable::Carry;
+        if values.clone().next().is_some_and(is_flag) {
             return 1;
         }
-        let mut facts = values.iter().filter_map(|value| self.engine.values.of(*value));
+        let mut facts = values.filter_map(|value| self.engine.values.of(value));
         let Some(first) = facts.next() else { return 0 };
         let (mut ones, mut zeros) = (first.number.ones, first.number.zeros);
         let mut same = true;
@@ -387,7 +387,7 @@ impl Analysis<'_, '_> {
         let mut inputs = Vec::new();
         for (position, &input) in graph.inputs(join).iter().enumerate() {
             if position >= graph.predecessor_count(block) {
-                inputs.push(input);
+                inputs.push((position, input));
                 continue;
             }
             if !self.engine.values.is_taken(graph, block, position) {
@@ -395,10 +395,11 @@ impl Analysis<'_, '_> {
             }
             let from = graph.predecessors(block).nth(position).map_or(block, |(from, _)| from);
             vary = vary.join(self.seen(input, from));
-            inputs.push(input);
+            inputs.push((position, input));
         }
-        if let Some(level) = self.control.at_join(block) {
-            vary = vary.join(level.choosing(self.different(&inputs)));
+        for choice in self.control.choices(block) {
+            let chosen = inputs.iter().filter(|(position, _)| choice.has(*position)).map(|(_, input)| *input);
+            vary = vary.join(choice.vary.choosing(self.different(chosen)));
         }
         self.joined(block, join, vary)
     }
