@@ -191,7 +191,8 @@ pub enum Computation {
     ExtractField,
     /// `b` with the field at bit `c`, `d` bits long, replaced by the low bits of `a`.
     InsertField,
-    /// What the lanes say together of a predicate: a predicate, or the mask of lanes where it holds.
+    /// What the lanes of a warp, or the threads at a barrier, say together of a predicate: a predicate, or the mask of
+    /// lanes where it holds.
     Vote,
     /// The mask of lanes that have the same value.
     Match,
@@ -240,11 +241,11 @@ pub enum Comparison {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Mode {
-    /// `.all`: every lane.
+    /// `.all`: every lane; `.and` of a barrier: every thread.
     All,
     /// `.and`: combined with a third predicate.
     And,
-    /// `.any`: at least one lane.
+    /// `.any`: at least one lane; `.or` of a barrier: at least one thread.
     Any,
     /// `.bfly`: the lane whose number differs in some bits.
     Butterfly,

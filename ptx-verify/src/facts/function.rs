@@ -83,6 +83,13 @@ impl<'m> FunctionFacts<'m> {
         self.body.instructions[Handle::new(instruction)].guard.is_some()
     }
 
+    /// The operand that each thread gives to a vote, or to a reduction over several threads.
+    #[must_use]
+    pub fn given(&self, instruction: u32) -> Option<usize> {
+        let has_mask = self.instance(instruction)?.lane_mask().is_some();
+        self.body.operands(Self::handle(instruction)).len().checked_sub(1 + usize::from(has_mask))
+    }
+
     /// The handle of an instruction.
     #[must_use]
     pub const fn handle(instruction: u32) -> Handle<Instruction> {

@@ -307,7 +307,10 @@ impl<'f, 'm> Search<'f, 'm> {
             true => instance.is(Mode::All) || self.is_uniform(instruction),
             false => instance.is(Mode::Any) || self.is_uniform(instruction),
         };
-        let Some(voted) = self.engine.predicate(instruction, 1).filter(|_| tells) else { return true };
+        let given = self.facts().given(instruction).filter(|_| tells);
+        let Some(voted) = given.and_then(|given| self.engine.predicate(instruction, given)) else {
+            return true;
+        };
         match self.engine.stated(voted.form, holds) {
             Stated::Always => true,
             Stated::Never => false,
@@ -315,18 +318,21 @@ impl<'f, 'm> Search<'f, 'm> {
         }
     }
 
-    /// Whether all lanes give the same to a vote.
+    /// Whether all who vote give the same: the lanes of a warp, or the threads at a barrier.
     fn is_uniform(&mut self, instruction: u32) -> bool {
         let (facts, graph) = (self.facts(), self.graph());
-        let uses = facts.uses();
-        let given =
-            uses.range(instruction).find(|&at| uses.all()[at].operand() == 1).and_then(|at| graph.read(at));
+        let (uses, given) = (facts.uses(), facts.given(instruction));
+        let mut reads = uses.range(instruction).filter(|&at| Some(uses.all()[at].operand()) == given);
+        let given = reads.find_map(|at| graph.read(at));
         // What is no register is a constant.
         let Some(given) = given else { return true };
         let uniformity = self
             .uniformity
             .get_or_insert_with(|| Uniformity::new(facts, graph, Values::of_whole_warps(facts, graph)));
-        uniformity.is_uniform_in_warps(given)
+        match facts.instance(instruction).is_some_and(|instance| instance.effects.barrier) {
+            true => uniformity.is_uniform(given),
+            false => uniformity.is_uniform_in_warps(given),
+        }
     }
 
     /// Whether something else on a path may depend on the same condition, or what joins bring decides it.

@@ -44,7 +44,7 @@ pub(super) fn look(facts: &FunctionFacts<'_>, instruction: u32, each: Use) -> Lo
             return if each.operand() == 1 { Look::Exchange } else { all };
         }
         Some(Computation::Vote | Computation::Reduce) => {
-            return if each.operand() == 1 { Look::Through } else { all };
+            return if Some(each.operand()) == facts.given(instruction) { Look::Through } else { all };
         }
         _ => {}
     }

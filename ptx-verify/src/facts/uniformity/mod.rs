@@ -162,6 +162,12 @@ impl Uniformity {
         self.known && self.of(value).level() != Some(Level::Lanes)
     }
 
+    /// Whether all threads of a block have the same value; no where that is not known.
+    #[must_use]
+    pub fn is_uniform(&self, value: ValueId) -> bool {
+        self.known && self.of(value).level().is_none()
+    }
+
     /// Whether it was followed to the end; else nothing else that is said here means anything.
     #[must_use]
     pub const fn is_known(&self) -> bool {

@@ -327,7 +327,7 @@ impl Engine<'_, '_> {
                 self.mapped(instance, a, rank)?
             }
             C::Vote if ty == Type::Pred => {
-                let a = self.predicate(instruction, 1)?;
+                let a = self.predicate(instruction, self.facts.given(instruction)?)?;
                 return known(a).filter(|_| !instance.is(Mode::Uniform)).map(|value| self.constant(1, value));
             }
             _ => return None,
