@@ -98,7 +98,14 @@ impl Producer {
         if let Some((_, producer)) = comments.filter_map(named).next() {
             return Some(*producer);
         }
-        // What is embedded in a program has lost the words of its comments, but not their lines.
+        // What is embedded in a program has lost the words of its comments, or the comments, but not their lines.
+        let embedded = match source.lines().next() {
+            Some("") => source.lines().take(MAX_LINES).take_while(|line| line.is_empty()).count(),
+            _ => 0,
+        };
+        if embedded > NVVM_LINES + 1 {
+            return Some(Nvvm);
+        }
         match lines().take_while(|line| *line == "//").count() {
             NVVM_LINES.. => Some(Nvvm),
             LLVM_LINES.. => Some(Llvm),
@@ -148,6 +155,8 @@ mod tests {
     fn embedded_text_keeps_the_lines_of_its_comments() {
         assert_eq!(Producer::of("\n\n//\n//\n//\n//\n//\n//\n\n.version 8.7\n"), Some(Producer::Nvvm));
         assert_eq!(Producer::of("//\n//\n//\n\n.version 8.7\n"), Some(Producer::Llvm));
+        assert_eq!(Producer::of("\n\n\n\n\n\n\n\n.version 9.4\n"), Some(Producer::Nvvm));
+        assert_eq!(Producer::of("\n\n\n.version 9.4\n"), None);
         assert_eq!(Producer::of("//\n.version 8.7\n"), None);
     }
 
