@@ -32,10 +32,11 @@ pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic>
     diagnostics
 }
 
-/// Verifies a module of which a function is a part of one that is not known. Rules over whole functions are not asked. The
-/// part ends at a place in the text: instructions from there on stand for what the rest makes of its results.
-pub(super) fn verify_part(module: &Module, source: &str, end: u32) -> Vec<Diagnostic> {
-    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default(), Some(end));
+/// Verifies a module of which a function is a part of one that is not known. Rules over whole functions are not asked.
+/// What is declared before the part is set when it begins, and instructions behind it stand for what the rest makes of its
+/// results.
+pub(super) fn verify_part(module: &Module, source: &str, part: Span) -> Vec<Diagnostic> {
+    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default(), Some(part));
     Levels::default().apply(&mut diagnostics);
     sort(&mut diagnostics);
     diagnostics
@@ -117,10 +118,10 @@ fn findings_of(
     module: &Module,
     source: &str,
     config: &Config,
-    end: Option<u32>,
+    fragment: Option<Span>,
 ) -> Vec<Diagnostic> {
     let shared = Shared::new(module, module);
-    let judge = Judge::new(scope, source, config, &shared).with_end(end);
+    let judge = Judge::new(scope, source, config, &shared).with_fragment(fragment);
     let mut facts = SpellingFacts::default();
     facts.extend(module);
     let bodies: Vec<_> = bodies(module).collect();

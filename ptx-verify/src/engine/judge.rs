@@ -1,7 +1,7 @@
 //! What the rules say of a body, and of what a module declares.
 
 use ptx_ir::ir::{Body, Function, Handle, Item, Module};
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 
 use crate::engine::gates;
 use crate::engine::instruction::{self, SpellingFacts};
@@ -54,14 +54,14 @@ pub(super) struct Judged {
 impl<'a> Judge<'a> {
     /// Asks the rules that need to know so much.
     pub(super) fn new(scope: Scope, source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
-        let wanted = Wanted { target: config.target, version: config.version, end: None };
+        let wanted = Wanted { target: config.target, version: config.version, fragment: None };
         let asked = config.levels.asked().filter(|rule| scope == Scope::Whole || rule.scope == Scope::Part);
         Self { source, wanted, shared, rules: asked.collect(), in_pieces: false }
     }
 
-    /// For a fragment of a function, which ends at a place in the text.
-    pub(super) fn with_end(mut self, end: Option<u32>) -> Self {
-        self.wanted.end = end;
+    /// For a function of which a range of the text is known only.
+    pub(super) fn with_fragment(mut self, fragment: Option<Span>) -> Self {
+        self.wanted.fragment = fragment;
         self
     }
 

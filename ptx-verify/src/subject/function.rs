@@ -83,8 +83,14 @@ impl<'a> FlowContext<'a> {
     pub(crate) fn unset(&self) -> &[Unset] {
         self.unset.get_or_init(|| match self.facts() {
             Some(facts) => {
-                let is_set = initialization::entry_registers(facts);
-                let last = self.module.wanted.end.map_or(u32::MAX, |end| self.first_behind(end));
+                let fragment = self.module.wanted.fragment;
+                let is_entry = initialization::entry_registers(facts);
+                let is_given = |register| {
+                    let declared = self.body.group(register).map(|group| group.span.start);
+                    declared.zip(fragment).is_some_and(|(declared, fragment)| declared < fragment.start)
+                };
+                let is_set = |register| is_entry(register) || is_given(register);
+                let last = fragment.map_or(u32::MAX, |fragment| self.first_behind(fragment.end));
                 let optimized = self.module.is_printed(Printed::UnsetOnSomePaths);
                 let around = Surroundings { is_set: &is_set, last, optimized };
                 let mut unset = self

@@ -22,9 +22,9 @@ pub(crate) struct Wanted {
     pub(crate) target: Option<Target>,
     /// The PTX version of the assembler or driver.
     pub(crate) version: Option<Version>,
-    /// Where in the text a fragment of a function ends: instructions from there on stand for what others make of its
-    /// results.
-    pub(crate) end: Option<u32>,
+    /// The range of the text that is known of a function. What is declared before it is set when it begins, and
+    /// instructions behind it stand for what others make of its results.
+    pub(crate) fragment: Option<Span>,
 }
 
 /// A module and what it is verified for.

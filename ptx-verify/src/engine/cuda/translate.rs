@@ -202,7 +202,7 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
     }
     let mut found: Vec<Diagnostic> = unit.errors.iter().map(problems::of_syntax).collect();
     found.extend(problems::lowering_findings(unit.lowered()));
-    found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template.end));
+    found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template));
     if unit.broken {
         found.retain(|each| each.class == Class::Invalid);
     }
@@ -234,22 +234,13 @@ fn is_about_whole_function(unit: &Unit<'_>, found: &Diagnostic) -> bool {
     let whole = rules::of_name(rule).is_some_and(|rule| rule.scope == Scope::Whole);
     // A carry that comes from outside is the business of the stream; one that some path lacks is not.
     let stream = rule == "carry-undefined" && found.severity == Severity::Error;
-    // Operands have rules of their own.
-    let of_operand = rule.contains("uninitialized") && names_an_operand(&found.message);
     let unknown_code = rule.contains("uninitialized") && unit.expanded.has_wildcards;
     // A function that is inlined is a part of the kernel.
     let function = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
     let inlined = !function.is_some_and(|known| known.no_inline);
     let of_kernel = || pragma::is_of_kernels(found.span.text(&unit.text).trim_matches('"'));
     let of_kernel = rule == "pragma" && inlined && of_kernel();
-    whole || stream || of_operand || unknown_code || of_kernel
-}
-
-/// Whether the first name in a message is that of an operand: `%` and a number.
-fn names_an_operand(message: &str) -> bool {
-    let name = message.split('`').nth(1).unwrap_or("");
-    let digits = name.strip_prefix('%').unwrap_or("");
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    whole || stream || unknown_code || of_kernel
 }
 
 fn translated(unit: &Unit<'_>, requested: bool, found: Diagnostic, relative: Span) -> Option<Found> {

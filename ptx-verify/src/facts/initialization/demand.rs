@@ -3,7 +3,7 @@
 use ptx_ir::ir::Handle;
 
 use super::flow::Flow;
-use super::observers::{Look, Observers, Read, look};
+use super::observers::{Look, Observers, Read, look, stores};
 use crate::facts::FunctionFacts;
 use crate::facts::values::{Engine, Graph, Kind, ValueId};
 
@@ -18,6 +18,8 @@ pub(super) struct Sink {
     pub(super) value: ValueId,
     /// The bits that are looked at.
     pub(super) bits: u64,
+    /// Whether nobody need look at all of these bits: the value is stored, or given to what follows.
+    pub(super) is_passed_on: bool,
 }
 
 /// A read of a register that may have no value, of which some bit is looked at.
@@ -51,16 +53,18 @@ fn sinks(facts: &FunctionFacts<'_>, graph: &Graph, flow: &Flow, last: u32) -> Ve
     for &block in facts.cfg.reverse_postorder() {
         for instruction in facts.cfg.instructions(block) {
             if let Some(value) = graph.guard(instruction).filter(|guard| flow.is_tainted(*guard)) {
-                sinks.push(Sink { instruction, at: None, value, bits: 1 });
+                sinks.push(Sink { instruction, at: None, value, bits: 1, is_passed_on: false });
             }
             for at in uses.range(instruction) {
                 let Some(value) = graph.read(at).filter(|value| flow.is_tainted(*value)) else { continue };
-                let bits = match look(facts, instruction, uses.all()[at]) {
-                    Look::At(bits) => bits,
-                    Look::Through | Look::Exchange if instruction >= last => u64::MAX,
+                let (bits, is_passed_on) = match look(facts, instruction, uses.all()[at]) {
+                    Look::At(bits) => {
+                        (bits, instruction >= last || stores(facts, instruction, uses.all()[at]))
+                    }
+                    Look::Through | Look::Exchange if instruction >= last => (u64::MAX, true),
                     Look::Through | Look::Exchange => continue,
                 };
-                sinks.push(Sink { instruction, at: Some(at), value, bits });
+                sinks.push(Sink { instruction, at: Some(at), value, bits, is_passed_on });
             }
         }
     }

@@ -9,13 +9,14 @@ mod demand;
 mod flow;
 mod observers;
 
-use ptx_ir::ir::Register;
+use ptx_ir::ir::{Operand, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::{Follow, Reaching, Search, Tracked, Undefined};
+use super::values::number::mask;
 use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
-use demand::{Candidate, Demand};
+use demand::{Candidate, Demand, Sink};
 use flow::Flow;
 pub(in crate::facts) use flow::Sources;
 use observers::{Observers, Read};
@@ -31,6 +32,9 @@ pub struct Unset {
     pub operand: Option<usize>,
     /// Whether no write can reach the read, whatever path is taken.
     pub certain: bool,
+    /// Whether a list names it that only packs it into something wider which is stored, or given to what follows, and the
+    /// rest of that is set.
+    pub partly: bool,
     /// What the read may see.
     pub reaching: Reaching,
 }
@@ -103,6 +107,8 @@ struct Through<'a> {
     graph: &'a Graph,
     /// The registers of which a read was found.
     found: FxHashSet<Register>,
+    /// Whether something was met that is set.
+    meets_set: bool,
 }
 
 impl Follow for Through<'_> {
@@ -120,8 +126,10 @@ impl Follow for Through<'_> {
                 Read::Use(at) => (Some(at), graph.read(at)),
                 Read::Carry => (None, graph.carry(instruction).0),
             };
-            if let Some(value) = value.filter(|value| self.flow.is_tainted(*value)) {
-                visit(at, value, bits);
+            match value {
+                Some(value) if self.flow.is_tainted(value) => visit(at, value, bits),
+                Some(_) => self.meets_set = true,
+                None => {}
             }
         });
     }
@@ -158,7 +166,8 @@ impl<'f, 'm> Analysis<'f, 'm> {
         demand: &Demand,
         around: Surroundings<'_>,
     ) {
-        let mut follow = Through { flow, around, graph: self.graph, found: FxHashSet::default() };
+        let mut follow =
+            Through { flow, around, graph: self.graph, found: FxHashSet::default(), meets_set: false };
         search.begin();
         let mut candidates: FxHashMap<ValueId, Vec<&Candidate>> = FxHashMap::default();
         for candidate in &demand.candidates {
@@ -167,25 +176,41 @@ impl<'f, 'm> Analysis<'f, 'm> {
         for sink in &demand.sinks {
             let tracked = Tracked::Value(sink.value);
             search.walk((sink.instruction, sink.at), tracked, sink.bits, &[], &mut follow);
-            for found in std::mem::take(&mut search.found) {
+            let all = std::mem::take(&mut search.found);
+            let partly = !all.is_empty() && is_partly_set(search, flow, sink, &mut follow);
+            for found in all {
                 let Err(undefined) = found.what else { continue };
                 let value = match found.read {
                     (_, Some(at)) => self.graph.read(at),
                     (instruction, None) => self.graph.guard(instruction),
                 };
                 let Some(value) = value.filter(|value| flow.is_unset(*value)) else { continue };
-                if let Variable::Register(register) = self.graph.variable(value)
-                    && follow.found.insert(register)
-                {
-                    let of_value = candidates.get(&value).map_or(&[][..], Vec::as_slice);
-                    let read = self.first_like(of_value, found.read);
-                    self.note(read, value, register, undefined);
+                let Variable::Register(register) = self.graph.variable(value) else { continue };
+                let partly = partly && self.is_of_list(found.read);
+                // Something else may look at all of it: that is worse.
+                if !partly && !follow.found.insert(register) {
+                    continue;
+                }
+                match self.found.get_mut(&register) {
+                    Some(known) => known.partly &= partly,
+                    None => {
+                        let of_value = candidates.get(&value).map_or(&[][..], Vec::as_slice);
+                        let read = self.first_like(of_value, found.read);
+                        self.note(read, value, register, partly, undefined);
+                    }
                 }
             }
         }
         if search.gave_up {
             self.take_for_granted(demand);
         }
+    }
+
+    /// Whether a register is read as one of a list, which has to name something in each place.
+    fn is_of_list(&self, (instruction, at): super::paths::Read) -> bool {
+        let operands = self.facts.body.operands(FunctionFacts::handle(instruction));
+        let operand = at.and_then(|at| operands.get(self.facts.uses().all()[at].operand()));
+        matches!(operand, Some(Operand::Vector(_)))
     }
 
     /// Of reads of one value, the first that every path to one of them leads through.
@@ -205,13 +230,20 @@ impl<'f, 'm> Analysis<'f, 'm> {
         first.map_or(read, |first| (first.instruction, first.at))
     }
 
-    fn note(&mut self, read: super::paths::Read, value: ValueId, register: Register, undefined: Undefined) {
+    fn note(
+        &mut self,
+        read: super::paths::Read,
+        value: ValueId,
+        register: Register,
+        partly: bool,
+        undefined: Undefined,
+    ) {
         let sources = Sources::of(self.graph, value);
         let certain = sources.are_none();
         let (instruction, at) = read;
         let operand = at.map(|at| self.facts.uses().all()[at].operand());
         let reaching = Reaching { writers: sources.writers, undefined: Some(undefined), unknown: false };
-        self.found.insert(register, Unset { register, instruction, operand, certain, reaching });
+        self.found.insert(register, Unset { register, instruction, operand, certain, partly, reaching });
     }
 
     /// Where paths could not all be followed, what no path sets is unset all the same.
@@ -222,7 +254,27 @@ impl<'f, 'm> Analysis<'f, 'm> {
                 continue;
             }
             let undefined = Undefined { origin: super::paths::Origin::Entry, path: Vec::new() };
-            self.note((candidate.instruction, candidate.at), candidate.value, register, undefined);
+            self.note((candidate.instruction, candidate.at), candidate.value, register, false, undefined);
         }
     }
+}
+
+/// Whether some byte of what is passed on is set on all paths.
+fn is_partly_set(search: &mut Search<'_, '_>, flow: &Flow, sink: &Sink, follow: &mut Through<'_>) -> bool {
+    const BYTE: u32 = 8;
+    if !sink.is_passed_on || flow.is_unset(sink.value) {
+        return false;
+    }
+    let gave_up = search.gave_up;
+    let is_set = (0..u64::BITS / BYTE).any(|byte| {
+        search.begin();
+        follow.meets_set = false;
+        let bits = sink.bits & mask(BYTE) << (byte * BYTE);
+        search.walk((sink.instruction, sink.at), Tracked::Value(sink.value), bits, &[], follow);
+        // Zeros that an extension puts in front come from nowhere.
+        follow.meets_set && search.found.is_empty() && !search.gave_up
+    });
+    search.begin();
+    search.gave_up = gave_up;
+    is_set
 }

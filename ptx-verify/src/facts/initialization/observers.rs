@@ -55,13 +55,19 @@ pub(super) fn look(facts: &FunctionFacts<'_>, instruction: u32, each: Use) -> Lo
     if computes {
         return Look::Through;
     }
+    match instance.ty {
+        Some(ty) if stores(facts, instruction, each) => Look::At(mask(width(ty))),
+        _ => all,
+    }
+}
+
+/// Whether an instruction puts what a use reads into memory.
+pub(super) fn stores(facts: &FunctionFacts<'_>, instruction: u32, each: Use) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
     let operand = facts.body.operands(Handle::new(instruction)).get(each.operand());
     let is_value = matches!(operand, Some(Operand::Register { .. } | Operand::Vector(_)));
     let is_address = instance.operands.get(each.operand()).is_some_and(|spec| spec.access.is_some());
-    match instance.ty {
-        Some(ty) if is_value && !is_address && effects.writes_memory => Look::At(mask(width(ty))),
-        _ => all,
-    }
+    instance.effects.writes_memory && is_value && !is_address
 }
 
 /// Which bits an instruction looks at.

@@ -15,7 +15,9 @@ declare_rule! {
     /// instruction looks at: it stores what is computed from the register, uses it as an address, a guard or an argument,
     /// or hands it to other threads. Bits that are masked, shifted out or cut off before are not looked at. It is a
     /// warning where nothing in the function ever sets the register and it is one of a range `%r<N>`: that is how
-    /// compilers print an operand whose value does not matter.
+    /// compilers print an operand whose value does not matter. Where the register is only a part of what is stored, or of
+    /// an output of an asm statement, and another part is set, it is a warning too, and information if it has 8 bits:
+    /// such a register fills up what cannot be narrower, as in `mov.b32 %0, {b0, b1, b2, b3};` with a value in `b0` alone.
     ///
     /// ## Why is this bad
     /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
@@ -187,17 +189,27 @@ impl Grade {
 
 /// Makes a warning of a read that compilers print on purpose: an operand whose value does not matter is one of
 /// the registers `%r<N>` that nothing ever sets. A name of its own has a purpose, and one that is set
-/// somewhere is set too late.
+/// somewhere is set too late. Of what is only a part of a value that is passed on, nobody knows whether it is looked at.
 pub(crate) fn grade(context: &FlowContext<'_>, unset: &Unset) -> Grade {
     let in_range = context.body.group(unset.register).is_some_and(|group| group.range.is_some());
     let never = context.facts().is_some_and(|facts| facts.definitions(unset.register).is_empty());
-    if in_range && never {
+    if unset.partly {
+        const NOTE: &str = "it fills up a wider value, whose other bits are set: these have any value";
+        let severity = if is_byte(context, unset) { Severity::Info } else { Severity::Warning };
+        Grade(severity, Some(NOTE))
+    } else if in_range && never {
         Grade(Severity::Warning, Some("nothing in the function ever sets it"))
     } else if never && is_copied_nowhere(context, unset) {
         Grade(Severity::Warning, Some("nothing reads the copy"))
     } else {
         Grade(Severity::Error, None)
     }
+}
+
+/// Whether the register has 8 bits. Such a one cannot be stored alone, or be an output of an asm statement, without
+/// something beside it.
+fn is_byte(context: &FlowContext<'_>, unset: &Unset) -> bool {
+    context.body.register_type(unset.register).is_some_and(|ty| ty.bits() == u8::BITS)
 }
 
 /// Whether the read is a copy that nothing reads. GCC prints such moves for the place in the code that they take.
