@@ -250,8 +250,13 @@ def clause(line: str) -> str:
 def form(paragraph: str) -> str:
     lines = paragraph.split("\n")
     syntax = [line for line in lines if not line.startswith(" ")]
-    clauses = [clause(line) for line in lines if line.startswith(" ")]
-    return "```text\n" + "\n".join(syntax) + "\n```\n\n" + "\n".join(clauses) + "\n"
+    below = [line.strip() for line in lines if line.startswith(" ")]
+    # What it does stands before what it needs, and an example behind that; later forms that do the same have neither.
+    purpose = f"{below.pop(0)}.\n\n" if below and not below[0].startswith("since PTX") else ""
+    example = below.pop(0).removeprefix("for example ") if below and below[0].startswith("for example ") else ""
+    example = f"\n```ptx\n{example}\n```\n" if example else ""
+    clauses = "\n".join(clause(line) for line in below)
+    return f"{purpose[:1].upper()}{purpose[1:]}" + "```text\n" + "\n".join(syntax) + f"\n```\n\n{clauses}\n{example}"
 
 
 def instructions() -> tuple[dict[str, str], list]:

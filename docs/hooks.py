@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import generate
+import lexers
 from mkdocs.structure.files import File
 
 generated: dict[str, str] = {}
@@ -12,6 +13,7 @@ generated: dict[str, str] = {}
 
 def on_config(config):
     """Makes the pages, and their part of the navigation."""
+    lexers.register()
     for title, make in (("Rules", generate.rules), ("Instructions", generate.instructions)):
         pages, navigation = make()
         generated.update(pages)

@@ -28,6 +28,7 @@ mod formatting;
 pub mod fuzz;
 mod include;
 mod input;
+mod instructions;
 mod interrupt;
 mod levels;
 mod lsp;

@@ -13,6 +13,8 @@ use ptx_syntax::{Class, Diagnostic, Severity, Span};
 use ptx_verify::Config;
 use serde_json::{Value, json};
 
+use crate::instructions::{self, Instruction};
+
 /// No more of the ways in which operands can be given to a spelling are shown.
 const MAX_WAYS: usize = 8;
 
@@ -75,6 +77,7 @@ impl Entry {
             Self::Form(form, operands) => {
                 let (version, targets) = form.requirement();
                 let shown = form.to_string();
+                let does = instructions::of(*form);
                 let needs = shown.lines().skip(2).map(str::trim).filter(|line| !line.contains(" = { "));
                 let modifiers = form
                     .slots()
@@ -83,6 +86,8 @@ impl Entry {
                     "opcode": form.opcode().name(),
                     "section": form.section(),
                     "syntax": form.syntax(),
+                    "purpose": does.map(|does| does.purpose),
+                    "example": does.and_then(|does| does.example),
                     "version": version.to_string(),
                     "targets": targets.to_string(),
                     "modifiers": modifiers.collect::<Vec<_>>(),
@@ -114,13 +119,22 @@ impl Entry {
         }
     }
 
-    /// For people, without the section.
-    fn text(&self) -> String {
+    /// For people, without the section. What a form does is told where it is given.
+    fn text(&self, does: Option<&Instruction>) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = match self {
             Self::Form(form, ways) => {
-                let _ = writeln!(text, "{form}");
+                let shown = form.to_string();
+                let (syntax, needs) = shown.split_once('\n').unwrap_or((&shown, ""));
+                let _ = writeln!(text, "{syntax}");
+                if let Some(does) = does {
+                    let _ = writeln!(text, "    {}", does.purpose);
+                    if let Some(example) = does.example {
+                        let _ = writeln!(text, "    for example {example}");
+                    }
+                }
+                let _ = writeln!(text, "{needs}");
                 for deviation in form.deviations() {
                     let _ = writeln!(text, "    differs from ptxas: {deviation}\n");
                 }
@@ -195,19 +209,25 @@ pub fn describe(directive: DirectiveKind) -> String {
     text
 }
 
-/// Entries as a text, the forms of each section of the manual below its title.
+/// Entries as a text, the forms of each section of the manual below its title. What several forms do is told with the first.
 pub fn text_of(entries: &[Entry]) -> String {
     let mut text = String::new();
     let mut section = "";
+    let mut told: Option<&Instruction> = None;
     for entry in entries {
-        if let Entry::Form(form, _) = entry
-            && form.section() != section
-        {
-            section = form.section();
+        let Entry::Form(form, _) = entry else {
+            text.push_str(&entry.text(None));
+            continue;
+        };
+        if form.section() != section {
+            (section, told) = (form.section(), None);
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}{section}\n", if text.is_empty() { "" } else { "\n" });
         }
-        text.push_str(&entry.text());
+        let does = instructions::of(*form);
+        let is_told = does.zip(told).is_some_and(|(does, told)| std::ptr::eq(does, told));
+        text.push_str(&entry.text(does.filter(|_| !is_told)));
+        told = does;
     }
     text
 }

@@ -375,6 +375,7 @@ fn the_instruction_table_tells_what_a_target_has_and_programs_read_it() {
     let add = objects(&["isa", "--json", "add.cc.u32"]);
     assert_eq!((add.len(), add[0]["opcode"].as_str()), (1, Some("add")));
     assert_eq!(add[0]["operands"], serde_json::json!(["d: .u32, a: .u32, b: .u32"]));
+    assert_eq!(add[0]["example"], "add.cc.u32 %r3, %r1, %r2;");
     assert!(add[0]["modifiers"].as_array().unwrap().iter().any(|slot| slot["name"] == "type"), "{}", add[0]);
     assert_eq!(objects(&["isa", "--message-format", "json", "%tid"])[0]["elements"], 4);
     let (all, some) = (objects(&["isa", "--json"]), objects(&["isa", "--json", "--target", "sm_80"]));
@@ -393,6 +394,9 @@ fn the_instruction_table_can_be_read() {
     assert!(add.contains("add.cc.type") && add.contains("since PTX"), "{add}");
     let carry = scratch.run(&["isa", "add.cc.u32"]).stdout;
     assert!(carry.contains("Extended-Precision") && !carry.contains(".f64"), "{carry}");
+    let does = "add.cc.type  d, a, b;\n    the sum; the carry out goes into the carry flag, for `addc`\n    for example add.cc.u32";
+    assert!(carry.contains(does), "{carry}");
+    assert_eq!(add.matches("    the sum\n    for example add.s32").count(), 4, "once in each section: {add}");
     let shuffles = scratch.run(&["isa", "shfl"]).stdout;
     assert!(shuffles.contains("since PTX 6.0 until PTX 6.3, sm_70 or higher"), "{shuffles}");
     let loads = scratch.run(&["isa", "ld"]).stdout;
