@@ -4,7 +4,7 @@
 #   tests/run.sh          those of the crates, and the data files against NVIDIA's assembler
 #   tests/run.sh --all    and besides the wheel, used from Python and by the real pre-commit; the book; the hooks of
 #                         pre-commit that are built from source; the extension for Visual Studio Code; the language
-#                         server in a real Neovim
+#                         server in a real Neovim; the table, with what does not exist added to it
 #
 # Where the network is missing, the tests that need NVIDIA's tools, and packages of PyPI, are shown as ignored; with
 # CI=true that is a failure. What needs a GPU, the superuser, tmux, Neovim, node or npm's registry is shown as ignored
@@ -53,6 +53,7 @@ if [ -n "$all" ]; then
   part tests/book.sh target/wheel
   part tests/vscode.sh
   part tests/neovim.sh
+  part tests/one-paragraph.sh
   part tests/pre-commit.sh
 fi
 

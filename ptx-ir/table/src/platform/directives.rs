@@ -81,7 +81,21 @@ pub(super) fn read(definitions: &Definitions, platform: &Platform, faults: &mut 
         }
     });
     check(&definitions.file, &found, faults);
+    exclude_each_other(&mut found.rows);
     found
+}
+
+/// What one directive excludes excludes it.
+fn exclude_each_other(rows: &mut [Row]) {
+    let pairs: Vec<(String, String)> = rows
+        .iter()
+        .flat_map(|row| row.excludes.iter().map(|other| (row.word.clone(), other.clone())))
+        .collect();
+    for (word, other) in pairs {
+        if let Some(row) = rows.iter_mut().find(|row| row.word == other && !row.excludes.contains(&word)) {
+            row.excludes.push(word);
+        }
+    }
 }
 
 fn check(file: &str, found: &Directives, faults: &mut Faults) {
@@ -89,12 +103,6 @@ fn check(file: &str, found: &Directives, faults: &mut Faults) {
         let named = row.excludes.iter().chain(&row.needs).chain(row.until.as_ref().map(|(_, now)| now));
         for word in named.filter(|word| found.rows.iter().all(|row| row.word != **word)) {
             faults.push(Fault::new(file, row.line, format!("there is no directive `{word}`")));
-        }
-        for other in &row.excludes {
-            let back = found.rows.iter().find(|row| row.word == *other);
-            if back.is_some_and(|back| !back.excludes.contains(&row.word)) {
-                faults.push(Fault::new(file, row.line, format!("`{other}` does not exclude this one")));
-            }
         }
         if row.syntax.is_empty() || row.purpose.is_empty() {
             faults.push(Fault::new(file, row.line, "`written` and `means` are needed"));
