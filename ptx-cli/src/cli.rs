@@ -3,8 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    assemble, canonicalize, completions, dump, explain, format, help, isa, lsp, man, report, rules, schema,
-    verify,
+    assemble, canonicalize, completions, dump, explain, format, help, isa, loads, lsp, man, report, rules,
+    schema, verify,
 };
 use crate::terminal::ColorChoice;
 
@@ -53,6 +53,8 @@ pub enum Command {
     Report(report::ReportArgs),
     /// Assemble PTX to a cubin
     Assemble(assemble::AssembleArgs),
+    /// Tell which drivers and CUDA releases load a file, for which devices
+    Loads(loads::LoadsArgs),
     /// Explain a rule or code
     Explain(explain::ExplainArgs),
     /// List all rules

@@ -7,6 +7,7 @@ use ptx_ir::version::Version;
 use ptx_verify::Levels;
 use serde::Deserialize;
 
+use crate::commands::loads::cuda;
 use crate::config::{Config, wrong_entry};
 use crate::levels::{LevelArgs, levels};
 
@@ -23,6 +24,10 @@ pub struct OptionArgs {
     /// Verify for this PTX version, such as 8.6, instead of the file's own
     #[arg(long, value_name = "VERSION")]
     ptx_version: Option<String>,
+
+    /// Verify for the PTX version of this CUDA release, such as 12.4
+    #[arg(long, value_name = "RELEASE", conflicts_with = "ptx_version")]
+    cuda: Option<String>,
 
     #[command(flatten)]
     levels: LevelArgs,
@@ -88,7 +93,10 @@ impl Options {
     /// Puts the flags on top of the configuration. Fails on a name that does not exist.
     pub fn new(args: &OptionArgs, config: Option<&Config>) -> anyhow::Result<Self> {
         let targets = targets(&args.target)?;
-        let version = args.ptx_version.as_deref().map(version).transpose()?;
+        let version = match &args.cuda {
+            Some(release) => Some(cuda(release)?),
+            None => args.ptx_version.as_deref().map(version).transpose()?,
+        };
         let mut options = match config {
             Some(config) => Self::of_config(config)?,
             None => Self::default(),

@@ -48,6 +48,7 @@ fn help_and_version_go_to_standard_output() {
         "explain",
         "rules",
         "isa",
+        "loads",
         "dump",
         "lsp",
         "schema",

@@ -26,6 +26,7 @@ pub use engine::cuda::coverage::{Coverage, CoverageCounts, Covered, Treatment};
 pub use engine::cuda::{CudaConfig, CudaVerification, asm_facts, check_cuda, verify_cuda, verify_cuda_with};
 pub use engine::fix;
 pub use engine::levels::{Config, Levels, UnknownRule};
+pub use engine::loading::{Loader, Refusal, refusal};
 pub use engine::problems::{lowering_findings, syntax_findings};
 pub use engine::requirements::{Requirement, Requirements, requirements};
 pub use engine::session::Session;

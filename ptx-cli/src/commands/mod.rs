@@ -8,6 +8,7 @@ pub mod explain;
 pub mod format;
 pub mod help;
 pub mod isa;
+pub mod loads;
 pub mod lsp;
 pub mod man;
 pub mod report;
@@ -30,6 +31,7 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Explain(args) => explain::run(args, terminal),
         Command::Rules(args) => rules::run(args, terminal),
         Command::Isa(args) => isa::run(args),
+        Command::Loads(args) => loads::run(args, terminal),
         Command::Dump(args) => dump::run(args, terminal),
         Command::Lsp(args) => lsp::run(args),
         Command::Schema(schema::SchemaArgs {}) => schema::run(),

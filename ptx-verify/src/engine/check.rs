@@ -7,6 +7,7 @@ use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::{Config, Levels};
+use crate::engine::loading;
 use crate::engine::parallel;
 use crate::engine::pieces;
 use crate::engine::problems::{lowering_findings, syntax_findings};
@@ -87,6 +88,7 @@ pub(super) fn complete(
         // To the rules, a module without a text is one that a program built.
         diagnostics.push(module_header::empty());
     }
+    loading::explain(source, config.version, &mut diagnostics);
     fix::drop_flawed(source, parts, &mut diagnostics);
     let mut suppressions = Suppressions::of_ptx(source);
     finish(&mut suppressions, config, &mut diagnostics);

@@ -7,6 +7,7 @@ mod gates;
 mod instruction;
 mod judge;
 pub(crate) mod levels;
+pub(crate) mod loading;
 mod parallel;
 mod pieces;
 pub(crate) mod problems;
