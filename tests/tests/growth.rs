@@ -1,5 +1,5 @@
-//! Whether the time of `verify` grows as the text does, on small texts: the benchmark `scaling` asks every command about
-//! large ones.
+//! Whether the time of `verify`, and of the facts that `dump` shows, grows as the text does, on small texts: the benchmark
+//! `scaling` asks every command about large ones.
 
 #[expect(dead_code, reason = "the benchmark asks for more")]
 #[path = "../benches/scaling/construct.rs"]
@@ -7,6 +7,10 @@ mod construct;
 
 use std::time::{Duration, Instant};
 
+use construct::Construct;
+use ptx_verify::facts::FunctionFacts;
+use ptx_verify::facts::uniformity::Uniformity;
+use ptx_verify::facts::values::{Graph, Values};
 use ptx_verify::{Config, CudaConfig};
 
 /// The bytes of the smaller text; the larger one has eight times as many.
@@ -25,36 +29,65 @@ fn now(start: Instant) -> Duration {
     ran.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-fn time(text: &str, is_cuda: bool) -> Duration {
+/// The time of some work on a text.
+fn time(work: impl FnOnce()) -> Duration {
     let began = Instant::now();
     let start = now(began);
-    let found = match is_cuda {
-        true => ptx_verify::check_cuda(text, &CudaConfig::default()),
-        false => ptx_verify::check(text, &Config::default()),
-    };
-    std::hint::black_box(found);
+    work();
     now(began).saturating_sub(start)
 }
 
-#[test]
-fn time_is_in_proportion_to_the_text() {
-    let slow: Vec<String> = construct::all()
+fn is_cuda(construct: &Construct) -> bool {
+    construct.file_name().ends_with(".cu")
+}
+
+fn verify(text: &str, is_cuda: bool) {
+    std::hint::black_box(match is_cuda {
+        true => ptx_verify::check_cuda(text, &CudaConfig::default()),
+        false => ptx_verify::check(text, &Config::default()),
+    });
+}
+
+/// What `dump --facts` asks about each function.
+fn facts(text: &str) {
+    let module = ptx_ir::lower::lower(&ptx_syntax::parse(text).tree, text).module;
+    for handle in module.functions.handles() {
+        let Some(facts) = FunctionFacts::new(&module, handle) else { continue };
+        let graph = Graph::new(&facts);
+        let values = Values::new(&facts, &graph);
+        std::hint::black_box(values.pointers(&facts, &graph));
+        std::hint::black_box(Uniformity::new(&facts, &graph, Values::of_whole_warps(&facts, &graph)));
+    }
+}
+
+/// Asserts that the time of some work grows as the text does.
+fn assert_in_proportion(constructs: impl Iterator<Item = Construct>, work: impl Fn(&Construct, &str)) {
+    let slow: Vec<String> = constructs
         .filter_map(|construct| {
             let text = |bytes: usize| {
                 let mut text = Vec::new();
                 construct.write(construct.repetitions(bytes), &mut text).expect("room for the text");
                 String::from_utf8(text).expect("text")
             };
-            let is_cuda = construct.file_name().ends_with(".cu");
             let (small, large) = (text(BYTES), text(8 * BYTES));
             let ratio = || {
-                let (before, after) = (time(&small, is_cuda), time(&large, is_cuda));
+                let (before, after) = (time(|| work(&construct, &small)), time(|| work(&construct, &large)));
                 after.as_secs_f64() / before.max(MIN_TIME).as_secs_f64()
             };
             // Other programs on the machine may have disturbed the first measurements.
             let least = (0..3).map(|_| ratio()).find(|ratio| *ratio <= MAX_RATIO);
-            least.is_none().then(|| construct.name.to_owned())
+            least.is_none().then(|| construct.name.clone())
         })
         .collect();
     assert!(slow.is_empty(), "{slow:#?}");
+}
+
+#[test]
+fn time_is_in_proportion_to_the_text() {
+    assert_in_proportion(construct::all(), |construct, text| verify(text, is_cuda(construct)));
+}
+
+#[test]
+fn the_time_of_facts_is_in_proportion_to_the_text() {
+    assert_in_proportion(construct::all().filter(|construct| !is_cuda(construct)), |_, text| facts(text));
 }

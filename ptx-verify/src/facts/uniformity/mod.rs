@@ -278,19 +278,20 @@ impl Analysis<'_, '_> {
                 continue;
             }
             changed |= self.joins(block);
+            let mut sources = None;
             match self.slice {
                 Some(slice) => {
                     for &(instruction, at) in slice.within(facts.cfg.instructions(block)) {
                         changed |= match at {
                             FLAG => self.flag(block, instruction),
-                            _ => self.written(block, instruction, at as usize),
+                            _ => self.written(block, instruction, at as usize, &mut sources),
                         };
                     }
                 }
                 None => {
                     for instruction in facts.cfg.instructions(block) {
                         for at in facts.uses().range(instruction) {
-                            changed |= self.written(block, instruction, at);
+                            changed |= self.written(block, instruction, at, &mut sources);
                         }
                         changed |= self.flag(block, instruction);
                     }
@@ -300,8 +301,15 @@ impl Analysis<'_, '_> {
         changed
     }
 
-    /// Looks at what an instruction writes; whether that varies more than before.
-    fn written(&mut self, block: NodeIndex, instruction: u32, at: usize) -> bool {
+    /// Looks at what an instruction writes; whether that varies more than before. `sources` is kept from one write of an
+    /// instruction to the next.
+    fn written(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        at: usize,
+        sources: &mut Option<(u32, Vary)>,
+    ) -> bool {
         let graph = self.engine.graph;
         let Some(value) = graph.written(at) else { return false };
         let after = graph.after(value);
@@ -309,7 +317,11 @@ impl Analysis<'_, '_> {
         if self.is_all(value) && self.is_all(after) {
             return false;
         }
-        let vary = self.computed(block, instruction, value, at);
+        let sources = match *sources {
+            Some((of, sources)) if of == instruction => sources,
+            _ => sources.insert((instruction, self.sources(block, instruction))).1,
+        };
+        let vary = self.computed(block, instruction, value, at, sources);
         let mut changed = self.put(value, vary);
         if after != value {
             let merged = self.guarded(block, instruction, after);

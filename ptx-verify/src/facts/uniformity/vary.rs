@@ -247,9 +247,16 @@ impl Analysis<'_, '_> {
         vary
     }
 
-    /// How what an instruction computes varies.
-    pub(super) fn computed(&mut self, block: NodeIndex, instruction: u32, value: ValueId, at: usize) -> Vary {
-        let (sources, flag) = (self.sources(block, instruction), self.flag_read(block, instruction));
+    /// How what an instruction computes varies, whose sources vary like this.
+    pub(super) fn computed(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        value: ValueId,
+        at: usize,
+        sources: Vary,
+    ) -> Vary {
+        let flag = self.flag_read(block, instruction);
         let facts = self.engine.facts;
         let is_collective = |instance: &Instance| instance.effects.convergence == Convergence::Participants;
         let begins = begins(facts, instruction) || facts.instance(instruction).is_some_and(is_collective);
@@ -274,7 +281,7 @@ impl Analysis<'_, '_> {
     }
 
     /// All that an instruction reads, together.
-    fn sources(&self, block: NodeIndex, instruction: u32) -> Vary {
+    pub(super) fn sources(&self, block: NodeIndex, instruction: u32) -> Vary {
         let facts = self.engine.facts;
         let mut vary = Vary::NONE;
         for at in facts.uses().range(instruction) {
