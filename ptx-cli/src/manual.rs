@@ -1,6 +1,7 @@
 //! What the toolkit knows of instructions, special registers and directives, for people and for programs.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::{
@@ -44,7 +45,7 @@ pub fn entries(word: &str) -> Vec<Entry> {
     if word.starts_with('.') {
         return DirectiveKind::parse(word).map(Entry::Directive).into_iter().collect();
     }
-    let instances = if word.contains('.') { resolve(word).instances } else { Vec::new() };
+    let instances = if word.contains('.') { resolve(word).instances } else { Arc::default() };
     let operands = |form: FormId| {
         let of_form = instances.iter().filter(|instance| instance.form == form);
         let mut ways: Vec<String> = of_form.map(operands).collect();

@@ -112,7 +112,7 @@ fn plain_spelling(instruction: &mut Instruction, spellings: &Arena<Spelling>, mo
             text: instance.canonical.clone(),
             resolved: Resolved {
                 opcode: spelling.resolved.opcode,
-                instances: vec![instance.clone()],
+                instances: [instance.clone()].into(),
                 ..Resolved::default()
             },
         },

@@ -92,7 +92,7 @@ fn body(out: &mut dyn Write, module: &Module, body: &Body) -> io::Result<()> {
 fn spellings(out: &mut dyn Write, module: &Module) -> io::Result<()> {
     for (_, spelling) in module.spellings.iter() {
         writeln!(out, "spelling {}", spelling.text)?;
-        for instance in &spelling.resolved.instances {
+        for instance in spelling.resolved.instances.iter() {
             let count = instance.operands.len();
             write!(out, "  {} with {count} operands, PTX {}", instance.canonical, instance.min_version)?;
             writeln!(out, ", {}", instance.targets)?;

@@ -1,6 +1,7 @@
 //! What an instruction does with a name among its operands, as the instruction table has it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ptx_ir::isa::{Instance, Role, resolve};
 use ptx_syntax::Span;
@@ -18,7 +19,7 @@ const MAX_ASKED: u32 = 10_000;
 /// Asks about many places of a text; each spelling is resolved once.
 pub struct Accesses<'d> {
     part: Part<'d>,
-    instances: HashMap<&'d str, Vec<Instance>>,
+    instances: HashMap<&'d str, Arc<[Instance]>>,
     asked: u32,
 }
 

@@ -1,6 +1,7 @@
 //! From a dotted spelling to its meanings.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::diagnose;
 use super::expand;
@@ -19,7 +20,7 @@ pub struct Resolved {
     /// The root opcode; `None` where no instruction has it.
     pub opcode: Option<OpcodeId>,
     /// Every form that has this spelling; [`Resolved::select`] picks one by the operands.
-    pub instances: Vec<Instance>,
+    pub instances: Arc<[Instance]>,
     /// Why there is no instance.
     pub problem: Option<SpellingProblem>,
     /// What is odd about a spelling that has instances.
@@ -37,7 +38,7 @@ pub fn resolve(spelling: &str) -> Resolved {
     let mut leniency = None;
     let instances = exact(opcode, &spelling, &mut leniency);
     if !instances.is_empty() {
-        return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
+        return Resolved { opcode: Some(opcode), instances: instances.into(), problem: None, leniency };
     }
     // Nobody writes so many; the searches below are for those who misplaced one.
     if spelling.modifiers.len() > MAX_MODIFIERS {
@@ -47,7 +48,7 @@ pub fn resolve(spelling: &str) -> Resolved {
     let mut steps = MAX_STEPS;
     let (instances, leniency) = lenient(opcode, &spelling, &mut steps);
     if !instances.is_empty() {
-        return Resolved { opcode: Some(opcode), instances, problem: None, leniency };
+        return Resolved { opcode: Some(opcode), instances: instances.into(), problem: None, leniency };
     }
     if let Some(resolved) = without_ignored(opcode, &spelling) {
         return resolved;
@@ -310,7 +311,12 @@ fn without_ignored(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<Resolved
             reason: LeniencyReason::Ineffective,
             canonical,
         };
-        Some(Resolved { opcode: Some(opcode), instances, problem: None, leniency: Some(leniency) })
+        Some(Resolved {
+            opcode: Some(opcode),
+            instances: instances.into(),
+            problem: None,
+            leniency: Some(leniency),
+        })
     })
 }
 

@@ -2,8 +2,9 @@
 
 use crate::arena::{Arena, Handle};
 use crate::ir::Spelling;
-use crate::isa::resolve;
+use crate::isa::{Resolved, resolve};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// So many spellings are found without a hash of all of their bytes.
 const RECENT: usize = 256;
@@ -51,7 +52,7 @@ impl<'s> Spellings<'s> {
         let handle = match self.clean.get(&clean) {
             Some(&handle) => handle,
             None => {
-                let spelling = Spelling { text: clean.as_str().into(), resolved: resolve(&clean) };
+                let spelling = Spelling { text: clean.as_str().into(), resolved: recall(&clean) };
                 let handle = known.push(spelling);
                 self.clean.insert(clean, handle);
                 handle
@@ -60,6 +61,34 @@ impl<'s> Spellings<'s> {
         self.written.insert(text, handle);
         handle
     }
+}
+
+/// Of so many spellings each thread keeps what they mean, from one module to the next: asm statements are many small
+/// modules with few different spellings.
+const MAX_KEPT: usize = 512;
+
+/// Longer spellings are not kept.
+const MAX_LENGTH: usize = 96;
+
+/// What a spelling means.
+fn recall(spelling: &str) -> Resolved {
+    thread_local! {
+        static KNOWN: RefCell<FxHashMap<Box<str>, Resolved>> = RefCell::default();
+    }
+    if spelling.len() > MAX_LENGTH {
+        return resolve(spelling);
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(resolved) = known.get(spelling) {
+            return resolved.clone();
+        }
+        let resolved = resolve(spelling);
+        if known.len() >= MAX_KEPT {
+            known.clear();
+        }
+        known.insert(spelling.into(), resolved.clone());
+        resolved
+    })
 }
 
 /// Where a spelling is among the recent ones. What instructions differ in is mostly at the end.

@@ -72,7 +72,8 @@ pub(crate) fn verify(
             look_again(context, handle, instruction, rules, out);
         }
     }
-    if context.module.shared.special_registers_may_be_missing {
+    let names_any = context.mentions.all(context.body).next().is_some();
+    if names_any && context.module.special_registers_may_be_missing() {
         version_too_low::special(context, out);
         target_too_low::special(context, out);
     }
@@ -137,7 +138,7 @@ fn more_particular(
     let Mismatch::Operand { operand: at, wanted: Wanted::Kind, .. } = mismatch else { return mismatch };
     let is_meant = |(_, candidate): &(usize, &Instance)| candidate.form.misread().is_none();
     for (index, candidate) in resolved.instances.iter().enumerate().filter(is_meant) {
-        let alone = Resolved { instances: vec![candidate.clone()], ..Resolved::default() };
+        let alone = Resolved { instances: [candidate.clone()].into(), ..Resolved::default() };
         match alone.select(operands, children) {
             Err(Mismatch::Operand { operand, part, spec, wanted, .. })
                 if operand >= at && wanted != Wanted::Kind =>

@@ -58,8 +58,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) summaries: Summaries<'a>,
     producer: OnceLock<Option<Producer>>,
     has_sections: bool,
-    /// Whether there is a special register that the module's version or target does not have.
-    pub(crate) special_registers_may_be_missing: bool,
+    special_registers_may_be_missing: OnceLock<bool>,
 }
 
 impl<'a> Shared<'a> {
@@ -67,7 +66,7 @@ impl<'a> Shared<'a> {
         Self {
             summaries: Summaries::new(module, bodies),
             producer: OnceLock::new(),
-            special_registers_may_be_missing: special_registers_may_be_missing(&module.header),
+            special_registers_may_be_missing: OnceLock::new(),
             has_sections: module.items.iter().any(|item| matches!(item, Item::Section(_))),
         }
     }
@@ -109,7 +108,7 @@ impl Features {
             function_parameters: spelling.text.contains(StateSpace::ParamFunc.as_str()),
             ..Self::default()
         };
-        for instance in &spelling.resolved.instances {
+        for instance in spelling.resolved.instances.iter() {
             let effects = &instance.effects;
             features.read_only_loads |= instance.is_read_only_load();
             let is_call = effects.control == Control::Call;
@@ -190,6 +189,12 @@ impl<'a> ModuleContext<'a> {
     pub(crate) fn is_printed(&self, what: Printed<'_>) -> bool {
         let producer = *self.shared.producer.get_or_init(|| Producer::of(self.source));
         producer.is_some_and(|producer| producer.prints(what))
+    }
+
+    /// Whether there is a special register that the module's version or target does not have.
+    pub(crate) fn special_registers_may_be_missing(&self) -> bool {
+        let known = &self.shared.special_registers_may_be_missing;
+        *known.get_or_init(|| special_registers_may_be_missing(&self.module.header))
     }
 
     /// The text of a place.

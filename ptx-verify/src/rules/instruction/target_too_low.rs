@@ -93,9 +93,9 @@ fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
     words.dedup();
     words.into_iter().find_map(|word| {
         let resolved = resolve(&format!("{root}{word}{rest}"));
-        let mut exact = resolved.instances.into_iter().filter(|_| resolved.leniency.is_none());
+        let mut exact = resolved.instances.iter().filter(|_| resolved.leniency.is_none());
         let available = exact.find(|instance| instance.is_available(platform))?;
-        Some(operand_count::form(&available))
+        Some(operand_count::form(available))
     })
 }
 
