@@ -243,11 +243,23 @@ impl Constraint {
         self.text.contains('&')
     }
 
+    /// The letter, where there is one.
+    #[must_use]
+    pub fn letter(&self) -> Option<char> {
+        let mut letters = self.text.chars().filter(|&letter| !is_modifier(letter));
+        letters.next().filter(|_| letters.next().is_none())
+    }
+
     /// What is left without the modifiers `=`, `+`, `&`, `%` and white space: normally one letter.
     #[must_use]
     pub fn letters(&self) -> String {
-        self.text.chars().filter(|c| !matches!(c, '=' | '+' | '&' | '%') && !c.is_whitespace()).collect()
+        self.text.chars().filter(|&letter| !is_modifier(letter)).collect()
     }
+}
+
+/// Whether what stands in a constraint is no letter.
+fn is_modifier(character: char) -> bool {
+    matches!(character, '=' | '+' | '&' | '%') || character.is_whitespace()
 }
 
 /// An entry of the clobber list.

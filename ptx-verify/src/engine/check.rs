@@ -37,7 +37,8 @@ pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic>
 /// What is declared before the part is set when it begins, and instructions behind it stand for what the rest makes of its
 /// results.
 pub(super) fn verify_part(module: &Module, source: &str, part: Span) -> Vec<Diagnostic> {
-    let mut diagnostics = findings_of(Scope::Part, module, source, &Config::default(), Some(part));
+    let shared = Shared::new(module, module);
+    let mut diagnostics = findings_of(&Judge::of_part(source, part, &shared), module, 1);
     Levels::default().apply(&mut diagnostics);
     sort(&mut diagnostics);
     diagnostics
@@ -112,23 +113,16 @@ fn sort(diagnostics: &mut [Diagnostic]) {
 
 /// The findings of the rules in a module that has all bodies.
 fn findings(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
-    findings_of(Scope::Whole, module, source, config, None)
+    let shared = Shared::new(module, module);
+    findings_of(&Judge::new(Scope::Whole, source, config, &shared), module, config.threads)
 }
 
-fn findings_of(
-    scope: Scope,
-    module: &Module,
-    source: &str,
-    config: &Config,
-    fragment: Option<Span>,
-) -> Vec<Diagnostic> {
-    let shared = Shared::new(module, module);
-    let judge = Judge::new(scope, source, config, &shared).with_fragment(fragment);
+fn findings_of(judge: &Judge<'_>, module: &Module, threads: usize) -> Vec<Diagnostic> {
     let mut facts = SpellingFacts::default();
     facts.extend(module);
     let bodies: Vec<_> = bodies(module).collect();
     let instructions: usize = bodies.iter().map(|(_, body)| body.instructions.len()).sum();
-    let threads = if instructions < PARALLEL_FROM { 1 } else { config.threads };
+    let threads = if instructions < PARALLEL_FROM { 1 } else { threads };
     let work = |(): &mut (), index: usize| {
         let (function, body) = bodies[index];
         Some(judge.body(module, function, body, &facts))

@@ -1,11 +1,13 @@
 //! What the rules say of a body, and of what a module declares.
 
+use std::sync::{Arc, OnceLock};
+
 use ptx_ir::ir::{Body, Function, Handle, Item, Module};
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::engine::gates;
 use crate::engine::instruction::{self, SpellingFacts};
-use crate::engine::levels::Config;
+use crate::engine::levels::{Config, Levels};
 use crate::facts::mentions::{Mentions, Used};
 use crate::rule::{Check, Rule, Scope};
 use crate::rules::text::module_header;
@@ -17,7 +19,7 @@ pub(super) struct Judge<'a> {
     source: &'a str,
     wanted: Wanted,
     shared: &'a Shared<'a>,
-    rules: Vec<&'static Rule>,
+    rules: Arc<[&'static Rule]>,
     /// Whether a body is shown with its own declarations, which the module then does not have.
     in_pieces: bool,
 }
@@ -55,14 +57,16 @@ impl<'a> Judge<'a> {
     /// Asks the rules that need to know so much.
     pub(super) fn new(scope: Scope, source: &'a str, config: &Config, shared: &'a Shared<'a>) -> Self {
         let wanted = Wanted { target: config.target, version: config.version, fragment: None };
-        let asked = config.levels.asked().filter(|rule| scope == Scope::Whole || rule.scope == Scope::Part);
-        Self { source, wanted, shared, rules: asked.collect(), in_pieces: false }
+        Self { source, wanted, shared, rules: asked(scope, &config.levels), in_pieces: false }
     }
 
-    /// For a function of which a range of the text is known only.
-    pub(super) fn with_fragment(mut self, fragment: Option<Span>) -> Self {
-        self.wanted.fragment = fragment;
-        self
+    /// For a function of which a range of the text is known only. Nothing particular was asked for.
+    pub(super) fn of_part(source: &'a str, part: Span, shared: &'a Shared<'a>) -> Self {
+        // There are many fragments, and most are small.
+        static RULES: OnceLock<Arc<[&Rule]>> = OnceLock::new();
+        let rules = RULES.get_or_init(|| asked(Scope::Part, &Levels::default()));
+        let wanted = Wanted { target: None, version: None, fragment: Some(part) };
+        Self { source, wanted, shared, rules: Arc::clone(rules), in_pieces: false }
     }
 
     /// For a module whose bodies are lowered one by one.
@@ -109,7 +113,7 @@ impl<'a> Judge<'a> {
     fn function(&self, context: FunctionContext<'_>, facts: &SpellingFacts, out: &mut Vec<Diagnostic>) {
         instruction::verify(&context, facts, &self.rules, out);
         let flow = FlowContext::new(context);
-        for rule in &self.rules {
+        for rule in self.rules.iter() {
             match rule.check {
                 Check::Function(check) | Check::DeclarationsAndBodies(_, check) => {
                     ask(rule, out, |found| check(&context, found));
@@ -150,7 +154,9 @@ impl<'a> Judge<'a> {
                 }
                 _ => {}
             }
-            findings.declared.extend(out.drain(..).map(|found| (place, found)));
+            if !out.is_empty() {
+                findings.declared.extend(out.drain(..).map(|found| (place, found)));
+            }
         }
         gates::of_declarations(context, &mut findings.gates);
     }
@@ -168,6 +174,11 @@ impl<'a> Judge<'a> {
         }
         all
     }
+}
+
+/// The rules that are asked of functions of which so much is known.
+fn asked(scope: Scope, levels: &Levels) -> Arc<[&'static Rule]> {
+    levels.asked().filter(|rule| scope == Scope::Whole || rule.scope == Scope::Part).collect()
 }
 
 /// Asks a rule. A rule that is off is not asked, so that its check must find nothing for others but what it says.

@@ -144,12 +144,15 @@ pub fn asm_facts<T>(
     Some(look(&facts, word.text(&unit.text), Span::new(word.start + moved, word.end + moved)))
 }
 
-/// What one statement gave.
+/// What one statement gave that depends on what others declare.
 struct Judged {
     /// The use of the macro that it is read for.
     call: Option<Span>,
     found: Vec<Found>,
 }
+
+/// What rules ask of a statement.
+type AsmCheck = fn(&Unit<'_>, &mut Vec<Diagnostic>);
 
 /// The findings for one target that was asked for, or for the default. What is made of a statement is dropped as soon
 /// as it is judged: only what other statements depend on is kept.
@@ -162,6 +165,12 @@ fn for_target(
     let mut shared = Shared::default();
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
+    let mut said =
+        Said { config, diagnostics: Vec::new(), seen: HashSet::new(), expansions: Expansions::default() };
+    let checks: Vec<AsmCheck> = asked(&config.levels, |check| match check {
+        Check::Asm(check) => Some(check),
+        _ => None,
+    });
     for (id, statement) in file.ids().zip(&file.statements) {
         let chosen = subject.choose(statement, target);
         coverage.note(statement, &chosen);
@@ -170,50 +179,85 @@ fn for_target(
             shared.add(&unit);
         }
         summaries.insert(id, stream::summary(&unit));
-        let found = of_all_choices(&unit, target.is_some(), &config.levels);
-        if !found.is_empty() {
-            judged.push(Judged { call: statement.used_at, found });
+        let mut found = of_all_choices(&unit, target.is_some(), &checks);
+        // There may be many: those that are certain are grouped at once.
+        let undeclared =
+            found.extract_if(.., |found| matches!(found, Found::Undeclared(_))).collect::<Vec<_>>();
+        if !undeclared.is_empty() {
+            judged.push(Judged { call: statement.used_at, found: undeclared });
+        }
+        for found in found {
+            if let Found::Plain(found) = found {
+                said.add(found, statement.used_at);
+            }
         }
     }
     let words = OnceCell::new();
     let has_word = |word: &str| words.get_or_init(|| unit::words_of_file(source, file)).contains(word);
-    let mut diagnostics = Vec::new();
-    let mut seen: HashSet<(Span, &'static str)> = HashSet::new();
-    let mut expansions = Expansions::default();
     for Judged { call, found } in judged {
         let surroundings = || subject.surroundings();
-        let resolved = found.into_iter().filter_map(|found| found.resolved(&shared, has_word, surroundings));
-        for found in resolved.filter(|found| is_wanted(found, config)) {
-            let key = (found.span, found.code);
-            match call {
-                // The macro by itself has said the same.
-                Some(_) if seen.contains(&key) => {}
-                Some(call) => expansions.add(found, call),
-                None => {
-                    seen.insert(key);
-                    diagnostics.push(found);
-                }
-            }
+        for found in found.into_iter().filter_map(|found| found.resolved(&shared, has_word, surroundings)) {
+            said.add(found, call);
         }
     }
-    diagnostics.extend(expansions.finish());
+    let mut diagnostics = said.finish();
     let units = FileUnits { source, file, summaries };
-    for rule in config.levels.asked() {
-        if let Check::AsmFile(check) = rule.check {
-            check(&units, &mut diagnostics);
-        }
+    let checks = asked(&config.levels, |check| match check {
+        Check::AsmFile(check) => Some(check),
+        _ => None,
+    });
+    for check in checks {
+        check(&units, &mut diagnostics);
     }
     diagnostics
 }
 
+/// The checks of the rules that are on, as far as they are of the kind that `kind` gives.
+fn asked<C>(levels: &Levels, kind: impl Fn(Check) -> Option<C>) -> Vec<C> {
+    levels.asked().filter_map(|rule| kind(rule.check)).collect()
+}
+
+/// What was found, each thing once.
+struct Said<'c> {
+    config: &'c CudaConfig,
+    diagnostics: Vec<Diagnostic>,
+    /// What was found in statements where they stand.
+    seen: HashSet<(Span, &'static str)>,
+    expansions: Expansions,
+}
+
+impl Said<'_> {
+    /// Adds what is found in a statement, which may be read for a use of a macro.
+    fn add(&mut self, found: Diagnostic, call: Option<Span>) {
+        if !is_wanted(&found, self.config) {
+            return;
+        }
+        match call {
+            Some(call) => self.expansions.add(found, call),
+            None => {
+                self.seen.insert((found.span, found.code));
+                self.diagnostics.push(found);
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<Diagnostic> {
+        let Self { mut diagnostics, seen, expansions, .. } = self;
+        // The macro by itself has said the same.
+        let is_new = |found: &Diagnostic| !seen.contains(&(found.span, found.code));
+        diagnostics.extend(expansions.finish(is_new));
+        diagnostics
+    }
+}
+
 /// What is found in a statement, whatever the values of its constants.
-fn of_all_choices(unit: &Unit<'_>, requested: bool, levels: &Levels) -> Vec<Found> {
-    let mut found = of_unit(unit, requested, levels);
+fn of_all_choices(unit: &Unit<'_>, requested: bool, checks: &[AsmCheck]) -> Vec<Found> {
+    let mut found = of_unit(unit, requested, checks);
     for other in &unit.alternatives {
         if found.is_empty() {
             break;
         }
-        let others = of_unit(other, requested, levels);
+        let others = of_unit(other, requested, checks);
         let said: HashMap<(Span, &'static str), &Found> =
             others.iter().map(|found| (found.key(), found)).collect();
         found.retain_mut(|found| {
@@ -229,14 +273,12 @@ fn of_all_choices(unit: &Unit<'_>, requested: bool, levels: &Levels) -> Vec<Foun
 }
 
 /// What is found in a statement, for one choice of values for its constants.
-fn of_unit(unit: &Unit<'_>, requested: bool, levels: &Levels) -> Vec<Found> {
+fn of_unit(unit: &Unit<'_>, requested: bool, checks: &[AsmCheck]) -> Vec<Found> {
     let mut found = Vec::new();
     translate::findings(unit, requested, &mut found);
     let mut of_rules = Vec::new();
-    for rule in levels.asked() {
-        if let Check::Asm(check) = rule.check {
-            check(unit, &mut of_rules);
-        }
+    for check in checks {
+        check(unit, &mut of_rules);
     }
     found.extend(of_rules.into_iter().map(Found::Plain));
     for found in found.iter_mut().flat_map(Found::parts) {
@@ -273,11 +315,14 @@ impl Expansions {
         }
     }
 
-    fn finish(self) -> impl Iterator<Item = Diagnostic> {
-        self.found.into_iter().map(|(found, call, others)| match others {
-            0 => at_use(found, call),
-            1 => at_use(found, call).with_note("and in 1 other expansion of the macro"),
-            _ => at_use(found, call).with_note(format!("and in {others} other expansions of the macro")),
+    /// Those that are new.
+    fn finish(self, is_new: impl Fn(&Diagnostic) -> bool) -> impl Iterator<Item = Diagnostic> {
+        self.found.into_iter().filter(move |(found, ..)| is_new(found)).map(|(found, call, others)| {
+            match others {
+                0 => at_use(found, call),
+                1 => at_use(found, call).with_note("and in 1 other expansion of the macro"),
+                _ => at_use(found, call).with_note(format!("and in {others} other expansions of the macro")),
+            }
         })
     }
 }

@@ -200,11 +200,17 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
     if !unit.statement.complete {
         return;
     }
-    let mut found: Vec<Diagnostic> = unit.errors.iter().map(problems::of_syntax).collect();
-    found.extend(problems::lowering_findings(unit.lowered()));
-    found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template));
-    if unit.broken {
-        found.retain(|each| each.class == Class::Invalid);
+    let found = unit.findings.get_or_init(|| {
+        let mut found: Vec<Diagnostic> = unit.errors.iter().map(problems::of_syntax).collect();
+        found.extend(problems::lowering_findings(unit.lowered()));
+        found.extend(check::verify_part(&unit.lowered().module, &unit.text, unit.template));
+        if unit.broken {
+            found.retain(|each| each.class == Class::Invalid);
+        }
+        found
+    });
+    if found.is_empty() {
+        return;
     }
     let mut said_syntax = false;
     let unknown: Vec<Span> = found
@@ -216,16 +222,16 @@ pub(crate) fn findings(unit: &Unit<'_>, requested: bool, out: &mut Vec<Found>) {
         if each.rule == "syntax" {
             // One message: what a parser says after the first mistake in so short a text is noise.
             if !said_syntax {
-                out.extend(syntax(unit, each, &unknown).map(Found::Plain));
+                out.extend(syntax(unit, each.clone(), &unknown).map(Found::Plain));
                 said_syntax = true;
             }
             continue;
         }
         let Some(relative) = unit.relative(each.span) else { continue };
-        if unit.expanded.is_uncertain(relative) || is_about_whole_function(unit, &each) {
+        if unit.expanded.is_uncertain(relative) || is_about_whole_function(unit, each) {
             continue;
         }
-        out.extend(translated(unit, requested, each, relative));
+        out.extend(translated(unit, requested, each.clone(), relative));
     }
 }
 

@@ -44,6 +44,9 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let template = &unit.statement.template;
+    if !template.text.contains("//") {
+        return;
+    }
     let comments = Lexer::new(&template.text).filter(|token| token.kind == TokenKind::LineComment);
     for comment in comments.map(|token| token.span) {
         let first = template.pieces.partition_point(|piece| piece.decoded.start <= comment.start);

@@ -55,6 +55,9 @@ fn problem(
     output: bool,
 ) -> Option<(String, Option<String>)> {
     let text = constraint.text.as_str();
+    if is_usual(text, output) {
+        return None;
+    }
     let letters = constraint.letters();
     let has_mode = text.contains(['=', '+']);
     if output && !has_mode {
@@ -104,6 +107,15 @@ fn problem(
         format!("device code has no constraint `{letter}` for {}", if output { "outputs" } else { "inputs" }),
         better,
     ))
+}
+
+/// Whether a constraint is one that nobody refuses, as nearly all are.
+fn is_usual(text: &str, output: bool) -> bool {
+    let letter = match output {
+        true => text.strip_prefix(['=', '+']).map(|rest| rest.strip_prefix('&').unwrap_or(rest)),
+        false => Some(text),
+    };
+    matches!(letter, Some("h" | "r" | "l" | "q" | "f" | "d" | "b")) || (!output && matches!(text, "n" | "C"))
 }
 
 fn finding(

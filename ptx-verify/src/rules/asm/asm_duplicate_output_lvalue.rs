@@ -1,6 +1,7 @@
-use std::collections::HashMap;
+use std::borrow::Cow;
 
 use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
@@ -40,9 +41,16 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let outputs = &unit.statement.outputs;
-    let mut first: HashMap<String, usize> = HashMap::new();
+    if outputs.len() < 2 {
+        return;
+    }
+    let mut first: FxHashMap<Cow<'_, str>, usize> = FxHashMap::default();
     for (later, output) in outputs.iter().enumerate() {
-        let written: String = output.expression.text(unit.source).split_whitespace().collect();
+        let text = output.expression.text(unit.source);
+        let written: Cow<'_, str> = match text.contains(char::is_whitespace) {
+            true => text.split_whitespace().collect(),
+            false => text.into(),
+        };
         let effects = written.contains("++") || written.contains("--") || written.contains('(');
         if effects || written.is_empty() {
             continue;

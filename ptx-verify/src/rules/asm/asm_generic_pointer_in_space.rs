@@ -3,6 +3,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
+use crate::subject::fragment::siblings::CONVERSION;
 use crate::subject::fragment::unit::Unit;
 use crate::facts::registers::aligned;
 use crate::rule::declare_rule;
@@ -68,7 +69,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 continue;
             };
             let Some(space @ (StateSpace::Shared | StateSpace::Local)) = space else { continue };
-            if keeps_converted_pointers(unit, space) {
+            if unit.siblings.keep_converted_pointers(space) {
                 return;
             }
             let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
@@ -86,16 +87,4 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             );
         }
     }
-}
-
-/// The spelling, before the space, of what makes an address in a space of a generic one.
-const CONVERSION: &str = "cvta.to";
-
-/// Whether an asm statement of the file converts an address to one in the space, into a C++ pointer.
-fn keeps_converted_pointers(unit: &Unit<'_>, space: StateSpace) -> bool {
-    let conversion = format!("{CONVERSION}{}", space.as_str());
-    unit.file.statements.iter().any(|statement| {
-        let pointer = statement.outputs.iter().any(|output| matches!(output.ctype, CType::Pointer(_)));
-        pointer && statement.template.text.contains(&conversion)
-    })
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
-use ptx_syntax::cuda::{CType, Event, EventKind};
+use ptx_syntax::cuda::CType;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
@@ -81,7 +81,15 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     }
     let candidates: Vec<usize> =
         (0..unit.operands.len()).filter(|&output| may_clobber(unit, output)).collect();
-    if candidates.is_empty() {
+    // A single instruction reads all that it needs before it writes.
+    if candidates.is_empty() || unit.instructions().nth(1).is_none() {
+        return;
+    }
+    let letters: HashSet<Option<char>> = (0..unit.operands.len())
+        .filter(|&input| may_be_clobbered(unit, input))
+        .map(|input| unit.operands[input].letter)
+        .collect();
+    if !candidates.iter().any(|&output| letters.contains(&unit.operands[output].letter)) {
         return;
     }
     let Some(facts) = unit.facts() else { return };
@@ -105,16 +113,10 @@ fn expression<'a>(unit: &Unit<'a>, index: usize) -> &'a str {
 
 /// Whether the statement may be in a loop or under a condition, in its own function or in one that this is inlined into.
 fn is_under_control_flow(unit: &Unit<'_>) -> bool {
-    let Some(function) = unit.statement.function.map(|id| unit.file.function(id)) else { return true };
-    let mut around = unit.statement.region;
-    while let Some(region) = around.map(|id| unit.file.region(id)) {
-        if region.kind.is_control_flow() {
-            return true;
-        }
-        around = region.parent;
-    }
-    let jumps = |event: &Event| matches!(event.kind, EventKind::Label);
-    !function.qualifiers.global || function.events.iter().any(jumps)
+    let Some(function) = unit.statement.function else { return true };
+    !unit.file.function(function).qualifiers.global
+        || unit.siblings.has_labels(function)
+        || unit.statement.region.is_some_and(|region| unit.siblings.is_under_control_flow(region))
 }
 
 /// Whether an input is a name that nothing in sight declares and that is spelled as macros are: perhaps a constant.

@@ -17,7 +17,7 @@
 //! it is a name that nothing declares, of which no value is assumed.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, SourceMap, WILDCARD};
@@ -38,7 +38,7 @@ pub(crate) struct Expanded {
     /// Where operands are used, in the order of the text.
     uses: Vec<Use>,
     /// The operands that are used.
-    named: HashSet<usize>,
+    named: Vec<bool>,
     /// What a compiler refuses or what is odd.
     pub(crate) problems: Vec<Problem>,
     /// Whether parts of the text are not known.
@@ -157,7 +157,7 @@ impl Expanded {
 
     /// Whether the text names an operand.
     pub(crate) fn names(&self, operand: usize) -> bool {
-        self.named.contains(&operand)
+        self.named.get(operand).copied().unwrap_or(false)
     }
 
     /// Whether a range of the PTX text holds the number that `%=` gives each copy.
@@ -188,7 +188,10 @@ impl Expanded {
     }
 
     fn used(&mut self, operand: usize, expanded: Span) {
-        self.named.insert(operand);
+        if self.named.len() <= operand {
+            self.named.resize(operand + 1, false);
+        }
+        self.named[operand] = true;
         self.uses.push(Use { operand, expanded });
     }
 
@@ -229,17 +232,24 @@ pub(crate) fn expand(
     let processed = count > 0 || !statement.complete || (compiler == Compiler::Clang && statement.colons > 0);
     let last_bracket = template.rfind(']').unwrap_or(0);
     let subject = Subject { statement, source, compiler, names, last_bracket, by_name: OnceCell::new() };
-    let bytes = template.as_bytes();
+    let mut start = [0; 4];
+    let wildcard = WILDCARD.encode_utf8(&mut start).as_bytes()[0];
     let mut at = 0;
-    while at < bytes.len() {
+    while at < template.len() {
         let rest = &template[at..];
-        let plain = rest.find(['%', WILDCARD]).unwrap_or(rest.len());
+        let plain = memchr::memchr2(b'%', wildcard, rest.as_bytes()).unwrap_or(rest.len());
         if plain > 0 {
             out.copy(&rest[..plain], at as u32);
             at += plain;
             continue;
         }
-        at += if rest.starts_with(WILDCARD) {
+        let first = rest.chars().next().unwrap_or_default();
+        if first != '%' && first != WILDCARD {
+            out.copy(&rest[..first.len_utf8()], at as u32);
+            at += first.len_utf8();
+            continue;
+        }
+        at += if first == WILDCARD {
             let length = WILDCARD.len_utf8();
             out.replace(PLACEHOLDER, Span::new(at as u32, (at + length) as u32));
             length
@@ -349,7 +359,7 @@ impl<'s> Subject<'s> {
         let unknown = |index: usize, name: &str| {
             let operand = self.statement.operands().nth(index);
             name.starts_with('%')
-                && operand.is_some_and(|operand| matches!(operand.constraint.letters().as_str(), "n" | "i"))
+                && operand.is_some_and(|operand| matches!(operand.constraint.letter(), Some('n' | 'i')))
         };
         let start = out.text.len() as u32;
         match index.and_then(|index| self.names.get(index).map(|name| (index, name))) {

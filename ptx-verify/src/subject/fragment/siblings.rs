@@ -4,8 +4,11 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::{AsmStatement, CudaFile, FunctionId, MacroId};
+use ptx_syntax::cuda::{AsmStatement, CType, CudaFile, EventKind, FunctionId, MacroId, RegionId};
+
+use super::text::Texts;
 
 /// The statements of a file, for questions of one about the others.
 pub(crate) struct Siblings<'a> {
@@ -13,7 +16,15 @@ pub(crate) struct Siblings<'a> {
     variants: OnceCell<HashMap<Reading, Vec<&'a AsmStatement>>>,
     words: OnceCell<HashMap<(Option<FunctionId>, &'a str), Users>>,
     braces: OnceCell<Option<Braces>>,
+    converted: OnceCell<Vec<StateSpace>>,
+    under_control: OnceCell<Vec<bool>>,
+    with_labels: OnceCell<HashSet<FunctionId>>,
+    /// The texts that they are verified as.
+    pub(crate) texts: Texts,
 }
+
+/// The spelling, before the space, of what makes an address in a space of a generic one.
+pub(crate) const CONVERSION: &str = "cvta.to";
 
 /// A statement at a place, in all its variants: its keyword, and the use of the macro that it is read for.
 type Reading = (Span, Option<Span>);
@@ -37,7 +48,16 @@ struct Braces {
 impl<'a> Siblings<'a> {
     /// Those of a file.
     pub(crate) fn new(file: &'a CudaFile) -> Self {
-        Self { file, variants: OnceCell::new(), words: OnceCell::new(), braces: OnceCell::new() }
+        Self {
+            file,
+            variants: OnceCell::new(),
+            words: OnceCell::new(),
+            braces: OnceCell::new(),
+            converted: OnceCell::new(),
+            under_control: OnceCell::new(),
+            with_labels: OnceCell::new(),
+            texts: Texts::default(),
+        }
     }
 
     /// The other choices of `#if` branches inside a statement.
@@ -76,6 +96,53 @@ impl<'a> Siblings<'a> {
         });
         let users = words.get(&(statement.function, name.trim_start_matches('%')));
         users.is_some_and(|users| users.others || users.first != statement.keyword)
+    }
+
+    /// Whether a statement converts an address to one in the space, into a C++ pointer.
+    pub(crate) fn keep_converted_pointers(&self, space: StateSpace) -> bool {
+        let converted = self.converted.get_or_init(|| {
+            let spaces = [StateSpace::Shared, StateSpace::Local];
+            let conversions = spaces.map(|space| (space, format!("{CONVERSION}{}", space.as_str())));
+            let mut converted = Vec::new();
+            for statement in &self.file.statements {
+                if !statement.outputs.iter().any(|output| matches!(output.ctype, CType::Pointer(_))) {
+                    continue;
+                }
+                for (space, conversion) in &conversions {
+                    if !converted.contains(space) && statement.template.text.contains(conversion) {
+                        converted.push(*space);
+                    }
+                }
+            }
+            converted
+        });
+        converted.contains(&space)
+    }
+
+    /// Whether a region of a function lies in a loop or under a condition, or is one.
+    pub(crate) fn is_under_control_flow(&self, region: RegionId) -> bool {
+        let under_control = self.under_control.get_or_init(|| {
+            let mut known: Vec<bool> = Vec::with_capacity(self.file.regions.len());
+            for region in &self.file.regions {
+                // A region comes behind the one around it.
+                let around = region.parent.and_then(|parent| known.get(parent.index())).copied();
+                known.push(region.kind.is_control_flow() || around.unwrap_or(false));
+            }
+            known
+        });
+        under_control.get(region.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether a function has labels.
+    pub(crate) fn has_labels(&self, function: FunctionId) -> bool {
+        let with_labels = self.with_labels.get_or_init(|| {
+            let functions = self.file.function_ids().zip(&self.file.functions);
+            let with_labels = functions.filter(|(_, function)| {
+                function.events.iter().any(|event| matches!(event.kind, EventKind::Label))
+            });
+            with_labels.map(|(id, _)| id).collect()
+        });
+        with_labels.contains(&function)
     }
 
     /// Whether the other statements of the function make up for a brace without a partner, or another function is as

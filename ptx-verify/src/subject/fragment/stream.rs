@@ -234,7 +234,7 @@ pub(crate) fn summary(unit: &Unit<'_>) -> Summary {
         declared: scope::declared(unit),
         ..Summary::default()
     };
-    if unit.broken || !unit.statement.complete {
+    if unit.broken || !unit.statement.complete || !unit.may_carry() {
         return summary;
     }
     let point = |instruction: u32, chain: Chain| {

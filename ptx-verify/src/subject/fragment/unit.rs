@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use ptx_ir::ir::{Body, Function, Handle, Register};
@@ -15,12 +16,13 @@ use ptx_ir::lower::Lowered;
 use ptx_ir::target::Target;
 use ptx_ir::types::Type;
 use ptx_ir::version::Version;
+use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, CudaFile, Truth};
-use ptx_syntax::{Span, SyntaxError};
 
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
 use super::siblings::Siblings;
+use super::text::Text;
 use super::toolkit::Toolkit;
 use super::values;
 use crate::facts::FunctionFacts;
@@ -85,26 +87,24 @@ pub(crate) struct Unit<'a> {
     pub(crate) expanded: Expanded,
     /// Operands, in the order of their numbers.
     pub(crate) operands: Vec<Pseudo>,
-    /// The PTX text.
-    pub(crate) text: String,
-    /// Where the template stands in the text.
-    pub(crate) template: Span,
-    /// Where the text did not parse.
-    pub(crate) errors: Vec<SyntaxError>,
-    /// Whether it did not.
-    pub(crate) broken: bool,
     /// Braces that the template opens, or closes if negative, for other statements.
     pub(crate) open_braces: i32,
     /// The same statement with the other values that its constants of unknown value can have: what is said of the
     /// statement has to be true of each.
     pub(crate) alternatives: Vec<Self>,
-    lowered: Lowered,
+    ptx: Rc<Text>,
     /// The operand that each of the first registers stands for.
     by_register: Vec<usize>,
     /// Whether anything of the function writes the operand.
     written: OnceCell<Vec<bool>>,
-    unset: OnceCell<Vec<Unset>>,
-    carry: OnceCell<CarryFacts>,
+}
+
+impl Deref for Unit<'_> {
+    type Target = Text;
+
+    fn deref(&self) -> &Text {
+        &self.ptx
+    }
 }
 
 /// The register type for a constraint letter. `f` and `d` lost their kinds with sm_100.
@@ -165,7 +165,7 @@ impl<'a> Unit<'a> {
 
     /// Whether every spelling is one of an instruction.
     fn spells_instructions(&self) -> bool {
-        self.lowered.module.spellings.iter().all(|(_, spelling)| spelling.resolved.problem.is_none())
+        self.ptx.lowered.module.spellings.iter().all(|(_, spelling)| spelling.resolved.problem.is_none())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a unit, put together at one place")]
@@ -181,8 +181,7 @@ impl<'a> Unit<'a> {
         expanded: Expanded,
     ) -> Self {
         let (text, template, open_braces) = module(&operands, names, &expanded, aim);
-        let parse = ptx_syntax::parse(&text);
-        let lowered = ptx_ir::lower::lower(&parse.tree, &text);
+        let ptx = siblings.texts.of(text, template);
         let registers = operands.iter().enumerate().filter(|(_, operand)| operand.register.is_some());
         let by_register = registers.map(|(index, _)| index).collect();
         Self {
@@ -194,17 +193,11 @@ impl<'a> Unit<'a> {
             compiler,
             expanded,
             operands,
-            text,
-            template,
-            broken: !parse.errors.is_empty(),
-            errors: parse.errors,
             open_braces,
             alternatives: Vec::new(),
-            lowered,
+            ptx,
             by_register,
             written: OnceCell::new(),
-            unset: OnceCell::new(),
-            carry: OnceCell::new(),
         }
     }
 
@@ -226,12 +219,13 @@ impl<'a> Unit<'a> {
 
     /// What lowering made of it.
     pub(crate) fn lowered(&self) -> &Lowered {
-        &self.lowered
+        &self.ptx.lowered
     }
 
     /// The function, if the text has kept its shape.
     pub(crate) fn function(&self) -> Option<(Handle<Function>, &Body)> {
-        self.lowered
+        self.ptx
+            .lowered
             .module
             .functions
             .iter()
@@ -241,12 +235,16 @@ impl<'a> Unit<'a> {
     /// Control flow and writes of the body.
     pub(crate) fn facts(&self) -> Option<FunctionFacts<'_>> {
         let (handle, _) = self.function()?;
-        FunctionFacts::new(&self.lowered.module, handle)
+        FunctionFacts::new(&self.ptx.lowered.module, handle)
     }
 
-    /// Reads of registers that nothing may have set; `=` operands are not set at entry.
+    /// Reads of operands that nothing may have set; `=` operands are not set at entry. The text tells which these are.
     pub(crate) fn unset(&self) -> &[Unset] {
-        self.unset.get_or_init(|| {
+        self.ptx.unset.get_or_init(|| {
+            let is_unset = |operand: &Pseudo| operand.mode == Mode::Output && operand.register.is_some();
+            if !self.operands.iter().any(is_unset) {
+                return Vec::new();
+            }
             let Some(facts) = self.facts() else { return Vec::new() };
             let set = |register: Register| {
                 self.operand_of(register).is_some_and(|index| self.operands[index].mode != Mode::Output)
@@ -261,12 +259,16 @@ impl<'a> Unit<'a> {
         })
     }
 
+    /// Whether an instruction may read or write the carry flag.
+    pub(crate) fn may_carry(&self) -> bool {
+        self.ptx.has_carry
+    }
+
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
-        self.carry.get_or_init(|| {
-            self.facts()
-                .map(|facts| carry::analyze(&facts, &Graph::new(&facts), &mut None))
-                .unwrap_or_default()
+        self.ptx.carry.get_or_init(|| {
+            let facts = self.facts().filter(|_| self.may_carry());
+            facts.map(|facts| carry::analyze(&facts, &Graph::new(&facts), &mut None)).unwrap_or_default()
         })
     }
 
@@ -376,8 +378,7 @@ fn pseudo(statement: &AsmStatement, source: &str, target: Target) -> (Vec<Pseudo
             (true, true) => Mode::InOut,
             (true, false) => Mode::Output,
         };
-        let letters = constraint.letters();
-        let letter = letters.chars().next().filter(|_| constraint.known && letters.chars().count() == 1);
+        let letter = constraint.letter().filter(|_| constraint.known);
         let constant = matches!(letter, Some('n' | 'i'));
         let register = letter.and_then(|letter| register_type(letter, target)).map(|_| {
             next += 1;
@@ -392,7 +393,8 @@ fn pseudo(statement: &AsmStatement, source: &str, target: Target) -> (Vec<Pseudo
         operands.push(Pseudo { mode, register, letter, constant });
     }
     // A matching constraint, `"0"`, passes the old value of that output in.
-    for operand in &statement.inputs {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    for operand in statement.inputs.iter().filter(|input| input.constraint.text.bytes().any(is_digit)) {
         if let Some(output) =
             operand.constraint.letters().parse().ok().and_then(|index: usize| operands.get_mut(index))
         {
@@ -420,12 +422,28 @@ fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) 
         ".version {}\n.target {}\n.address_size 64\n.func asm_statement()\n{{\n",
         aim.version, aim.target
     );
+    let ty_of = |operand: &Pseudo| {
+        let letter = operand.letter.filter(|_| operand.register.is_some());
+        letter.and_then(|letter| register_type(letter, aim.target))
+    };
+    let mut before = None;
     for (operand, name) in operands.iter().zip(names) {
-        if let Some(ty) =
-            operand.letter.filter(|_| operand.register.is_some()).and_then(|l| register_type(l, aim.target))
-        {
-            let _ = writeln!(text, ".reg {ty} {name};");
+        let Some(ty) = ty_of(operand) else { continue };
+        match before {
+            Some(same) if same == ty => text.push_str(", "),
+            Some(_) => text.push_str(";\n"),
+            None => {}
         }
+        if before != Some(ty) {
+            text.push_str(".reg ");
+            text.push_str(ty.as_str());
+            text.push(' ');
+        }
+        text.push_str(name);
+        before = Some(ty);
+    }
+    if before.is_some() {
+        text.push_str(";\n");
     }
     let (lowest, end) = brace_depth(&expanded.text);
     text.extend(std::iter::repeat_n('{', lowest.unsigned_abs() as usize));
@@ -436,15 +454,21 @@ fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) 
     text.push('\n');
     text.extend(std::iter::repeat_n('}', (end - lowest) as usize));
     text.push('\n');
-    for (operand, name) in operands.iter().zip(names) {
-        let ty =
-            operand.letter.filter(|_| operand.register.is_some()).and_then(|l| register_type(l, aim.target));
-        if let Some(ty) = ty.filter(|_| operand.mode == Mode::Output) {
-            let suffix = move_suffix(ty);
-            let _ = writeln!(text, "{{ .reg {ty} %asm_end; mov{suffix} %asm_end, {name}; }}");
+    // In a scope of their own, the names hide those of the template.
+    text.push('{');
+    let mut declared = Vec::new();
+    for (operand, name) in operands.iter().zip(names).filter(|(operand, _)| operand.mode == Mode::Output) {
+        let Some(ty) = ty_of(operand) else { continue };
+        let suffix = move_suffix(ty);
+        if !declared.contains(&ty) {
+            declared.push(ty);
+            let _ = write!(text, " .reg {ty} %asm_end_{};", &suffix[1..]);
+        }
+        for part in [" mov", suffix, " %asm_end_", &suffix[1..], ", ", name, ";"] {
+            text.push_str(part);
         }
     }
-    text.push_str("}\n");
+    text.push_str(" }\n}\n");
     (text, template, end)
 }
 
@@ -463,6 +487,9 @@ const fn move_suffix(ty: Type) -> &'static str {
 /// The lowest depth of braces in a text, at most 0, and the depth at its end. Braces of vector operands are
 /// balanced, so they do not matter.
 fn brace_depth(text: &str) -> (i32, i32) {
+    if !text.contains(['{', '}']) {
+        return (0, 0);
+    }
     let (mut lowest, mut depth) = (0, 0);
     for token in ptx_syntax::lexer::Lexer::new(text) {
         match token.kind {
