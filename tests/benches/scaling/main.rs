@@ -43,7 +43,13 @@ const MIN_SECONDS: f64 = 0.15;
 const MIN_MEMORY: u64 = 24 << 20;
 
 /// How often a pair that seems to grow too fast is measured again.
-const MAX_REPETITIONS: usize = 3;
+const MAX_REPETITIONS: usize = 10;
+
+/// How often one of which a text takes [`LONG_SECONDS`].
+const MAX_LONG_REPETITIONS: usize = 3;
+
+/// What disturbs a process for so long disturbs both.
+const LONG_SECONDS: f64 = 3.0;
 
 /// The first text of each construct has about this many bytes.
 const FIRST_BYTES: usize = 16 << 10;
@@ -243,7 +249,8 @@ fn growth(program: &Path, folder: &Path, construct: &Construct, command: &str, m
         let (bytes, twice) = cost(2 * n);
         let mut growth = Growth { n: 2 * n, bytes, once, twice, least };
         // Other programs on the machine may have disturbed one of the two.
-        for _ in 0..MAX_REPETITIONS {
+        let is_long = twice.seconds > LONG_SECONDS;
+        for _ in 0..if is_long { MAX_LONG_REPETITIONS } else { MAX_REPETITIONS } {
             if !growth.is_slow() || twice.failed {
                 break;
             }
