@@ -7,7 +7,7 @@ use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
 use super::table::{ABSENT, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
 use crate::platform::TextureMode;
-use crate::target::TargetSet;
+use crate::target::{Target, TargetSet};
 use crate::version::Version;
 
 /// Every root opcode, in alphabetical order.
@@ -89,6 +89,13 @@ impl FormId {
     #[must_use]
     pub fn texture_mode(self) -> Option<TextureMode> {
         self.form().texture_mode
+    }
+
+    /// Whether a target may have it: not where it lacks the form whatever its modifiers are.
+    #[must_use]
+    pub fn may_be_for(self, target: Target) -> bool {
+        let of_all = self.form().gates.iter().filter(|gate| gate.when.is_empty());
+        of_all.map(|gate| TargetSet::from_bits(gate.targets)).all(|targets| targets.contains(target))
     }
 
     /// What NVIDIA's assembler makes of it, where it takes the form and does something else.

@@ -41,5 +41,5 @@ pub use instance::{
 };
 pub use mismatch::{Mismatch, Wanted};
 pub use problem::{Leniency, LeniencyReason, SpellingProblem};
-pub use resolve::{Resolved, name, resolve};
+pub use resolve::{Resolved, name, resolve, resolve_exactly};
 pub use shape::{Selector, Shape, ShapeFlags, ShapeKind};

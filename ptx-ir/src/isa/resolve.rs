@@ -57,6 +57,16 @@ pub fn resolve(spelling: &str) -> Resolved {
     Resolved { opcode: Some(opcode), problem, ..Resolved::default() }
 }
 
+/// The meanings of a spelling that is as its forms write it; for any other there is none, and no reason is looked for.
+#[must_use]
+pub fn resolve_exactly(spelling: &str) -> Vec<Instance> {
+    let spelling = Spelling::new(spelling);
+    let Some(opcode) = opcode(spelling.root) else { return Vec::new() };
+    let mut leniency = None;
+    let instances = exact(opcode, &spelling, &mut leniency);
+    if leniency.is_none() { instances } else { Vec::new() }
+}
+
 /// Spellings of more modifiers are searched for in canonical order only. The longest that
 /// the assembler takes have about 16.
 const MAX_MODIFIERS: usize = 40;

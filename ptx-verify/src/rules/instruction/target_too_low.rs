@@ -1,4 +1,4 @@
-use ptx_ir::isa::{Gate, resolve};
+use ptx_ir::isa::{FormId, Gate, OpcodeId, resolve_exactly};
 use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_syntax::{Diagnostic, Span};
 
@@ -86,16 +86,14 @@ fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
         return None;
     }
     let (root, rest) = occurrence.name().split_at(occurrence.opcode().len());
-    let forms = resolve(occurrence.name()).opcode?.forms();
-    let mut words: Vec<&str> =
-        forms.flat_map(ptx_ir::isa::FormId::slots).flat_map(|slot| slot.values).copied().collect();
+    let forms = OpcodeId::parse(root)?.forms().filter(|form| form.may_be_for(target));
+    let mut words: Vec<&str> = forms.flat_map(FormId::slots).flat_map(|slot| slot.values).copied().collect();
     words.sort_unstable();
     words.dedup();
     words.into_iter().find_map(|word| {
-        let resolved = resolve(&format!("{root}{word}{rest}"));
-        let mut exact = resolved.instances.iter().filter(|_| resolved.leniency.is_none());
+        let mut exact = resolve_exactly(&format!("{root}{word}{rest}")).into_iter();
         let available = exact.find(|instance| instance.is_available(platform))?;
-        Some(operand_count::form(available))
+        Some(operand_count::form(&available))
     })
 }
 
