@@ -191,6 +191,8 @@ pub enum Computation {
     ExtractField,
     /// `b` with the field at bit `c`, `d` bits long, replaced by the low bits of `a`.
     InsertField,
+    /// A floating-point number of `a` and `b` that is the same if they change places.
+    Combine,
     /// What the lanes of a warp, or the threads at a barrier, say together of a predicate: a predicate, or the mask of
     /// lanes where it holds.
     Vote,

@@ -25,7 +25,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 41] = [
+const COMPUTATIONS: [(&str, &str); 42] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -62,6 +62,7 @@ const COMPUTATIONS: [(&str, &str); 41] = [
     ("reverse-bits", "ReverseBits"),
     ("extract-field", "ExtractField"),
     ("insert-field", "InsertField"),
+    ("combine", "Combine"),
     ("vote", "Vote"),
     ("match", "Match"),
     ("reduce", "Reduce"),

@@ -10,6 +10,7 @@
 
 mod control;
 mod demand;
+mod exchange;
 mod masks;
 mod meeting;
 mod vary;

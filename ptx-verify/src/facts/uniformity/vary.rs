@@ -58,7 +58,7 @@ impl Vary {
     }
 
     /// What depends on no lane is the same in all of them.
-    fn settled(mut self) -> Self {
+    pub(super) fn settled(mut self) -> Self {
         if self.lanes == 0 || self.strides == 0 {
             (self.lanes, self.strides) = (0, 0);
         }
@@ -133,6 +133,11 @@ fn added(a: Number, b: Number, one: Vary, other: Vary) -> Vary {
     .settled()
 }
 
+/// Bits from the lowest one up to the highest of a mask.
+fn up_to_highest(bits: u64) -> u64 {
+    mask(64 - bits.leading_zeros())
+}
+
 /// Bits from the lowest one of a mask upwards.
 fn upwards(bits: u64, width: u32) -> u64 {
     if bits == 0 { 0 } else { mask(width) & !mask(bits.trailing_zeros()) }
@@ -144,11 +149,14 @@ impl Analysis<'_, '_> {
         let fact = self.engine.values.of(value)?;
         let sum = *self.engine.sum(fact);
         let forms = self.engine.values.forms();
-        // What an operation is made of says less of it than how it is computed, but for shifts.
+        // What an operation is made of says less of it than how it is computed, but for shifts, and where another value is
+        // that operation.
         let is_own = |base: BaseId| match forms.what(base) {
             Base::Value(own) => own == value,
             Base::Operation { computes, .. } => {
-                computes != Computation::ShiftRight && self.is_only(value, base)
+                computes != Computation::ShiftRight
+                    && forms.value(base).is_none_or(|first| first == value)
+                    && self.is_only(value, base)
             }
             _ => false,
         };
@@ -409,57 +417,6 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// A sum, or something else whose operands may change places, of a value and what `shfl.bfly` gives of it: lanes that
-    /// differ in that bit have exchanged what they had, so that they have the same now.
-    fn exchanged(
-        &mut self,
-        block: NodeIndex,
-        instruction: u32,
-        instance: &Instance,
-        width: u32,
-    ) -> Option<Vary> {
-        use Computation as C;
-        let commutes =
-            matches!(instance.effects.computes?, C::Add | C::Minimum | C::Maximum | C::And | C::Or | C::Xor);
-        if !commutes {
-            return None;
-        }
-        let facts = self.engine.facts;
-        let mut reads = facts.uses().range(instruction).filter_map(|at| self.engine.graph.read(at));
-        let (one, other) = (reads.next()?, reads.next()?);
-        for (value, exchange) in [(one, other), (other, one)] {
-            let Kind::Computed { instruction: exchange, .. } = self.engine.graph.kind(exchange) else {
-                continue;
-            };
-            let Some(source) = self.butterfly(exchange, value) else { continue };
-            let vary = self.seen(value, block).through(width);
-            return Some(Vary { strides: vary.strides & !source, ..vary }.settled());
-        }
-        None
-    }
-
-    /// The distance of a `shfl.bfly` of this value over the whole warp.
-    fn butterfly(&mut self, instruction: u32, value: ValueId) -> Option<u8> {
-        let facts = self.engine.facts;
-        let instance = facts.instance(instruction)?;
-        if instance.effects.computes != Some(Computation::Exchange) || !instance.is(Mode::Butterfly) {
-            return None;
-        }
-        let source = facts
-            .uses()
-            .range(instruction)
-            .find_map(|at| self.engine.graph.read(at).filter(|_| facts.uses().all()[at].operand() == 1))?;
-        if self.engine.values.of(source)?.form != self.engine.values.of(value)?.form {
-            return None;
-        }
-        let constant = |engine: &mut crate::facts::values::Engine<'_, '_>, index| {
-            engine.operand(instruction, index, 32).and_then(|fact| fact.number.value())
-        };
-        let stride = constant(&mut self.engine, 2)?;
-        let is_whole = constant(&mut self.engine, 3)? >> 8 & 31 == 0;
-        (stride.is_power_of_two() && stride < 32 && is_whole).then_some(stride as u8)
-    }
-
     /// Computations that are followed bit by bit.
     fn by_bits(
         &mut self,
@@ -507,11 +464,18 @@ impl Analysis<'_, '_> {
                 Some(by) => a.mapped(|bits| shift(bits, by)),
                 None => a.mapped(|bits| upwards(bits, w)),
             },
-            C::ShiftRight if b == Vary::NONE && (!is_signed || number.high >> (w - 1) == 0) => {
-                match other.value() {
-                    Some(by) => a.mapped(|bits| bits.checked_shr(by as u32).unwrap_or(0)),
-                    None => a.mapped(|bits| if bits == 0 { 0 } else { mask(64 - bits.leading_zeros()) }),
-                }
+            C::ShiftRight if b == Vary::NONE => {
+                // What comes in from above is the sign.
+                let sign = |bits: u64| is_signed && number.high >> (w - 1) != 0 && bits >> (w - 1) != 0;
+                a.mapped(|bits| match other.value() {
+                    Some(by) => {
+                        let by = by.min(u64::from(w)) as u32;
+                        let filled = if sign(bits) { mask(w) & !mask(w - by) } else { 0 };
+                        bits.checked_shr(by).unwrap_or(0) | filled
+                    }
+                    None if sign(bits) => mask(w),
+                    None => up_to_highest(bits),
+                })
             }
             C::ExtractField if !is_signed => {
                 let length = self.source(block, instruction, 3, 32).0.value()? & 255;
@@ -546,6 +510,10 @@ impl Analysis<'_, '_> {
                 let (lanes, warps) = (permuted(a.lanes, b.lanes), permuted(a.warps, b.warps));
                 Vary { lanes, warps, strides: both.strides }.settled()
             }
+            // What differs in low bits only lies between the same two multiples, and so does the smaller of it and
+            // something else, or it is that for all.
+            C::Minimum | C::Maximum => both.mapped(up_to_highest),
+            C::Select if self.is_clamp(instruction) => both.mapped(up_to_highest),
             C::Select => {
                 let (_, by) = self.source(block, instruction, 3, 1);
                 both.join(by.choosing(!(number.ones & other.ones | number.zeros & other.zeros)))

@@ -133,6 +133,7 @@ fn is_followed(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
                 | Computation::Reduce
                 | Computation::ActiveMask
                 | Computation::Elect
+                | Computation::Combine
         )
     })
 }
