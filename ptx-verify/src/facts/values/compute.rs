@@ -137,7 +137,11 @@ impl Engine<'_, '_> {
             C::Subtract if instance.effects.carry.is_some_and(|carry| carry.reads) => return None,
             C::Add => {
                 let (a, b) = (source(self, 1)?, source(self, 2)?);
-                self.added(a, b, 1)
+                match () {
+                    () if self.is_rounding(a, b) => a,
+                    () if self.is_rounding(b, a) => b,
+                    () => self.added(a, b, 1),
+                }
             }
             C::Subtract => {
                 let (a, b) = (source(self, 1)?, source(self, 2)?);
@@ -455,7 +459,7 @@ impl Engine<'_, '_> {
         let mut sum = match () {
             () if w == 1 || a.number.zeros | b.number.zeros == u64::MAX => self.sum(a).plus(self.sum(b), 1),
             () if a.form == b.form => Some(Sum::constant(w, 0)),
-            () => None,
+            () => self.complemented(a, b).or_else(|| self.complemented(b, a)),
         };
         for (one, other) in [(a, b), (b, a)] {
             if sum.is_none()
@@ -467,6 +471,12 @@ impl Engine<'_, '_> {
             }
         }
         self.fact(number, sum, detail(Computation::Xor, w, false, 0), &sorted(a, b))
+    }
+
+    /// `bits ^ a`, where all ones that `a` may have are among those bits: that is the difference.
+    fn complemented(&self, a: Fact, bits: Fact) -> Option<Sum> {
+        let known = bits.number.value()?;
+        (a.number.zeros | known == u64::MAX).then(|| self.sum(bits).plus(self.sum(a), u64::MAX))?
     }
 
     /// A predicate the other way round.
@@ -505,11 +515,51 @@ impl Engine<'_, '_> {
         self.fact(number, None, detail(Computation::ShiftRight, w, false, by), &[above])
     }
 
+    /// Whether a number is what is added to another one in front of a division by a power of two, so that the quotient of
+    /// a negative number is rounded towards zero. Where rows of blocks are taken to be whole warps, what is divided
+    /// counts threads, and is taken not to be negative.
+    fn is_rounding(&self, of: Fact, correction: Fact) -> bool {
+        let shifted = |form: Form, signed: bool| {
+            let sum = self.values.forms.sum(form);
+            let mut terms = sum.terms();
+            let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+            match self.values.forms.what(base) {
+                Base::Operation {
+                    computes: Computation::ShiftRight,
+                    detail,
+                    operands: [from, Form::NONE, _],
+                } if (detail >> 8 & 1 != 0) == signed => Some((from, detail >> 16)),
+                _ => None,
+            }
+        };
+        let sign = u64::from(of.number.width) - 1;
+        self.values.whole_warps
+            && match shifted(correction.form, false) {
+                Some((from, by)) if from == of.form => by == sign,
+                Some((from, _)) => shifted(from, true) == Some((of.form, sign)),
+                None => false,
+            }
+    }
+
     pub(super) fn cut(&mut self, a: Fact, width: u32) -> Fact {
         if u32::from(a.number.width) <= width {
             return self.extended(a, width, false);
         }
-        let sum = self.sum(a).in_width(width);
+        let whole = self.sum(a);
+        let mut sum = Some(Sum::constant(width, whole.offset()));
+        for (base, factor) in whole.terms() {
+            // What was extended before is what it was.
+            let term = match self.values.forms.what(base) {
+                Base::Operation { computes: Computation::Convert, operands: [of, ..], .. }
+                    if self.values.forms.sum(of).width() >= width =>
+                {
+                    self.values.forms.sum(of).in_width(width)
+                }
+                _ => Sum::of(width, base),
+            };
+            sum = sum.and_then(|sum| sum.plus(&term, factor));
+        }
+        let sum = sum.unwrap_or_else(|| whole.in_width(width));
         Fact { number: a.number.cut(width), form: self.values.forms.form(sum) }
     }
 

@@ -483,9 +483,13 @@ impl<'f, 'm> Engine<'f, 'm> {
             Base::Value(value) => self.values.of(value).map(|fact| fact.number),
             // From 0 on, turns add multiples of what divides all of their steps.
             Base::Steps(value) => {
+                let own = |base| match self.values.forms.what(base) {
+                    Base::Steps(_) => 0,
+                    _ => self.base_number(base, width).zeros.trailing_ones(),
+                };
                 let zeros = |form: &Form| {
                     let sum = self.values.forms.sum(*form);
-                    let terms = sum.terms().map(|(_, factor)| factor.trailing_zeros());
+                    let terms = sum.terms().map(|(base, factor)| factor.trailing_zeros() + own(base));
                     terms.chain([sum.offset().trailing_zeros()]).min().unwrap_or(0)
                 };
                 let zeros = self.values.steps(value).iter().map(zeros).min().unwrap_or(0).min(width);
