@@ -307,10 +307,10 @@ impl Graph {
             while let Some(value) = open.pop() {
                 match self.kinds[value.index()] {
                     Kind::Guarded { new, old, .. } => {
-                        [new, old].into_iter().for_each(|value| note(value, &mut open))
+                        [new, old].into_iter().for_each(|value| note(value, &mut open));
                     }
                     Kind::Joined { .. } => {
-                        self.inputs(value).iter().for_each(|&value| note(value, &mut open))
+                        self.inputs(value).iter().for_each(|&value| note(value, &mut open));
                     }
                     _ => {}
                 }
