@@ -118,6 +118,33 @@ a.ptx: accepted for sm_90 by ptxas 1.2.3 in T s
 }
 
 #[test]
+fn room_for_blocks_is_told_for_the_kernels_own_block_or_a_given_one() {
+    let place = Place::new();
+    let text = TEXT.replace(".entry second()", ".entry second() .reqntid 16, 16");
+    fs::write(place.path().join("a.ptx"), text).unwrap();
+    let functions = |arguments: &[&str]| {
+        let all =
+            [&["report", "--backend", "ptxas", "--message-format", "json", "a.ptx"], arguments].concat();
+        let (status, out, err) = place.run(&all);
+        assert_eq!(status, 0, "{err}");
+        serde_json::from_str::<Value>(&out).unwrap()["functions"].clone()
+    };
+    let room = |function: &Value| {
+        [&function["blocks_per_sm"], &function["warps"], &function["limit"], &function["saving"]]
+            .map(Clone::clone)
+    };
+    // 40 registers for each of 256 threads: 8 warps of 1280 registers.
+    let own = functions(&[]);
+    assert_eq!(room(&own[0]), [json!(null), json!(null), json!(null), json!(null)], "no directive tells");
+    assert_eq!(room(&own[2]), [json!(6), json!(48), json!("registers"), json!(8)]);
+    let given = functions(&["--block", "1024", "--dynamic-shared", "200000"]);
+    assert_eq!(room(&given[0]), [json!(1), json!(32), json!("shared"), json!(84_288)]);
+    let (_, out, _) = place.run(&["report", "--backend", "ptxas", "--quiet", "a.ptx"]);
+    assert!(out.contains("  second: 8 registers fewer would let one more block in\n"), "{out}");
+    assert_eq!(place.run(&["report", "--backend", "ptxas", "--block", "2000", "a.ptx"]).0, 2);
+}
+
+#[test]
 fn a_refusal_is_drawn_at_its_line_and_is_status_1() {
     let (status, out, err) = Place::new().run(&["report", "--backend", "ptxas", "bad.ptx", "a.ptx"]);
     assert_eq!(status, 1, "{err}");
@@ -157,7 +184,8 @@ fn json_is_one_object_a_file_and_nothing_else() {
     let second = json!({
         "name": "second", "kind": "entry", "registers": 40, "barriers": 0, "stack_bytes": 0,
         "spill_store_bytes": 12, "spill_load_bytes": 0, "shared_bytes": 400, "const_bytes": null,
-        "local_bytes": null, "max_threads": null,
+        "local_bytes": null, "max_threads": null, "blocks_per_sm": null, "warps": null, "limit": null,
+        "saving": null,
     });
     assert_eq!(good["functions"][2], second);
     assert_eq!(good["functions"][1]["kind"], "func");
@@ -415,7 +443,8 @@ mod driver {
         let first = json!({
             "name": "first", "kind": "entry", "registers": 12, "barriers": 1, "stack_bytes": 16,
             "spill_store_bytes": 4, "spill_load_bytes": 8, "shared_bytes": 400, "const_bytes": 0,
-            "local_bytes": 24, "max_threads": 1024,
+            "local_bytes": 24, "max_threads": 1024, "blocks_per_sm": null, "warps": null, "limit": null,
+            "saving": null,
         });
         assert_eq!(report["functions"][0], first);
         let second = &report["functions"][1];

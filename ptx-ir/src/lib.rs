@@ -9,6 +9,7 @@ pub mod ir;
 pub mod isa;
 pub mod layered;
 pub mod lower;
+pub mod occupancy;
 pub mod platform;
 pub mod space;
 pub mod special;

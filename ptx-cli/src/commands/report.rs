@@ -1,6 +1,6 @@
 //! `report`: compile and tell what came of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use clap::{Args, ValueEnum};
 use ptx_emit::assemble::{
     Assembler, Backend as Assembly, Baseline, Budget, Comparison, Options, Report, Source as Text,
 };
+
+use ptx_ir::ir::Function;
+use ptx_ir::lower::lower;
 
 use crate::diff::counted;
 use crate::foreign;
@@ -62,6 +65,15 @@ pub struct ReportArgs {
     /// Give up on a file after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600")]
     timeout: NonZeroU32,
+
+    /// Threads of a block, for the number of blocks that a multiprocessor has room for [default: those of `.reqntid` or
+    /// `.maxntid`]
+    #[arg(long, value_name = "THREADS", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    block: Option<u32>,
+
+    /// Bytes of dynamic shared memory of a block, for the same
+    #[arg(long, value_name = "BYTES", default_value = "0")]
+    dynamic_shared: u32,
 
     /// How to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
@@ -147,7 +159,8 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let timeout = Duration::from_secs(args.timeout.get().into());
     let options: Vec<Options> =
         targets.into_iter().map(|target| Options { target, timeout, ..Options::default() }).collect();
-    let work = |input: &Input| report_on(input, &assembler, &options, args.message_format, terminal);
+    let launch = (args.block, args.dynamic_shared);
+    let work = |input: &Input| report_on(input, &assembler, &options, launch, args.message_format, terminal);
     work::in_order(&inputs, jobs, terminal, work, |input, outcomes| {
         let outcomes = outcomes.unwrap_or_else(|work::Panicked| {
             vec![Err(format!("cannot report on `{}`: internal error", input.name))]
@@ -191,6 +204,7 @@ fn report_on(
     input: &Input,
     assembler: &Assembler,
     options: &[Options],
+    (block, dynamic): (Option<u32>, u32),
     format: ReportFormat,
     terminal: &Terminal,
 ) -> Vec<Result<Outcome, String>> {
@@ -205,15 +219,30 @@ fn report_on(
         let help = found.help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
         return vec![Err(format!("cannot report on `{}`: {}{help}", input.name, found.message))];
     }
+    let blocks = if block.is_none() { block_sizes(&source.text) } else { HashMap::new() };
+    let threads = |name: &str| block.or_else(|| blocks.get(name).copied());
     let report = |options: &Options| {
         let text = Text { file: &input.name.exact(), text: source.bytes() };
-        let assembly = assembler
+        let mut assembly = assembler
             .assemble(&text, options)
             .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
+        assembly.report.add_occupancy(threads, dynamic);
         let rendered = render(&source, &assembly.report, format, terminal)?;
         Ok(Outcome { report: assembly.report, rendered })
     };
     options.iter().map(report).collect()
+}
+
+/// How many threads the blocks of each kernel have, by the directives of the kernel.
+fn block_sizes(text: &str) -> HashMap<String, u32> {
+    let parse = ptx_syntax::parse(text);
+    let module = lower(&parse.tree, text).module;
+    let size = |function: &Function| {
+        let extents = function.required_threads().or_else(|| function.max_threads())?;
+        let threads = extents.iter().try_fold(1_u32, |product, extent| product.checked_mul(*extent))?;
+        Some((module.name(function.name).to_owned(), threads))
+    };
+    module.functions.iter().filter_map(|(_, function)| size(function)).collect()
 }
 
 fn render(

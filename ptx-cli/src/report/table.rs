@@ -6,7 +6,7 @@ use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 /// A column: its title and how to read its value.
 type Column = (&'static str, fn(&FunctionUsage) -> Option<u64>);
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 11] = [
     ("registers", |function| function.registers.map(u64::from)),
     ("spill stores", |function| function.spill_store_bytes),
     ("spill loads", |function| function.spill_load_bytes),
@@ -16,6 +16,8 @@ const COLUMNS: [Column; 9] = [
     ("constant", |function| function.const_bytes),
     ("barriers", |function| function.barriers.map(u64::from)),
     ("max threads", |function| function.max_threads.map(u64::from)),
+    ("blocks per SM", |function| function.blocks_per_sm.map(u64::from)),
+    ("warps per SM", |function| function.warps.map(u64::from)),
 ];
 
 /// What stands for a figure that is not known.
@@ -41,8 +43,23 @@ pub fn table(report: &Report, color: bool) -> String {
         rows.clear();
     }
     push_aligned(&mut text, &rows);
+    report.functions.iter().filter_map(occupancy).for_each(|line| text.push_str(&line));
     text.push('\n');
     text
+}
+
+/// What keeps a multiprocessor from having room for more blocks, where less of it would do.
+fn occupancy(function: &FunctionUsage) -> Option<String> {
+    let (blocks, limit) = (function.blocks_per_sm?, function.limit.as_deref()?);
+    let name = line(&function.name);
+    let fewer = match (limit, function.saving) {
+        ("registers", Some(1)) => "1 register fewer".to_owned(),
+        ("registers", Some(fewer)) => format!("{fewer} registers fewer"),
+        ("shared", Some(fewer)) => format!("{fewer} bytes of shared memory fewer"),
+        _ => return None,
+    };
+    let would = if blocks == 0 { "let a block in" } else { "let one more block in" };
+    Some(format!("  {name}: {fewer} would {would}\n"))
 }
 
 /// The verdict, the target, the compiler and the time.

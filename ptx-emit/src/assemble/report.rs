@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use ptx_ir::occupancy::{BlockUsage, occupancy, saving};
+use ptx_ir::target::Target;
 use serde::{Deserialize, Serialize};
 
 /// Who assembled.
@@ -136,6 +138,19 @@ pub struct FunctionUsage {
     pub local_bytes: Option<u64>,
     /// The largest block that the function can be launched with.
     pub max_threads: Option<u32>,
+    /// How many blocks a multiprocessor has room for. This and what follows is computed by [`Report::add_occupancy`].
+    #[serde(default)]
+    pub blocks_per_sm: Option<u32>,
+    /// The warps of these blocks.
+    #[serde(default)]
+    pub warps: Option<u32>,
+    /// What there is not more of: `warps`, `blocks`, `registers` or `shared`.
+    #[serde(default)]
+    pub limit: Option<String>,
+    /// How much less of the limit would let one more block in: registers of each thread, or bytes of shared memory of each
+    /// block.
+    #[serde(default)]
+    pub saving: Option<u32>,
 }
 
 impl FunctionUsage {
@@ -154,6 +169,10 @@ impl FunctionUsage {
             const_bytes: None,
             local_bytes: None,
             max_threads: None,
+            blocks_per_sm: None,
+            warps: None,
+            limit: None,
+            saving: None,
         }
     }
 }
@@ -182,6 +201,24 @@ pub struct Report {
 }
 
 impl Report {
+    /// Computes how many blocks of its kernels a multiprocessor has room for: of blocks of `threads` threads, which are
+    /// asked for by the kernel's name, with `dynamic` bytes of shared memory besides their own.
+    pub fn add_occupancy(&mut self, threads: impl Fn(&str) -> Option<u32>, dynamic: u32) {
+        let Some(target) = Target::parse(&self.target) else { return };
+        for function in self.functions.iter_mut().filter(|function| function.kind == FunctionKind::Entry) {
+            let (Some(threads), Some(registers)) = (threads(&function.name), function.registers) else {
+                continue;
+            };
+            let fixed = u32::try_from(function.shared_bytes.unwrap_or(0)).unwrap_or(u32::MAX);
+            let block = BlockUsage { threads, registers, shared_memory: fixed.saturating_add(dynamic) };
+            let Some(found) = occupancy(target, block) else { continue };
+            function.blocks_per_sm = Some(found.blocks);
+            function.warps = Some(found.warps);
+            function.limit = Some(found.limit.as_str().to_owned());
+            function.saving = saving(target, block).map(|(_, fewer)| fewer);
+        }
+    }
+
     /// The messages that say why the program is refused, without the assembler's closing line.
     pub fn refusals(&self) -> impl Iterator<Item = &LogLine> {
         self.log.iter().filter(|line| line.severity.is_refusal() && !line.is_closing_line())
