@@ -65,7 +65,7 @@ impl<'s> Spellings<'s> {
 
 /// Of so many spellings each thread keeps what they mean, from one module to the next: asm statements are many small
 /// modules with few different spellings.
-const MAX_KEPT: usize = 512;
+const MAX_KEPT: usize = 2048;
 
 /// Longer spellings are not kept.
 const MAX_LENGTH: usize = 96;

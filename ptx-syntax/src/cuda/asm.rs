@@ -309,6 +309,10 @@ impl Reader<'_, '_> {
         if statement.template.pieces.is_empty() {
             statement.oddities.push(Oddity { kind: OddityKind::MissingTemplate, span: statement.span });
         }
+        // A file may hold millions of statements, most of them with an operand or two.
+        statement.template.shrink();
+        statement.outputs.shrink_to_fit();
+        statement.inputs.shrink_to_fit();
         statement
     }
 }

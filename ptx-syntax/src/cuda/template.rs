@@ -43,6 +43,13 @@ pub struct Template {
 }
 
 impl Template {
+    /// Gives back memory that was kept for more.
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.pieces.shrink_to_fit();
+        self.map.runs.shrink_to_fit();
+    }
+
     /// Whether a part of the text is not known.
     #[must_use]
     pub fn has_wildcards(&self) -> bool {
