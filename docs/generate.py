@@ -281,6 +281,8 @@ def instructions() -> tuple[dict[str, str], list]:
         index.append(f"| [{short}]({page}) | " + ", ".join(f"[{name}]({page}#{slug(name)})" for name in names) + " |\n")
     pages["isa/special-registers.md"] = special_registers()
     navigation.append({"Special registers": "isa/special-registers.md"})
+    pages["isa/directives.md"] = directives()
+    navigation.append({"Directives": "isa/directives.md"})
     letters: dict[str, list[str]] = defaultdict(list)
     for name in sorted(where):
         places = where[name]
@@ -298,19 +300,53 @@ def instructions() -> tuple[dict[str, str], list]:
     return pages, navigation
 
 
+def entries(word: str) -> list[dict]:
+    """What the program knows of special registers or directives, at least as many as there have been for years."""
+    found = [json.loads(line) for line in ask("isa", "--json", word).splitlines()]
+    if len(found) < 40:
+        raise RuntimeError(f"`isa {word}` lists only {len(found)}")
+    return found
+
+
+def since(entry: dict) -> str:
+    until = f" until {entry['until']}" if entry.get("until") else ""
+    return f"{entry['version']}{until} | {entry['targets']}"
+
+
 def special_registers() -> str:
-    """All special registers. The program lists them nowhere; their names are in the table that it is made from."""
-    source = (ROOT / "ptx-ir/src/special.rs").read_text(encoding="utf-8")
+    """All special registers; the elements of a vector have what differs from it in their own rows."""
+    found = entries("%")
+    whole = {entry["register"]: entry for entry in found}
     rows = []
-    for name in re.findall(r'row\("(%\w+)"', source):
-        declaration, *clauses = ask("isa", name).strip().split("\n")
-        type = declaration.removeprefix(".sreg ").removesuffix(f" {name};")
-        rows.append(f"| `{name}` | `{type}` | {'; '.join(text.strip() for text in clauses)} |\n")
-    if len(rows) < 50:
-        raise RuntimeError(f"ptx-ir/src/special.rs has only {len(rows)} special registers")
+    for entry in found:
+        name = entry["register"]
+        vector = whole.get(name.partition(".")[0], entry)
+        if vector is not entry and entry["range"] is None:
+            continue
+        type = f".v{entry['elements']} {entry['type']}" if entry["elements"] > 1 else entry["type"]
+        numbers = "{} to {}".format(*entry["range"]) if entry["range"] else ""
+        rows.append(f"| `{name}` | `{type}` | {numbers} | {entry['varies']} | {since(entry)} |\n")
     return (
-        "# Special registers\n\nWhat the hardware tells a thread. They are read with `mov`, a vector by its elements: `%tid.x`.\n\n"
-        "| register | type | needs |\n|---|---|---|\n" + "".join(rows)
+        "---\nhide: [toc]\n---\n# Special registers\n\n"
+        "What the hardware tells a thread. They are read with `mov`, a vector by its elements: `%tid.x`.\n\n"
+        "| register | type | values | which threads read the same | PTX | targets |\n|---|---|---|---|---|---|\n" + "".join(rows)
+    )
+
+
+def directives() -> str:
+    """All directives."""
+    rows = []
+    for entry in entries("."):
+        code = lambda words: ", ".join(f"`{word}`" for word in words)
+        besides = [f"with {code(entry['needs'])}"] * bool(entry["needs"]) + [f"not with {code(entry['excludes'])}"] * bool(entry["excludes"])
+        where = "; ".join([", or ".join(entry["places"]), *besides])
+        where = re.sub(r"(?<!`)`?\.attribute\(…\)`?", "`.attribute(…)`", where)
+        syntax = entry["syntax"].replace("|", "\\|")
+        rows.append(f"| `{syntax}` | {entry['purpose']} | {where} | {since(entry)} |\n")
+    return (
+        "---\nhide: [toc]\n---\n# Directives\n\n"
+        "Statements that are no instructions: they declare, or tell the assembler something.\n\n"
+        "| directive | what it is for | where it stands | PTX | targets |\n|---|---|---|---|---|\n" + "".join(rows)
     )
 
 
@@ -320,7 +356,8 @@ hide: [toc]
 # Instructions
 
 The instruction table of the toolkit: {number} instructions in {forms} forms, each with the PTX version and the targets that it
-needs. `ptx-cli isa OPCODE` prints the same on a terminal. [Special registers](special-registers.md) have a page of their own.
+needs. `ptx-cli isa OPCODE` prints the same on a terminal. [Special registers](special-registers.md) and
+[directives](directives.md) have pages of their own.
 
 Of `{{.ftz}}` the braces say that it may be left out. `.type` stands for one of the values below the form.
 “sm_100f or higher in the same family” are targets that share the features of a family.

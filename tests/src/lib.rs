@@ -1,5 +1,10 @@
 //! What the tests of the workspace share: data files with expectations, NVIDIA's tools, the corpus.
 
+// The library guide of the book, whose examples are examples of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/pages/rust.md")]
+pub struct Guide;
+
 pub mod case;
 pub mod emulate;
 pub mod every_form;
