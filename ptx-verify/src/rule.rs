@@ -128,7 +128,10 @@ pub(crate) fn with_others(message: String, others: usize, noun: &str) -> String 
     match others {
         0 => message,
         1 => format!("{message} (and 1 other {noun})"),
-        _ => format!("{message} (and {others} other {noun}s)"),
+        _ => {
+            let ending = if noun.ends_with('s') { "es" } else { "s" };
+            format!("{message} (and {others} other {noun}{ending})")
+        }
     }
 }
 
