@@ -77,6 +77,11 @@ export PRE_COMMIT_HOME=$scratch/home
 TIMEFORMAT='%R %U %S'
 if { time run ptx-verify; } 2>"$scratch/time"; then show "ptx-verify passed a file that lacks a comma"; fi
 read -r took user system <"$scratch/time"
+# pre-commit compiles without the lock file, so it asks the registry of crates even where all crates are here.
+if [ -n "$suffix" ] && grep --quiet --extended-regexp "[Cc]ould ?n[o']t resolve host|failed to (download|query|fetch)|HTTP request" "$scratch/log"; then
+  echo "ignored: the registry of crates cannot be reached, so the hooks are not built from source" >&2
+  exit 0
+fi
 want "wrong.ptx:7:"
 if grep --quiet "notes.txt\|untidy.ptx:" "$scratch/log"; then show "ptx-verify complains of good files"; fi
 if [ -z "$suffix" ] && awk "BEGIN { exit !($user + $system >= 5) }"; then
