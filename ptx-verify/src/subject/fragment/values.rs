@@ -54,11 +54,12 @@ fn spellings(expanded: &Expanded) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     for token in Lexer::new(text).filter(|token| token.kind == TokenKind::Dotted) {
         let (start, spelling) = (token.span.start as usize, token.span.text(text));
-        let inside =
-            |hole: &&Hole| token.span.start < hole.expanded.start && hole.expanded.end <= token.span.end;
+        // They come in the order of the text.
+        let first = expanded.holes.partition_point(|hole| hole.expanded.start <= token.span.start);
+        let inside = |hole: &&Hole| hole.expanded.end <= token.span.end;
         let root = spelling.split('.').next().unwrap_or_default();
         let Some(opcode) = OpcodeId::parse(root) else { continue };
-        for hole in expanded.holes.iter().filter(inside) {
+        for hole in expanded.holes[first..].iter().take_while(inside) {
             let (from, to) = (hole.expanded.start as usize - start, hole.expanded.end as usize - start);
             let Some(dot) = spelling[..from].rfind('.') else { continue };
             let end = spelling[to..].find('.').map_or(spelling.len(), |end| to + end);
