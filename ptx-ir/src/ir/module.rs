@@ -373,8 +373,8 @@ impl Directive {
         if self.arguments.is_empty() || self.arguments.len() > extents.len() {
             return None;
         }
-        for index in 0..self.arguments.len() {
-            extents[index] = self.number(index)?;
+        for (index, extent) in extents.iter_mut().enumerate().take(self.arguments.len()) {
+            *extent = self.number(index)?;
         }
         Some(extents)
     }
