@@ -188,8 +188,8 @@ fn judge(input: &Input, asked: &[Asked], targets: &[Target], format: LoadsFormat
         }
     }
     let header = (module.header.version, module.header.target);
-    let mut outcome = Outcome::default();
-    outcome.refused = answers.iter().filter(|(_, _, refusal)| refusal.is_some()).count();
+    let refused = answers.iter().filter(|(_, _, refusal)| refusal.is_some()).count();
+    let mut outcome = Outcome { refused, ..Outcome::default() };
     match format {
         LoadsFormat::Full => full(&mut outcome.shown, &source, header, &answers),
         LoadsFormat::Json => answers.iter().for_each(|answer| {
