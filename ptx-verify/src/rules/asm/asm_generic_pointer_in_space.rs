@@ -3,10 +3,12 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
-use crate::subject::fragment::siblings::CONVERSION;
 use crate::subject::fragment::unit::Unit;
 use crate::facts::registers::aligned;
 use crate::rule::declare_rule;
+
+/// The spelling, before the space, of what makes an address in a space of a generic one.
+const CONVERSION: &str = "cvta.to";
 
 declare_rule! {
     /// ## What it does
@@ -69,7 +71,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 continue;
             };
             let Some(space @ (StateSpace::Shared | StateSpace::Local)) = space else { continue };
-            if unit.siblings.keep_converted_pointers(space) {
+            if unit.siblings.keep_converted_pointers(CONVERSION, space) {
                 return;
             }
             let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);

@@ -23,9 +23,6 @@ pub(crate) struct Siblings<'a> {
     pub(crate) texts: Texts,
 }
 
-/// The spelling, before the space, of what makes an address in a space of a generic one.
-pub(crate) const CONVERSION: &str = "cvta.to";
-
 /// A statement at a place, in all its variants: its keyword, and the use of the macro that it is read for.
 type Reading = (Span, Option<Span>);
 
@@ -98,11 +95,12 @@ impl<'a> Siblings<'a> {
         users.is_some_and(|users| users.others || users.first != statement.keyword)
     }
 
-    /// Whether a statement converts an address to one in the space, into a C++ pointer.
-    pub(crate) fn keep_converted_pointers(&self, space: StateSpace) -> bool {
+    /// Whether a statement converts an address to one in the space, into a C++ pointer: with `conversion`, which is how
+    /// that is spelled before the space.
+    pub(crate) fn keep_converted_pointers(&self, conversion: &str, space: StateSpace) -> bool {
         let converted = self.converted.get_or_init(|| {
             let spaces = [StateSpace::Shared, StateSpace::Local];
-            let conversions = spaces.map(|space| (space, format!("{CONVERSION}{}", space.as_str())));
+            let conversions = spaces.map(|space| (space, format!("{conversion}{}", space.as_str())));
             let mut converted = Vec::new();
             for statement in &self.file.statements {
                 if !statement.outputs.iter().any(|output| matches!(output.ctype, CType::Pointer(_))) {
