@@ -59,6 +59,18 @@ impl Builder {
         (self.prototype_returns, self.prototype_parameters) = (None, None);
     }
 
+    /// Begins a tree beside the one that there is; gives what [`Self::take_back`] is to be told.
+    pub fn set_aside(&mut self) -> (Tree, u32) {
+        (std::mem::take(&mut self.tree), std::mem::take(&mut self.mark))
+    }
+
+    /// Returns to the tree that was set aside.
+    pub fn take_back(&mut self, (tree, mark): (Tree, u32)) {
+        self.abandon();
+        self.header = None;
+        (self.tree, self.mark) = (tree, mark);
+    }
+
     /// Where the stacks and the tree's operands end now.
     #[inline]
     pub fn mark(&self) -> Mark {

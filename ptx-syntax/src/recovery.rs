@@ -23,15 +23,7 @@ const MAX_STATEMENT_TOKENS: usize = 10_000;
 
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
-    let tokens = tokens(source);
-    let mut recovery = Recovery {
-        source,
-        tokens,
-        builder: RefCell::default(),
-        errors: Vec::new(),
-        position: 0,
-        lenient: false,
-    };
+    let mut recovery = Recovery::new(source);
     recovery.module();
     if recovery.errors.is_empty() && !recovery.lenient {
         // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
@@ -84,6 +76,19 @@ struct Recovery<'s> {
     position: usize,
     /// Whether something was taken that the grammar refuses and ptxas takes.
     lenient: bool,
+}
+
+impl<'a> Recovery<'a> {
+    fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            tokens: tokens(source),
+            builder: RefCell::default(),
+            errors: Vec::new(),
+            position: 0,
+            lenient: false,
+        }
+    }
 }
 
 impl Recovery<'_> {
@@ -145,9 +150,9 @@ impl Recovery<'_> {
 
     /// Reports where the grammar stops in the text as a whole, and makes no tree of it.
     fn whole(&mut self) {
-        let tree = std::mem::take(&mut self.builder.get_mut().tree);
+        let aside = self.builder.get_mut().set_aside();
         let _reported = self.run(Entry::Module, 0, self.tokens.len(), None);
-        self.builder.get_mut().tree = tree;
+        self.builder.get_mut().take_back(aside);
     }
 
     fn module(&mut self) {
@@ -636,4 +641,21 @@ fn begins_statement(kind: TokenKind) -> bool {
                 | TokenKind::OpenBrace
                 | TokenKind::CloseBrace
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Recovery;
+
+    #[test]
+    fn the_text_as_a_whole_leaves_the_tree_of_its_parts_alone() {
+        let text = ".version 8.0\n.entry k() { ret; ret; }\n.entry l() { ret; }\n";
+        let mut recovery = Recovery::new(text);
+        recovery.module();
+        let before = recovery.builder.get_mut().tree.clone();
+        recovery.whole();
+        let tree = &recovery.builder.get_mut().tree;
+        assert_eq!((tree.functions.len(), tree.statements.len()), (2, before.statements.len()));
+        assert_eq!(format!("{tree:?}"), format!("{before:?}"));
+    }
 }

@@ -1,3 +1,4 @@
+// args: --target sm_100a
 // Outputs of which a part is not set. What the program does with that part, the statement does not tell.
 
 __device__ unsigned filled_up(float a, float b) {
