@@ -3,8 +3,9 @@
 //! ask nothing there that differs between threads.
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::Handle;
-use ptx_ir::isa::{Computation, Instance};
+use ptx_ir::ir::{Handle, Register};
+use ptx_ir::isa::Computation;
+use rustc_hash::FxHashSet;
 
 use super::control::postdominators;
 use super::deciding;
@@ -47,7 +48,7 @@ impl Demand {
             is_one && is_reached(instruction)
         };
         let meetings: Vec<u32> = (0..facts.body.instructions.len() as u32).filter(meets).collect();
-        if meetings.iter().any(|&instruction| has_found_mask(facts, instruction)) {
+        if has_found_mask(facts, &meetings) {
             return Look::Unknown;
         }
         if meetings.is_empty() {
@@ -314,13 +315,16 @@ fn repeating(facts: &FunctionFacts<'_>) -> Vec<bool> {
     repeats
 }
 
-/// Whether the mask of an instruction is what a vote has found out: lanes may come that it does not name.
-fn has_found_mask(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let Some(mask) = facts.instance(instruction).and_then(Instance::lane_mask) else { return false };
+/// Whether the mask of one of the instructions is what a vote has found out: lanes may come that it does not name.
+fn has_found_mask(facts: &FunctionFacts<'_>, meetings: &[u32]) -> bool {
+    let mask_of = |&instruction: &u32| {
+        let mask = facts.instance(instruction)?.lane_mask()?;
+        let of_mask = |each: &&Use| each.operand() == mask && each.access().reads();
+        facts.uses().of(instruction).iter().find(of_mask).map(|each| each.register)
+    };
+    // Many may have one register for their mask.
+    let masks: FxHashSet<Register> = meetings.iter().filter_map(mask_of).collect();
     let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    let of_mask = |each: &&Use| each.operand() == mask && each.access().reads();
-    facts.uses().of(instruction).iter().find(of_mask).is_some_and(|each| {
-        let mut writes = facts.definitions(each.register).iter();
-        writes.any(|&write| computes(write) == Some(Computation::Vote))
-    })
+    let is_vote = |&write: &u32| computes(write) == Some(Computation::Vote);
+    masks.into_iter().any(|mask| facts.definitions(mask).iter().any(is_vote))
 }

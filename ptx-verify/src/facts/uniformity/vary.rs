@@ -26,6 +26,9 @@ pub struct Vary {
 /// Operations on operations that no value is are followed so deep.
 const MAX_DEPTH: usize = 4;
 
+/// Of a value to which the turns of a loop add in more ways nothing is known.
+const MAX_STEPS: usize = 256;
+
 /// All five bits of a lane's number.
 const ALL_STRIDES: u8 = 31;
 
@@ -245,9 +248,14 @@ impl Analysis<'_, '_> {
         // Loops may add to each other what the other has added.
         let Some(depth) = depth.checked_sub(1) else { return Vary::all(mask(width)) };
         let forms = self.engine.values.forms();
-        let steps = self.engine.values.steps(value).iter();
-        let added =
-            steps.map(|step| self.sum(forms.sum(*step), head, None, depth)).fold(Vary::NONE, Vary::join);
+        let steps = self.engine.values.steps(value);
+        if steps.len() > MAX_STEPS {
+            return Vary::all(mask(width));
+        }
+        let added = steps
+            .iter()
+            .map(|step| self.sum(forms.sum(*step), head, None, depth))
+            .fold(Vary::NONE, Vary::join);
         let mut vary = added.mapped(|bits| upwards(bits, width));
         for level in [self.control.at_join(head), self.control.between(head, block)].into_iter().flatten() {
             vary = vary.join(level.choosing(mask(width)));

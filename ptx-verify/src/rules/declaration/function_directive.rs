@@ -2,6 +2,7 @@ use ptx_ir::directive::{Arguments, DirectiveKind};
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Module};
 use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
@@ -62,9 +63,33 @@ declare_rule! {
 }
 
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, function) in context.functions() {
+    for (_, function) in context.functions().filter(|(_, function)| !function.directives.is_empty()) {
+        let header = Header::of(function);
         let directives = function.directives.iter().enumerate();
-        out.extend(directives.filter_map(|(index, directive)| one(context, function, index, directive)));
+        out.extend(directives.filter_map(|(index, directive)| one(context, &header, index, directive)));
+    }
+}
+
+/// A function with the first directive of each kind.
+struct Header<'f> {
+    function: &'f Function,
+    first: FxHashMap<DirectiveKind, usize>,
+}
+
+impl<'f> Header<'f> {
+    fn of(function: &'f Function) -> Self {
+        let mut first = FxHashMap::default();
+        for (index, directive) in function.directives.iter().enumerate() {
+            if let Some(kind) = directive.kind {
+                first.entry(kind).or_insert(index);
+            }
+        }
+        Self { function, first }
+    }
+
+    /// The first directive of a kind.
+    fn first(&self, kind: DirectiveKind) -> Option<&'f Directive> {
+        self.first.get(&kind).map(|&index| &self.function.directives[index])
     }
 }
 
@@ -73,14 +98,9 @@ fn of_functions(directive: &Directive) -> Option<DirectiveKind> {
     directive.kind.filter(|kind| kind.places().kernel || kind.places().function)
 }
 
-/// The first directive of a kind, and its index.
-fn first(function: &Function, kind: DirectiveKind) -> Option<(usize, &Directive)> {
-    function.directives.iter().enumerate().find(|(_, directive)| directive.kind == Some(kind))
-}
-
 fn one(
     context: &ModuleContext<'_>,
-    function: &Function,
+    header: &Header<'_>,
     index: usize,
     directive: &Directive,
 ) -> Option<Diagnostic> {
@@ -90,10 +110,10 @@ fn one(
         return Some(RULE.at(span, format!("functions have no directive `{word}`")));
     };
     let word = kind.quoted();
-    if let Some(what) = misplaced(function, kind) {
+    if let Some(what) = misplaced(header.function, kind) {
         return Some(RULE.at(span, format!("{word} {what}")));
     }
-    let excluded = kind.excludes().iter().find_map(|&other| Some((other, first(function, other)?.1)));
+    let excluded = kind.excludes().iter().find_map(|&other| Some((other, header.first(other)?)));
     if let Some((other, there)) = excluded.filter(|(_, there)| there.span < span) {
         return Some(
             RULE.at(span, format!("{word} excludes {}", other.quoted()))
@@ -109,7 +129,7 @@ fn one(
                 .with_help(format!("write {}", now.quoted())),
         );
     }
-    arguments(module, kind, directive).or_else(|| company(function, kind, index, directive))
+    arguments(module, kind, directive).or_else(|| company(header, kind, index, directive))
 }
 
 /// Why a directive cannot be on this kind of function.
@@ -200,22 +220,22 @@ fn named(
 
 /// What is wrong with a directive beside others.
 fn company(
-    function: &Function,
+    header: &Header<'_>,
     kind: DirectiveKind,
     index: usize,
     directive: &Directive,
 ) -> Option<Diagnostic> {
     let (word, span) = (kind.quoted(), directive.span);
-    if kind.needs().iter().any(|&needed| !function.has(needed)) {
+    if kind.needs().iter().any(|needed| !header.first.contains_key(needed)) {
         let needed: Vec<&str> = kind.needs().iter().map(|needed| needed.quoted()).collect();
         return Some(RULE.at(span, format!("{word} needs {}", needed.join(" and "))));
     }
-    if kind.is_without_results() && !function.returns.is_empty() {
+    if kind.is_without_results() && !header.function.returns.is_empty() {
         return Some(RULE.at(span, format!("a function that returns a value cannot be {word}")));
     }
     if kind.is_first() && index > 0 {
         return Some(RULE.at(span, format!("{word} is the first directive of a function, and is given once")));
     }
-    let is_repeated = first(function, kind).is_some_and(|(first, _)| first < index);
+    let is_repeated = header.first.get(&kind).is_some_and(|first| *first < index);
     (kind.is_once() && is_repeated).then(|| RULE.at(span, format!("{word} is repeated")))
 }
