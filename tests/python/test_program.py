@@ -42,8 +42,19 @@ class Program(unittest.TestCase):
 
     @unittest.skipIf(os.name == "nt", "there are no such signals")
     def test_signals_end_it_as_any_program(self) -> None:
+        # A shell starts what it runs in the background with signals ignored, and what is ignored stays so.
+        def heed_signals() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            child = subprocess.Popen([PROGRAM, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            child = subprocess.Popen(
+                [PROGRAM, "lsp"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                preexec_fn=heed_signals,
+            )
             assert child.stdin and child.stdout and child.stderr
             message = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
             child.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(message), message))
