@@ -37,7 +37,7 @@ fn each_file_is_judged_for_each_driver_and_device() {
         &["driver 590", "sm_100a", other],
     ];
     assert_eq!(lines, expected);
-    assert_eq!(answer.stderr, "1 file: 1 do not load everywhere\n");
+    assert_eq!(answer.stderr, "1 file: 1 does not load everywhere\n");
 }
 
 #[test]

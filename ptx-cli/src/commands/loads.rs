@@ -106,8 +106,11 @@ pub fn run(args: &LoadsArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     out.flush()?;
     if args.message_format == LoadsFormat::Full && !inputs.is_empty() && !failed {
         let files = counted(inputs.len(), "file");
-        let verdict =
-            if refused == 0 { "all load".to_owned() } else { format!("{refused} do not load everywhere") };
+        let verdict = if refused == 0 {
+            "all load".to_owned()
+        } else {
+            format!("{refused} {} not load everywhere", if refused == 1 { "does" } else { "do" })
+        };
         terminal.note(&format!("{files}: {verdict}"));
     }
     Ok(if failed { Exit::Failed } else { Exit::findings(refused > 0) })
@@ -208,7 +211,10 @@ fn full(out: &mut Vec<u8>, source: &Source, (version, target): (Version, Target)
     let wide = |text: &dyn Fn(&Answer<'_>) -> usize| answers.iter().map(text).max().unwrap_or(0);
     let names = wide(&|(asked, _, _)| asked.name.len());
     let devices = wide(&|(_, device, _)| device.as_str().len());
-    let mut text = format!("{}: PTX {version} for {target}\n", source.name);
+    // What a broken header does not say is made up by lowering.
+    let is_known = answers.iter().all(|(_, _, refusal)| !matches!(refusal, Some(Refusal::Invalid(_))));
+    let header = if is_known { format!(": PTX {version} for {target}") } else { ":".to_owned() };
+    let mut text = format!("{}{header}\n", source.name);
     for (asked, device, refusal) in answers {
         let verdict = match refusal {
             None => "loads".to_owned(),

@@ -206,10 +206,12 @@ impl Report {
     pub fn add_occupancy(&mut self, threads: impl Fn(&str) -> Option<u32>, dynamic: u32) {
         let Some(target) = Target::parse(&self.target) else { return };
         for function in self.functions.iter_mut().filter(|function| function.kind == FunctionKind::Entry) {
-            let (Some(threads), Some(registers)) = (threads(&function.name), function.registers) else {
+            let (Some(threads), Some(registers), Some(shared)) =
+                (threads(&function.name), function.registers, function.shared_bytes)
+            else {
                 continue;
             };
-            let fixed = u32::try_from(function.shared_bytes.unwrap_or(0)).unwrap_or(u32::MAX);
+            let fixed = u32::try_from(shared).unwrap_or(u32::MAX);
             let block = BlockUsage { threads, registers, shared_memory: fixed.saturating_add(dynamic) };
             let Some(found) = occupancy(target, block) else { continue };
             function.blocks_per_sm = Some(found.blocks);
