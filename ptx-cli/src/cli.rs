@@ -3,8 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    assemble, canonicalize, completions, dump, explain, format, help, isa, loads, lsp, man, report, rules,
-    schema, verify,
+    assemble, canonicalize, completions, dump, explain, extract, format, help, isa, loads, lsp, man, report,
+    rules, schema, verify,
 };
 use crate::terminal::ColorChoice;
 
@@ -55,6 +55,8 @@ pub enum Command {
     Assemble(assemble::AssembleArgs),
     /// Tell which drivers and CUDA releases load a file, for which devices
     Loads(loads::LoadsArgs),
+    /// Take the PTX out of libraries, programs and other files that carry it
+    Extract(extract::ExtractArgs),
     /// Explain a rule or code
     Explain(explain::ExplainArgs),
     /// List all rules

@@ -9,6 +9,7 @@ use clap::Args;
 use ignore::{Walk, WalkBuilder};
 
 use crate::config::is_shared;
+use crate::container;
 use crate::foreign::{self, Name};
 use crate::source::{Input, Kind, Origin, check_regular, plain};
 
@@ -25,7 +26,9 @@ pub struct InputArgs {
     ///
     /// A directory is walked, respecting ignore files, for .ptx (PTX) and for .cu .cuh .h .hpp .cpp
     /// .cc .inl .inc (CUDA C++). A file that is named is taken whatever its extension: as CUDA C++
-    /// with one of those, else as PTX.
+    /// with one of those, else as PTX. Of an ELF file, a fat binary, a cubin, an archive, a listing of
+    /// cuobjdump and what gzip or zstd made of one, the modules in it are taken; they are called
+    /// PATH!MEMBER, and can be named so.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
@@ -83,21 +86,47 @@ impl InputArgs {
             } else if path.is_dir() {
                 walk(path, wanted, &mut found);
             } else {
-                found.inputs.push(file_input(path, Kind::of(path)));
+                found.inputs.push(named(path));
             }
         }
         let mut seen = HashSet::new();
         found.inputs.retain(|input| seen.insert(identity(input)));
+        found.open_containers();
         Ok(found)
+    }
+}
+
+impl Found {
+    /// Puts the modules of containers in their place.
+    fn open_containers(&mut self) {
+        let mut inputs = Vec::new();
+        for input in std::mem::take(&mut self.inputs) {
+            match container::modules(&input) {
+                None => inputs.push(input),
+                Some((modules, mut failures)) => {
+                    inputs.extend(modules);
+                    self.failures.append(&mut failures);
+                }
+            }
+        }
+        self.inputs = inputs;
     }
 }
 
 /// What makes two inputs the same: the bytes of the path, and nothing that is made of them for showing.
 fn identity(input: &Input) -> Option<PathBuf> {
-    match &input.origin {
-        Origin::File(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
-        Origin::Stdin => None,
-    }
+    let path = match &input.origin {
+        Origin::File(path) => path,
+        Origin::Member(_) => input.name.path(),
+        Origin::Stdin => return None,
+    };
+    Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+/// What a path of the command line stands for: a file, or a module of a container.
+fn named(path: &Path) -> Input {
+    let as_file = |path: &Path| file_input(path, Kind::of(path));
+    container::named(path, as_file).unwrap_or_else(|| as_file(path))
 }
 
 /// Standard input under the name that the user gave it.
@@ -109,9 +138,14 @@ pub fn stdin_input(name: Option<&Path>) -> Input {
     }
 }
 
-/// The one input of a command that takes `FILE|-`.
-pub fn single_input(path: &Path) -> Input {
-    if path.as_os_str() == "-" { stdin_input(None) } else { file_input(path, Kind::of(path)) }
+/// What a path or `-` stands for, be it a container or a text.
+pub fn any_input(path: &Path) -> Input {
+    if path.as_os_str() == "-" { stdin_input(None) } else { named(path) }
+}
+
+/// The one input of a command that takes `FILE|-`. Fails where it is a container of several modules, or of none.
+pub fn single_input(path: &Path) -> anyhow::Result<Input> {
+    container::single(any_input(path))
 }
 
 fn file_input(path: &Path, kind: Kind) -> Input {

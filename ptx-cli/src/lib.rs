@@ -18,6 +18,7 @@ mod adopt;
 mod cli;
 mod commands;
 mod config;
+mod container;
 mod coverage;
 mod diff;
 mod dump;

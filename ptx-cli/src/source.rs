@@ -9,6 +9,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::container::{self, Member};
 use crate::foreign::Name;
 use ptx_syntax::Diagnostic;
 
@@ -67,6 +68,8 @@ pub enum Origin {
     File(PathBuf),
     /// Standard input.
     Stdin,
+    /// A module in a container.
+    Member(Member),
 }
 
 /// A file to be worked on.
@@ -98,7 +101,8 @@ impl Input {
     pub fn read(&self) -> anyhow::Result<Source> {
         let bytes = match &self.origin {
             Origin::File(path) => read_file(path),
-            Origin::Stdin => read_limited(io::stdin().lock(), 0, MAX_STREAM_BYTES),
+            Origin::Stdin => container::stdin().map(|bytes| bytes.to_vec()),
+            Origin::Member(member) => member.read(),
         };
         let bytes =
             bytes.map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", self.name, plain(&error)))?;
@@ -115,7 +119,8 @@ pub fn plain(error: &io::Error) -> String {
     }
 }
 
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a file.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -160,6 +165,11 @@ pub fn check_regular(of: &Metadata, max: u64) -> io::Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The bytes of standard input.
+pub fn read_stdin() -> io::Result<Vec<u8>> {
+    read_limited(io::stdin().lock(), 0, MAX_STREAM_BYTES)
 }
 
 /// Reads at most `max` bytes.
@@ -254,7 +264,7 @@ fn replace_invalid(bytes: &[u8]) -> String {
 }
 
 /// Takes PTX out of what a CUDA compiler makes.
-const EXTRACT: &str = "`cuobjdump --dump-ptx FILE` prints the PTX that it carries, if it carries any";
+const EXTRACT: &str = "`ptx-cli extract FILE` tells the PTX that it carries, if it carries any";
 const CONVERT: &str = "convert it: `iconv -f UTF-16 -t UTF-8 FILE`";
 
 /// The beginnings of files that come instead of text, what they are, and how to get at the text.

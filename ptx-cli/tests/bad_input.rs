@@ -74,42 +74,66 @@ fn an_empty_file_is_no_module() {
 
 #[test]
 fn binary_files_are_named_as_such() {
-    let elf = [b"\x7fELF\x02\x01\x01\0".as_slice(), &[0; 4096]].concat();
     let wide: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_be_bytes).collect();
     for (name, bytes, what, help) in [
-        ("cubin.ptx", elf.as_slice(), "an ELF object", "cuobjdump"),
-        ("k.fatbin", b"\x50\xed\x55\xba\x01\0\x10\0", "a CUDA fat binary", "cuobjdump"),
-        ("zero.ptx", &[0; 4096], "binary data", "nvcc -ptx"),
+        ("zero.ptx", &[0; 4096][..], "binary data", "nvcc -ptx"),
         ("utf16.ptx", b"\xff\xfe.\0v\0e\0r\0s\0", "UTF-16 text", "iconv -f UTF-16"),
         ("wide.ptx", &wide, "UTF-16 text", "iconv -f UTF-16"),
-        ("k.ptx.gz", b"\x1f\x8b\x08\0", "compressed with gzip", "gzip -dc"),
         ("k.ptx.xz", b"\xfd7zXZ\0\0\x04", "compressed with xz", "xz -dc"),
-        ("k.ptx.zst", b"\x28\xb5\x2f\xfd\x04", "compressed with zstd", "zstd -dc"),
     ] {
         let sentence = format!("the file is {what}, not PTX text");
-        let scratch = Scratch::new();
-        scratch.file(name, bytes);
-        for command in [
-            &["verify"][..],
-            &["format"],
-            &["canonicalize"],
-            &["assemble", "--backend", "ptxas", "-o", "out"],
-            &["dump", "--tokens"],
-            &["dump", "--ast"],
-            &["dump", "--needs"],
-        ] {
-            let mut run = scratch.command(&[command, &[name]].concat());
-            // Any program will do: it is not asked about such a file.
-            let output = run.env("PTXAS", "/bin/true").output().unwrap();
-            let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-            assert_eq!(output.status.code(), Some(1), "{command:?}: {said}");
+        for (command, (status, said)) in on_binary(name, bytes) {
+            assert_eq!(status, Some(1), "{command:?}: {said}");
             assert!(said.contains(&sentence), "{command:?}: {said}");
             assert!(said.contains(help) || command[0] == "format", "{command:?}: {said}");
         }
-        assert_eq!(std::fs::read(scratch.path().join(name)).unwrap(), bytes);
     }
     let cuda = &all_commands("k.cu", &wide)[0];
     assert!(cuda.stdout.contains("the file is UTF-16 text, not CUDA C++"), "{cuda:?}");
+}
+
+#[test]
+fn containers_without_ptx_and_broken_ones_are_told() {
+    let elf = [b"\x7fELF\x02\x01\x01\0".as_slice(), &[0; 4096]].concat();
+    let fatbin = b"\x50\xed\x55\xba\x01\0\x10\0\0\0\0\0\0\0\0\0";
+    for (name, bytes, sentence) in [
+        ("cubin.ptx", elf.as_slice(), "it is an ELF file without PTX"),
+        ("k.fatbin", b"\x50\xed\x55\xba\x01\0\x10\0", "a fat binary is cut off"),
+        ("empty.fatbin", fatbin, "it is a CUDA fat binary without PTX"),
+        ("k.ptx.gz", b"\x1f\x8b\x08\0", "its gzip data are broken or cut off"),
+        ("k.ptx.zst", b"\x28\xb5\x2f\xfd\x04", "its zstd data are broken or cut off"),
+        ("k.a", b"!<arch>\nx", "the archive is broken"),
+    ] {
+        for (command, (status, said)) in on_binary(name, bytes) {
+            assert_eq!(status, Some(2), "{command:?}: {said}");
+            assert!(said.contains(&format!("cannot read `{name}`: {sentence}")), "{command:?}: {said}");
+        }
+    }
+}
+
+/// What the commands that read PTX say of a file that is none, which they leave as it is.
+fn on_binary(name: &str, bytes: &[u8]) -> Vec<(&'static [&'static str], (Option<i32>, String))> {
+    const READERS: [&[&str]; 7] = [
+        &["verify"],
+        &["format"],
+        &["canonicalize"],
+        &["assemble", "--backend", "ptxas", "-o", "out"],
+        &["dump", "--tokens"],
+        &["dump", "--ast"],
+        &["dump", "--needs"],
+    ];
+    let scratch = Scratch::new();
+    scratch.file(name, bytes);
+    let answers = READERS.iter().map(|command| {
+        let mut run = scratch.command(&[command, &[name][..]].concat());
+        // Any program will do: it is not asked about such a file.
+        let output = run.env("PTXAS", "/bin/true").output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (*command, (output.status.code(), said))
+    });
+    let answers = answers.collect();
+    assert_eq!(std::fs::read(scratch.path().join(name)).unwrap(), bytes);
+    answers
 }
 
 #[test]

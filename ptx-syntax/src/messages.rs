@@ -209,7 +209,9 @@ fn bad_token(source: &str, token: Token) -> Option<SyntaxError> {
         }
         TokenKind::UnterminatedString => unclosed_string(source, token.span),
         TokenKind::BadNumber => bad_number(token.span, text, &shown),
-        TokenKind::Unknown => unknown_character(token.span, text),
+        TokenKind::Unknown => {
+            end_of_string(source, token.span).unwrap_or_else(|| unknown_character(token.span, text))
+        }
         _ => return None,
     })
 }
@@ -256,6 +258,19 @@ fn bad_number(span: Span, text: &str, shown: &str) -> SyntaxError {
 
 /// What names are made of.
 const LETTERS: &str = "names are ASCII: letters, digits, `_`, `$` and `%`";
+
+/// The NUL with which a text in the memory of a C program ends, where nothing follows.
+fn end_of_string(source: &str, span: Span) -> Option<SyntaxError> {
+    let rest = source.get(span.start as usize..).filter(|rest| rest.starts_with('\0'))?;
+    rest.bytes().all(|byte| byte == 0 || byte.is_ascii_whitespace()).then(|| {
+        let span = Span::new(span.start, source.len() as u32);
+        error(span, "the text ends with a NUL byte, which is no part of it").with_help("remove it").with_fix(
+            "remove it",
+            Applicability::Certain,
+            vec![Edit { span, replacement: String::new() }],
+        )
+    })
+}
 
 fn unknown_character(span: Span, text: &str) -> SyntaxError {
     let character = text.chars().next().unwrap_or('\0');

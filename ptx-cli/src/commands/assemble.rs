@@ -76,7 +76,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
             bail!(report::failure(&error));
         }
     };
-    let input = single_input(&args.file);
+    let input = single_input(&args.file)?;
     if input.kind != Kind::Ptx {
         bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
     }

@@ -42,7 +42,7 @@ pub struct CanonicalizeArgs {
 
 /// Runs `canonicalize`.
 pub fn run(args: &CanonicalizeArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
-    let source = single_input(&args.file).read()?;
+    let source = single_input(&args.file)?.read()?;
     let text = match pipeline::canonical(&source) {
         Ok(text) => text,
         Err(diagnostics) => {

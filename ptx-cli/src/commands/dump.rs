@@ -77,7 +77,7 @@ struct Step {
 
 /// Runs `dump`.
 pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
-    let source = single_input(&args.file).read()?;
+    let source = single_input(&args.file)?.read()?;
     if let Some(found) = source.not_text() {
         let style = Style::full(terminal.stderr);
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;

@@ -6,6 +6,7 @@ use clap::Args;
 use ptx_emit::format::Options;
 
 use crate::config::{ConfigArgs, Configs, is_excluded};
+use crate::container::in_container;
 use crate::diff::{counted, unified};
 use crate::formatting::{self, FormattingArgs};
 use crate::input::{Found, InputArgs, Wanted};
@@ -203,6 +204,7 @@ fn written(input: &Input, source: Source, text: String, args: &FormatArgs) -> Ou
             Ok(()) => Outcome::Changed(source, bytes),
             Err(error) => Outcome::Failed(format!("cannot write `{}`: {}", input.name, plain(&error))),
         },
+        Origin::Member(_) if !args.check && !args.diff => Outcome::Failed(in_container(&input.name)),
         _ => Outcome::Changed(source, bytes),
     }
 }

@@ -5,6 +5,7 @@ pub mod canonicalize;
 pub mod completions;
 pub mod dump;
 pub mod explain;
+pub mod extract;
 pub mod format;
 pub mod help;
 pub mod isa;
@@ -28,6 +29,7 @@ pub fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<Exit> {
         Command::Canonicalize(args) => canonicalize::run(args, terminal),
         Command::Report(args) => report::run(args, terminal),
         Command::Assemble(args) => assemble::run(args, terminal),
+        Command::Extract(args) => extract::run(args, terminal),
         Command::Explain(args) => explain::run(args, terminal),
         Command::Rules(args) => rules::run(args, terminal),
         Command::Isa(args) => isa::run(args),

@@ -14,6 +14,7 @@ use crate::adopt::baseline::{self, Baseline, Known, Record};
 use crate::adopt::statistics::Statistics;
 use crate::adopt::suppressions;
 use crate::config::{Config, ConfigArgs, Configs, is_excluded};
+use crate::container::in_container;
 use crate::coverage;
 use crate::diff::{counted, unified};
 use crate::fix;
@@ -373,7 +374,8 @@ impl Task<'_> {
                     outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
                 }
             }
-            Origin::File(_) => {}
+            Origin::Member(_) if after.bytes() != before => outcome.failure = Some(in_container(&name)),
+            Origin::File(_) | Origin::Member(_) => {}
         }
         self.tell(&after, found, &mut outcome);
         outcome
@@ -406,7 +408,8 @@ impl Task<'_> {
                     outcome.failure = Some(format!("cannot write `{name}`: {}", plain(&error)));
                 }
             }
-            Origin::File(_) => {}
+            Origin::Member(_) if fixed.count > 0 => outcome.failure = Some(in_container(name)),
+            Origin::File(_) | Origin::Member(_) => {}
         }
         self.tell(&fixed.source, fixed.diagnostics, &mut outcome);
         outcome
@@ -421,7 +424,7 @@ fn hint(job: &Job, source: &Source) -> Option<String> {
     let name = &job.input.name;
     let how = match job.input.origin {
         Origin::Stdin => "`--stdin-filename NAME.cu` says what standard input is",
-        Origin::File(_) => {
+        Origin::File(_) | Origin::Member(_) => {
             "an extension such as .cu or .cuh says so, or `--stdin-filename NAME.cu -` where it is piped in"
         }
     };

@@ -286,6 +286,7 @@ impl Configs {
     pub fn of(&mut self, input: &Input) -> anyhow::Result<Option<Rc<Config>>> {
         let path = match &input.origin {
             Origin::File(path) => path.clone(),
+            Origin::Member(member) => member.container.path().unwrap_or(input.name.path()).to_owned(),
             Origin::Stdin => input.name.path().to_owned(),
         };
         let Some(config) = self.of_path(&path)? else { return Ok(None) };
@@ -335,6 +336,9 @@ impl Configs {
 pub fn is_excluded(config: Option<&Config>, input: &Input) -> bool {
     match (&input.origin, config) {
         (Origin::File(path), Some(config)) => config.excludes(path),
+        (Origin::Member(member), Some(config)) => {
+            member.container.path().is_some_and(|path| config.excludes(path))
+        }
         (Origin::Stdin, _) | (_, None) => false,
     }
 }

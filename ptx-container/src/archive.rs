@@ -1,0 +1,38 @@
+//! Archives of objects.
+
+use object::read::archive::ArchiveFile;
+
+use crate::{Bytes, Format, Found, elf, fatbin};
+
+/// Looks into the members that are ELF files or fat binaries.
+pub(crate) fn look(found: &mut Found, bytes: &Bytes) {
+    let data = bytes.get();
+    let archive = match ArchiveFile::parse(data) {
+        Ok(archive) if archive.is_thin() => {
+            return found.problem("it is a thin archive, whose members are files of their own: name those");
+        }
+        Ok(archive) => archive,
+        Err(error) => return found.problem(format!("the archive is broken: {error}")),
+    };
+    for member in archive.members() {
+        let member = match member {
+            Ok(member) => member,
+            // Where the next one begins is not known any more.
+            Err(error) => {
+                found.member.clear();
+                return found.problem(format!("the archive is broken: {error}"));
+            }
+        };
+        let (start, length) = member.file_range();
+        let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(length)) else { continue };
+        let part = bytes.part(start..start.saturating_add(length));
+        found.member = String::from_utf8_lossy(member.name()).into_owned();
+        match Format::of(part.get()) {
+            Some(Format::Elf) => elf::look(found, &part),
+            Some(Format::Fatbin) => fatbin::look(found, &part),
+            // Symbol tables, and what else is no object.
+            _ => {}
+        }
+    }
+    found.member.clear();
+}

@@ -1,0 +1,207 @@
+//! Containers made here, whole and broken in all places.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arbtest::arbitrary::{Result, Unstructured};
+use ptx_container::{Format, MAX_UNPACKED, open};
+
+const TEXT: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n";
+const OTHER: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.global .b32 x;\n";
+
+/// An entry of a fat binary.
+fn entry(kind: u16, number: u32, flags: u64, payload: &[u8], unpacked: u64) -> Vec<u8> {
+    let padded = payload.len().next_multiple_of(8);
+    let compressed = if flags & 0xa000 == 0 { 0 } else { payload.len() as u32 };
+    let mut bytes = [kind.to_le_bytes(), 0x0101_u16.to_le_bytes()].concat();
+    bytes.extend(64_u32.to_le_bytes());
+    bytes.extend((padded as u64).to_le_bytes());
+    bytes.extend(compressed.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(number.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(flags.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(unpacked.to_le_bytes());
+    bytes.extend(payload);
+    bytes.resize(64 + padded, 0);
+    bytes
+}
+
+fn fatbin(entries: &[Vec<u8>]) -> Vec<u8> {
+    let entries = entries.concat();
+    let mut bytes = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+    bytes.extend((entries.len() as u64).to_le_bytes());
+    bytes.extend(entries);
+    bytes
+}
+
+fn lz4(text: &str) -> Vec<u8> {
+    lz4_flex::block::compress(text.as_bytes())
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn sample() -> Vec<u8> {
+    fatbin(&[
+        entry(1, 90, 0x10_0000, format!("{TEXT}\0").as_bytes(), 0),
+        entry(1, 80, 0x2000, &lz4(OTHER), OTHER.len() as u64),
+        entry(1, 80, 0x8000, &zstd(OTHER), OTHER.len() as u64),
+        entry(2, 80, 0, b"\x7fELF machine code", 0),
+    ])
+}
+
+/// An ELF file of 64 bits with one section.
+fn elf(machine: u16, name: &str, data: &[u8]) -> Vec<u8> {
+    let names = format!("\0{name}\0.shstrtab\0");
+    let (data_at, names_at) = (64, 64 + data.len());
+    let table = (names_at + names.len()).next_multiple_of(8);
+    let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    bytes.extend([1_u16.to_le_bytes(), machine.to_le_bytes()].concat());
+    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend([0; 16]);
+    bytes.extend((table as u64).to_le_bytes());
+    bytes.extend([0; 4]);
+    for half in [64_u16, 0, 0, 64, 3, 2] {
+        bytes.extend(half.to_le_bytes());
+    }
+    bytes.extend(data);
+    bytes.extend(names.as_bytes());
+    bytes.resize(table, 0);
+    let mut section = |name: u32, kind: u32, at: usize, length: usize| {
+        bytes.extend([name.to_le_bytes(), kind.to_le_bytes()].concat());
+        for word in [0, 0, at as u64, length as u64, 0, 1, 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+    };
+    section(0, 0, 0, 0);
+    section(1, 1, data_at, data.len());
+    section(name.len() as u32 + 2, 3, names_at, names.len());
+    bytes
+}
+
+fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = b"!<arch>\n".to_vec();
+    for (name, data) in members {
+        bytes.extend(
+            format!("{:16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, data.len())
+                .bytes(),
+        );
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(2), b'\n');
+    }
+    bytes
+}
+
+/// The names and texts in a container.
+fn modules(bytes: Vec<u8>) -> Vec<(String, String)> {
+    let contents = open("lib/k.ptx.gz", Arc::new(bytes)).unwrap();
+    assert_eq!(contents.problems, []);
+    let text = |module: &ptx_container::Module| String::from_utf8(module.text().unwrap()).unwrap();
+    contents.modules.iter().map(|module| (module.name.clone(), text(module))).collect()
+}
+
+fn expected(names: [&str; 3]) -> Vec<(String, String)> {
+    names.iter().zip([TEXT, OTHER, OTHER]).map(|(name, text)| ((*name).to_owned(), text.to_owned())).collect()
+}
+
+#[test]
+fn modules_are_found_in_all_formats() {
+    let plain = expected(["1.sm_90a.ptx", "2.sm_80.ptx", "3.sm_80.ptx"]);
+    assert_eq!(modules(sample()), plain);
+    assert_eq!(modules(elf(62, ".nv_fatbin", &sample())), plain);
+    // As data of a program.
+    assert_eq!(modules(elf(62, ".rodata", &[b"abc", &sample()[..]].concat())), plain);
+    assert_eq!(modules(gzip(&sample())), plain);
+    assert_eq!(modules(gzip(&gzip(&sample()))), plain);
+    let of_archive =
+        modules(archive(&[("k.o", elf(62, "__nv_relfatbin", &sample())), ("read.me", b"x".to_vec())]));
+    assert_eq!(of_archive, expected(["k.o.1.sm_90a.ptx", "k.o.2.sm_80.ptx", "k.o.3.sm_80.ptx"]));
+    assert_eq!(modules(gzip(TEXT.as_bytes())), [("k.ptx".to_owned(), TEXT.to_owned())]);
+    assert_eq!(modules(zstd(TEXT)).len(), 1);
+}
+
+#[test]
+fn the_text_of_machine_code_counts_where_there_is_no_other() {
+    let cubin = elf(190, ".nv_debug_ptx_txt", TEXT.replace('\n', "\0").as_bytes());
+    let text = [("1.sm_90a.ptx".to_owned(), TEXT.to_owned())];
+    assert_eq!(modules(cubin.clone()), text);
+    assert_eq!(modules(fatbin(&[entry(2, 90, 0, &cubin, 0)])), text);
+    let packed = lz4_flex::block::compress(&cubin);
+    assert_eq!(modules(fatbin(&[entry(2, 90, 0x2000, &packed, cubin.len() as u64)])), text);
+    let both = fatbin(&[entry(2, 90, 0, &cubin, 0), entry(1, 80, 0, OTHER.as_bytes(), 0)]);
+    assert_eq!(modules(both), [("1.sm_80.ptx".to_owned(), OTHER.to_owned())]);
+}
+
+#[test]
+fn what_is_broken_is_told_and_the_others_are_there() {
+    let broken = fatbin(&[entry(1, 90, 0x2000, b"\xff\xff", 9), entry(1, 80, 0, OTHER.as_bytes(), 0)]);
+    let contents = open("x", Arc::new(broken)).unwrap();
+    assert!(contents.modules[0].text().unwrap_err().to_string().contains("LZ4"));
+    assert_eq!(contents.modules[1].text().unwrap(), OTHER.as_bytes());
+    let cut_off = open("x", Arc::new(sample()[..200].to_vec())).unwrap();
+    assert_eq!(cut_off.modules.len(), 1);
+    assert!(cut_off.problems[0].message.contains("cut off"), "{:?}", cut_off.problems);
+    let deep = (0..6).fold(TEXT.as_bytes().to_vec(), |bytes, _| gzip(&bytes));
+    assert!(open("x", Arc::new(deep)).unwrap().problems[0].message.contains("too many times"));
+    let promised = fatbin(&[entry(1, 90, 0x2000, b"\x10a", MAX_UNPACKED)]);
+    assert!(open("x", Arc::new(promised)).unwrap().modules[0].text().is_err());
+}
+
+#[test]
+fn no_mutation_makes_it_panic() {
+    let cubin = elf(190, ".nv_debug_ptx_txt", TEXT.replace('\n', "\0").as_bytes());
+    let listing = format!("\nFatbin ptx code:\n================\narch = sm_80\n{TEXT}\n");
+    let samples = [
+        sample(),
+        elf(62, ".nv_fatbin", &sample()),
+        archive(&[("a.o", elf(62, ".nv_fatbin", &sample())), ("b.o", cubin.clone())]),
+        cubin,
+        gzip(&sample()),
+        zstd(TEXT),
+        listing.into_bytes(),
+    ];
+    let mutate = |from: &mut Unstructured<'_>| -> Result<()> {
+        let mut bytes = from.choose(&samples)?.clone();
+        for _ in 0..from.int_in_range(1..=6)? {
+            let at = from.choose_index(bytes.len().max(1))?;
+            match from.int_in_range(0..=3)? {
+                0 => bytes.truncate(at.max(4)),
+                1 => bytes
+                    .splice(at.min(bytes.len())..at.min(bytes.len()), from.arbitrary::<[u8; 3]>()?)
+                    .for_each(drop),
+                _ => {
+                    let value = *from.choose(&[0, 1, 0x7f, 0x80, 0xff])?;
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte = value;
+                    }
+                }
+            }
+        }
+        if let Some(contents) = open("k.gz", Arc::new(bytes)) {
+            let mut names: Vec<_> = contents.modules.iter().map(|module| &module.name).collect();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), contents.modules.len());
+            for module in &contents.modules {
+                assert!(
+                    !module.name.contains(['/', '\\', '\n']) && !module.name.starts_with('.'),
+                    "{}",
+                    module.name
+                );
+                let _ = module.text();
+            }
+        }
+        Ok(())
+    };
+    arbtest::arbtest(mutate).size_min(64).size_max(4096).budget_ms(3000);
+    assert!(samples.iter().all(|sample| Format::of(sample).is_some()));
+}
