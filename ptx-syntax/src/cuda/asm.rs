@@ -189,7 +189,7 @@ impl Reader<'_, '_> {
 
     /// Whether a macro may stand for `volatile`.
     fn qualifies(&self, name: &str) -> bool {
-        !self.prepared.by_name.contains_key(name) || self.prepared.qualifiers.contains(name)
+        self.prepared.by_name.number(name).is_none() || self.prepared.qualifiers.contains(name)
     }
 
     fn other(&self, tokens: &[Token], at: usize) -> NonStatementKind {

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::by_name::ByName;
 use super::expression::precedence;
 use super::model::{ConditionId, CudaFile};
 use super::scan::{Kind, Scanner, Token};
@@ -247,21 +248,24 @@ impl<'f> Conditions<'f> {
 
 /// The names that conditions depend on: those in their expressions, and those in the bodies of such macros.
 fn relevant_names<'f>(file: &'f CudaFile, source: &'f str) -> HashSet<&'f str> {
-    let mut bodies: HashMap<&str, Vec<Span>> = HashMap::new();
-    for found in &file.macros {
-        bodies.entry(found.name.text(source)).or_default().push(found.body);
-    }
     let mut relevant: HashSet<&'f str> = HashSet::new();
     let decided = |condition: &&Condition| {
         matches!(condition.kind, ConditionKind::If | ConditionKind::Defined | ConditionKind::Undefined)
     };
     let mut spans: Vec<Span> =
         file.conditions.iter().filter(decided).map(|condition| condition.expression).collect();
+    if spans.is_empty() {
+        return relevant;
+    }
+    let mut bodies = ByName::default();
+    for found in &file.macros {
+        bodies.push(found.name.text(source), found.body);
+    }
     while let Some(span) = spans.pop() {
         for token in Scanner::line(source, span).filter(|token| token.kind == Kind::Identifier) {
             let name = token.span.text(source);
             if relevant.insert(name) {
-                spans.extend(bodies.get(name).into_iter().flatten());
+                spans.extend(bodies.of(name).into_iter().flatten());
             }
         }
     }

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::asm::Branches;
+use super::by_name::ByName;
 use super::condition::{Condition, ConditionKind};
 use super::expand::Use;
 use super::literal;
@@ -33,7 +34,9 @@ pub(super) struct Prepared<'s> {
     /// The file, with conditions and macros filled in.
     pub file: CudaFile,
     /// Macros by name.
-    pub by_name: HashMap<&'s str, Vec<MacroId>>,
+    pub by_name: ByName<'s, MacroId>,
+    /// For each macro the number that its name has in `by_name`.
+    pub numbers: Vec<u32>,
     /// Where `#pragma unroll` lines end.
     pub unrolls: Vec<u32>,
     /// Uses of macros with asm statements among the tokens, in order.
@@ -70,7 +73,7 @@ impl Prepared<'_> {
     /// The string of a macro that branches of an `#if` define as `"l"` and as `"r"`, the constraints of a pointer: the
     /// one of 64-bit platforms, for PTX has no others any more. Macros with one definition are expanded before.
     pub fn pointer_macro(&self, source: &str, name: &str) -> Option<Vec<Token>> {
-        let definitions = self.by_name.get(name)?;
+        let definitions = self.by_name.of(name)?;
         let known = self.pointers.borrow().get(name).cloned();
         known.unwrap_or_else(|| {
             let string = self.pointer_string(source, definitions);
@@ -79,7 +82,7 @@ impl Prepared<'_> {
         })
     }
 
-    fn pointer_string(&self, source: &str, definitions: &[MacroId]) -> Option<Vec<Token>> {
+    fn pointer_string(&self, source: &str, definitions: impl Iterator<Item = MacroId>) -> Option<Vec<Token>> {
         let mut pointer = None;
         let mut other = false;
         for id in definitions {
@@ -170,7 +173,8 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
     let out = Prepared {
         tokens: Vec::with_capacity(source.len() / 5),
         file: CudaFile { conditions: vec![whole], ..CudaFile::default() },
-        by_name: HashMap::new(),
+        by_name: ByName::default(),
+        numbers: Vec::new(),
         unrolls: Vec::new(),
         uses: Vec::new(),
         bodies: Vec::new(),
@@ -317,7 +321,8 @@ impl<'s> Preprocessor<'s> {
             self.out.qualifiers.insert(name.span.text(self.source));
         }
         let id = MacroId(self.out.file.macros.len() as u32);
-        self.out.by_name.entry(name.span.text(self.source)).or_default().push(id);
+        let number = self.out.by_name.push(name.span.text(self.source), id);
+        self.out.numbers.push(number);
         self.out.file.macros.push(Macro {
             name: name.span,
             parameters,

@@ -1,6 +1,7 @@
 //! What the user asks of a verification: levels of rules, another target, another version.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
@@ -53,6 +54,12 @@ impl fmt::Display for UnknownRule {
 
 impl std::error::Error for UnknownRule {}
 
+/// The names of the rules that are off by default: every finding is compared with them.
+static OFF: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let off = rules::rules().filter(|rule| rule.default_level == Level::Allow);
+    off.map(|rule| rule.name).collect()
+});
+
 impl Levels {
     /// Asks for a level. `selector` is the name or code of a rule, a class (`invalid`, `hazard`, `style`), or
     /// `all`.
@@ -103,7 +110,7 @@ impl Levels {
     /// default is reported only where it was asked for by its name or class.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain_mut(|diagnostic| {
-            let off = || find_rule(diagnostic.rule).is_some_and(|rule| rule.default_level == Level::Allow);
+            let off = || OFF.contains(&diagnostic.rule);
             match self.of(diagnostic.rule, diagnostic.class) {
                 Some(level) => match level.severity() {
                     Some(severity) => {

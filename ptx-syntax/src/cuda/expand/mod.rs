@@ -23,6 +23,7 @@ use std::rc::Rc;
 
 pub(super) use origins::Origins;
 
+use super::by_name::Lists;
 use super::condition::{MacroValues, Truth, Truths};
 use super::model::{ExpansionLimit, Macro, MacroId, Unexpanded};
 use super::preprocess::Prepared;
@@ -69,8 +70,8 @@ pub(super) fn expand(source: &str, prepared: &mut Prepared<'_>) -> Option<(Strin
 struct Expander<'p, 's> {
     source: &'s str,
     prepared: &'p Prepared<'s>,
-    /// Names of macros that hold asm statements.
-    with_asm: HashSet<&'s str>,
+    /// For each number of a name whether its macros hold asm statements.
+    with_asm: Vec<bool>,
     /// Uses of them.
     uses: Vec<Use>,
     /// What was made.
@@ -82,10 +83,10 @@ struct Expander<'p, 's> {
     /// Where the outermost use is.
     position: u32,
     /// Definitions and `#undef` lines, in order; those before `position` have been heeded.
-    changes: Vec<Change<'s>>,
+    changes: Vec<Change>,
     next_change: usize,
-    /// The definitions of each name that may hold at `position`, each text once.
-    live: HashMap<&'s str, Vec<MacroId>>,
+    /// For each number of a name its definitions that may hold at `position`, each text once.
+    live: Lists<MacroId>,
     /// The bodies of macros that have been used.
     read: HashMap<MacroId, Rc<Body>>,
     /// How many bytes may still be made.
@@ -99,9 +100,10 @@ struct Expander<'p, 's> {
 }
 
 /// A definition of a name, or that it is taken back.
-struct Change<'s> {
+struct Change {
     at: u32,
-    name: &'s str,
+    /// The number of the name.
+    name: u32,
     definition: Option<MacroId>,
 }
 
@@ -132,7 +134,7 @@ impl<'p, 's> Expander<'p, 's> {
         let mut this = Self {
             source,
             prepared,
-            with_asm: HashSet::new(),
+            with_asm: vec![false; prepared.by_name.len()],
             uses: Vec::new(),
             made: String::new(),
             origins: Origins::new(length),
@@ -141,7 +143,7 @@ impl<'p, 's> Expander<'p, 's> {
             position: 0,
             changes: changes(source, prepared, &truths),
             next_change: 0,
-            live: HashMap::new(),
+            live: Lists::default(),
             read: HashMap::new(),
             left: MAX_EXPANDED + MAX_EXPANDED_PER_BYTE * u64::from(length),
             depth: 0,
@@ -155,25 +157,32 @@ impl<'p, 's> Expander<'p, 's> {
 
     /// Notes the macros that hold a keyword, and those that name such a macro.
     fn find_macros_with_asm(&mut self) {
-        let mut named_by: HashMap<&'s str, Vec<&'s str>> = HashMap::new();
-        let mut found: Vec<&'s str> = Vec::new();
-        for definition in &self.prepared.file.macros {
+        let prepared = self.prepared;
+        let mut named_by = Lists::default();
+        let mut found: Vec<u32> = Vec::new();
+        for (definition, &name) in prepared.file.macros.iter().zip(&prepared.numbers) {
             let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
-            let name = definition.name.text(self.source);
-            let keyword = |token: &Token| self.prepared.keyword(self.source, *token).is_some();
+            let keyword = |token: &Token| prepared.keyword(self.source, *token).is_some();
             if tokens.iter().any(keyword) && !tokens.iter().all(|token| token.kind == Kind::Identifier) {
                 found.push(name);
             } else {
-                for word in tokens.iter().filter(|token| token.kind == Kind::Identifier) {
-                    named_by.entry(word.span.text(self.source)).or_default().push(name);
+                let words = tokens.iter().filter(|token| token.kind == Kind::Identifier);
+                for named in words.filter_map(|word| prepared.by_name.number(word.span.text(self.source))) {
+                    named_by.push(named, name);
                 }
             }
         }
         while let Some(name) = found.pop() {
-            if self.with_asm.insert(name) {
-                found.extend(named_by.get(name).into_iter().flatten());
+            if !std::mem::replace(&mut self.with_asm[name as usize], true) {
+                found.extend(named_by.of(name));
             }
         }
+    }
+
+    /// Whether a name is that of a macro that holds asm statements.
+    fn holds_asm(&self, name: Token) -> bool {
+        let number = self.prepared.by_name.number(self.text(name));
+        number.is_some_and(|number| self.with_asm[number as usize])
     }
 
     fn text(&self, token: Token) -> &str {
@@ -273,7 +282,7 @@ impl<'p, 's> Expander<'p, 's> {
                     at = self.statement(&tokens, at, out);
                     continue;
                 }
-                if uses && self.with_asm.contains(self.text(token)) {
+                if uses && self.holds_asm(token) {
                     let start = out.len();
                     let found = self.use_of_macro(&tokens, at, &blocked, out);
                     if outermost && self.was_stopped(token) {
@@ -408,22 +417,25 @@ impl<'p, 's> Expander<'p, 's> {
     fn definitions(&mut self, name: Token) -> Vec<MacroId> {
         while let Some(change) = self.changes.get(self.next_change).filter(|change| change.at < self.position)
         {
-            let live = self.live.entry(change.name).or_default();
-            let body = |id: &MacroId| self.prepared.file.macros[id.index()].body.text(self.source).trim();
+            let body = |id: MacroId| self.prepared.file.macros[id.index()].body.text(self.source).trim();
             match change.definition {
-                Some(id)
-                    if live.len() <= MAX_DEFINITIONS && live.iter().all(|other| body(other) != body(&id)) =>
-                {
-                    live.push(id);
+                Some(id) => {
+                    let is_other =
+                        |(index, other): (usize, MacroId)| index < MAX_DEFINITIONS && body(other) != body(id);
+                    if self.live.of(change.name).enumerate().all(is_other) {
+                        self.live.push(change.name, id);
+                    }
                 }
-                Some(_) => {}
-                None => live.clear(),
+                None => self.live.clear(change.name),
             }
             self.next_change += 1;
         }
         let text = self.text(name);
-        let live = self.live.get(text).filter(|live| !live.is_empty() && !self.shadowed.contains(text));
-        live.into_iter().flatten().filter(|id| !self.hidden.contains(id)).copied().collect()
+        let Some(number) = self.prepared.by_name.number(text).filter(|_| !self.shadowed.contains(text))
+        else {
+            return Vec::new();
+        };
+        self.live.of(number).filter(|id| !self.hidden.contains(id)).collect()
     }
 
     /// The body of a macro.
@@ -452,8 +464,11 @@ impl<'p, 's> Expander<'p, 's> {
     fn bodies(&mut self) -> Vec<(MacroId, Vec<Token>)> {
         let mut bodies = Vec::new();
         self.position = u32::MAX;
-        for (index, definition) in self.prepared.file.macros.iter().enumerate() {
-            if !self.with_asm.contains(definition.name.text(self.source)) {
+        let prepared = self.prepared;
+        for ((id, definition), name) in
+            (0u32..).map(MacroId).zip(&prepared.file.macros).zip(&prepared.numbers)
+        {
+            if !self.with_asm[*name as usize] {
                 continue;
             }
             let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
@@ -461,30 +476,24 @@ impl<'p, 's> Expander<'p, 's> {
             self.shadowed = names.map(|name| name.text(self.source)).collect();
             let mut out = Vec::with_capacity(tokens.len());
             self.rewrite(&tokens, &mut out, false);
-            bodies.push((MacroId(index as u32), out));
+            bodies.push((id, out));
         }
         bodies
     }
 }
 
 /// The definitions and `#undef` lines of a file, in order, without those that are never compiled.
-fn changes<'s>(source: &'s str, prepared: &Prepared<'s>, truths: &Truths) -> Vec<Change<'s>> {
+fn changes(source: &str, prepared: &Prepared<'_>, truths: &Truths) -> Vec<Change> {
     let file = &prepared.file;
-    let mut changes: Vec<Change<'s>> = Vec::with_capacity(file.macros.len() + file.undefined.len());
-    for (id, found) in (0u32..).map(MacroId).zip(&file.macros) {
+    let mut changes: Vec<Change> = Vec::with_capacity(file.macros.len() + file.undefined.len());
+    for ((id, found), &name) in (0u32..).map(MacroId).zip(&file.macros).zip(&prepared.numbers) {
         if truths.of(found.condition) != Truth::False {
-            changes.push(Change {
-                at: found.name.start,
-                name: found.name.text(source),
-                definition: Some(id),
-            });
+            changes.push(Change { at: found.name.start, name, definition: Some(id) });
         }
     }
-    let taken_back = file.undefined.iter();
-    changes.extend(taken_back.map(|(span, _)| Change {
-        at: span.start,
-        name: span.text(source),
-        definition: None,
+    changes.extend(file.undefined.iter().filter_map(|(span, _)| {
+        let name = prepared.by_name.number(span.text(source))?;
+        Some(Change { at: span.start, name, definition: None })
     }));
     changes.sort_by_key(|change| change.at);
     changes

@@ -374,8 +374,8 @@ impl<'s> Builder<'s> {
                 let (source, scopes) = (self.source, &self.scopes);
                 operand.ctype = expression::type_of(source, scopes, scope, &tokens);
                 let is_number = |name: &str| {
-                    let definitions = self.prepared.by_name.get(name);
-                    definitions.is_some_and(|ids| ids.iter().all(|id| numbers[id.index()]))
+                    let definitions = self.prepared.by_name.of(name);
+                    definitions.is_some_and(|mut ids| ids.all(|id| numbers[id.index()]))
                 };
                 operand.constant = expression::is_constant(source, scopes, scope, &tokens, is_number);
                 operand.is_no_output =
