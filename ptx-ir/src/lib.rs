@@ -8,6 +8,7 @@ pub mod dominators;
 pub mod ir;
 pub mod isa;
 pub mod layered;
+mod link;
 pub mod lower;
 pub mod occupancy;
 pub mod platform;
@@ -17,3 +18,6 @@ mod symbols;
 pub mod target;
 pub mod types;
 pub mod version;
+pub mod visit;
+
+pub use build::edit;

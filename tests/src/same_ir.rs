@@ -6,7 +6,7 @@
 
 use ptx_ir::ir::{
     Arena, Body, Directive, Function, Handle, Header, Initializer, Instruction, Item, Module, Operand,
-    Spelling, Variable,
+    Spelling, Statement, Variable,
 };
 use ptx_ir::isa::Resolved;
 use ptx_syntax::Span;
@@ -30,6 +30,41 @@ pub fn difference(left: &Module, right: &Module) -> Option<String> {
         true => format!("{text}  {left}\n"),
         false => format!("{text}- {left}\n+ {right}\n"),
     }))
+}
+
+/// The same, leaving out which names and variables the modules know besides those that they use: one that was edited may
+/// know more.
+#[must_use]
+pub fn difference_in_bodies(left: &Module, right: &Module) -> Option<String> {
+    let (mut left, mut right) = (plain(left), plain(right));
+    unify_floats(&mut left, &mut right);
+    let all = left.functions.iter().zip(right.functions.iter());
+    for ((_, one), (_, other)) in all {
+        let (Some(one), Some(other)) = (&one.body, &other.body) else { continue };
+        // Handles within the body are told alike; those of names and spellings are not compared.
+        let shape = |body: &Body| {
+            let operand =
+                |operand: &Operand| (operand.base(), operand.parts(), std::mem::discriminant(operand));
+            let operands: Vec<_> = body.operands.iter().chain(&body.children).map(operand).collect();
+            let instructions: Vec<_> =
+                body.instructions.iter().map(|(_, each)| (each.operands, each.guard)).collect();
+            let labels: Vec<_> = body.labels.iter().map(|(_, label)| label.target).collect();
+            let groups: Vec<_> =
+                body.registers.iter().map(|(_, each)| (each.first, each.ty, each.range)).collect();
+            let statements: Vec<_> = body
+                .statements
+                .iter()
+                .filter(|each| !matches!(each, Statement::Variable(_) | Statement::Prototype(_)))
+                .copied()
+                .collect();
+            format!("{statements:?}\n{instructions:?}\n{operands:?}\n{labels:?}\n{groups:?}")
+        };
+        let (one, other) = (shape(one), shape(other));
+        if let Some((one, other)) = one.lines().zip(other.lines()).find(|(one, other)| one != other) {
+            return Some(format!("- {one}\n+ {other}"));
+        }
+    }
+    None
 }
 
 /// The module without spans, each spelling in its canonical form.

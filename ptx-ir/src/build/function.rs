@@ -1,6 +1,6 @@
 //! A function or kernel under construction: its signature, registers, variables, labels and blocks.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declaration::{Declaration, Place};
 use super::error::BuildError;
@@ -20,20 +20,35 @@ use ptx_syntax::Span;
 pub struct FunctionBuilder<'m> {
     pub(super) builder: &'m mut ModuleBuilder,
     pub(super) handle: Handle<Function>,
+    /// Tells what this builder made from what another one made of the same function.
+    pub(super) serial: u32,
     pub(super) body: Body,
+    /// What an edited function has already.
+    pub(super) kept: Kept,
     pub(super) registers: Vec<RegisterInfo>,
     pub(super) labels: Vec<LabelInfo>,
     /// The block that each local variable, list of targets and prototype belongs to.
     pub(super) owners: FxHashMap<Owned, u32>,
     /// The open blocks, the body itself first.
     pub(super) open: Vec<Block>,
-    blocks: u32,
+    pub(super) blocks: u32,
     /// A mistake in a call that returns no error of its own.
     pub(super) deferred: Option<BuildError>,
 }
 
+/// What a function has before it is edited.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// How many register numbers.
+    pub registers: u32,
+    /// The block that each group of registers is declared in.
+    pub groups: Vec<u32>,
+    /// Names of any block.
+    pub names: FxHashSet<Symbol>,
+}
+
 /// A register as the user made it; [`FunctionBuilder::finish`] puts those of one type into one declaration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterInfo {
     pub ty: Type,
     pub elements: u8,
@@ -95,22 +110,31 @@ impl<'m> FunctionBuilder<'m> {
             header: Span::default(),
         });
         builder.unfinished.push(handle);
-        let body = Block { number: 0, names: vec![symbol] };
-        Ok(Self {
+        let mut function = Self::on(builder, handle);
+        function.open[0].names.push(symbol);
+        Ok(function)
+    }
+
+    /// Nothing but the body's own block.
+    pub(super) fn on(builder: &'m mut ModuleBuilder, handle: Handle<Function>) -> Self {
+        let serial = builder.next_serial();
+        Self {
             builder,
             handle,
+            serial,
             body: Body::default(),
+            kept: Kept::default(),
             registers: Vec::new(),
             labels: Vec::new(),
             owners: FxHashMap::default(),
-            open: vec![body],
+            open: vec![Block::default()],
             blocks: 1,
             deferred: None,
-        })
+        }
     }
 
     pub(super) const fn brand(&self) -> Brand {
-        Brand { module: self.builder.id, function: Some(self.handle.index() as u32) }
+        Brand { module: self.builder.id, function: Some(self.serial) }
     }
 
     pub(super) fn function(&mut self) -> &mut Function {
@@ -233,7 +257,7 @@ impl<'m> FunctionBuilder<'m> {
         if !self.may_declare(ty) || !(elements == 1 || vector) {
             self.deferred.get_or_insert(BuildError::RegisterType { ty });
         }
-        let index = self.registers.len() as u32;
+        let index = self.kept.registers + self.registers.len() as u32;
         let first = self.body.register_count;
         let block = self.block();
         self.registers.push(RegisterInfo { ty, elements, name, block, first });
@@ -265,6 +289,28 @@ impl<'m> FunctionBuilder<'m> {
         self.body.labels.push(ir::Label { name: symbol, span: Span::default(), target: 0 });
         self.labels.push(LabelInfo { block: self.block(), placed: false });
         Ok(Label { brand: self.brand(), index: self.labels.len() as u32 - 1 })
+    }
+
+    /// A label of the current block with a name that is free: `hint`, or `hint` with a number.
+    ///
+    /// # Errors
+    /// `hint` is no name.
+    pub fn fresh_label(&mut self, hint: &str) -> Result<Label, BuildError> {
+        let name = self.fresh_name(hint)?;
+        self.label(&name)
+    }
+
+    /// A name that is free here and in blocks within: `hint`, or `hint` with a number.
+    ///
+    /// # Errors
+    /// `hint` is no name.
+    pub fn fresh_name(&self, hint: &str) -> Result<String, BuildError> {
+        name::check(hint)?;
+        if self.is_new(hint) {
+            return Ok(hint.to_owned());
+        }
+        let mut numbered = (0_u32..).map(|number| format!("{hint}_{number}"));
+        Ok(numbered.find(|name| self.is_new(name)).unwrap_or_default())
     }
 
     /// Puts a label here.
@@ -340,8 +386,9 @@ impl<'m> FunctionBuilder<'m> {
             return Err(error);
         }
         self.check_end()?;
-        let Self { builder, handle, mut body, registers, .. } = self;
-        super::finish::lay_out(builder, &mut body, &registers);
+        let Self { builder, handle, mut body, registers, blocks, .. } = self;
+        let opened: Vec<u32> = (1..blocks).collect();
+        super::finish::lay_out(builder, &mut body, &Kept::default(), &registers, &opened);
         builder.module.functions[handle].body = Some(body);
         builder.enter_function(handle)
     }

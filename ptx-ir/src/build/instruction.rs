@@ -26,16 +26,26 @@ impl Guarded<'_, '_> {
     /// As for [`FunctionBuilder::push`], and where the guard is no predicate.
     pub fn push(self, spelling: &str, operands: impl IntoIterator<Item = Value>) -> Result<(), BuildError> {
         let Self { function, predicate, negated } = self;
-        let operand = function.operand(&predicate.into())?;
-        let Operand::Register { register, class: class @ Class::RegPred } = operand else {
-            let message = format!("a guard is a predicate, not a register of type `{}`", predicate.ty());
-            return Err(BuildError::Operands { spelling: spelling.to_owned(), operand: None, message });
-        };
-        function.emit(Some(Guard { register: Some(register), class, negated }), spelling, operands)
+        let guard = function.guard_on(spelling, predicate, negated)?;
+        function.emit(Some(guard), spelling, operands)
     }
 }
 
 impl FunctionBuilder<'_> {
+    pub(super) fn guard_on(
+        &mut self,
+        spelling: &str,
+        predicate: Reg,
+        negated: bool,
+    ) -> Result<Guard, BuildError> {
+        let operand = self.operand(&predicate.into())?;
+        let Operand::Register { register, class: class @ Class::RegPred } = operand else {
+            let message = format!("a guard is a predicate, not a register of type `{}`", predicate.ty());
+            return Err(BuildError::Operands { spelling: spelling.to_owned(), operand: None, message });
+        };
+        Ok(Guard { register: Some(register), class, negated })
+    }
+
     /// Adds an instruction: its whole spelling and its operands, destinations first.
     ///
     /// # Errors
@@ -173,6 +183,14 @@ impl FunctionBuilder<'_> {
             Kind::Pair(parts) => Operand::Pair(self.parts(parts)?),
             Kind::Bracket(parts) => Operand::Bracket(self.parts(parts)?),
             Kind::List(parts) => Operand::List(self.parts(parts)?),
+            Kind::Kept { brand, operand } => {
+                let visible =
+                    |register| self.kept_register(register).is_some_and(|info| self.is_open(info.block));
+                if *brand != self.brand() || !operand.base().is_none_or(visible) {
+                    return Err(BuildError::OutOfScope { what: "operand" });
+                }
+                *operand
+            }
         })
     }
 

@@ -63,6 +63,7 @@
 mod call;
 mod declaration;
 mod directive;
+pub mod edit;
 mod error;
 mod explain;
 mod finish;

@@ -15,6 +15,7 @@ use crate::ir::{
     TextureMode, Variable,
 };
 use crate::isa::resolve;
+use crate::link::order::declare_before_use;
 use crate::target::Target;
 use crate::types::Type;
 use crate::version::Version;
@@ -28,6 +29,8 @@ pub struct ModuleBuilder {
     spellings: FxHashMap<Box<str>, Handle<Spelling>>,
     /// Functions that were begun and not finished; only they may refer to themselves.
     pub(super) unfinished: Vec<Handle<Function>>,
+    /// How many functions were begun or edited.
+    serials: u32,
 }
 
 /// No two modules of a process have one number, so that handles of one are refused by the other. The numbers show
@@ -55,7 +58,85 @@ impl ModuleBuilder {
         };
         let module = Module::new(header);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { module, id, spellings: FxHashMap::default(), unfinished: Vec::new() })
+        Ok(Self { module, id, spellings: FxHashMap::default(), unfinished: Vec::new(), serials: 0 })
+    }
+
+    /// Goes on with a module that is there: one that was read, built or linked. What it has is found by
+    /// [`find_function`](Self::find_function) and [`find_variable`](Self::find_variable), and
+    /// [`edit`](Self::edit) changes a function.
+    ///
+    /// ```
+    /// use ptx_ir::build::{Declaration, ModuleBuilder};
+    /// use ptx_ir::{space::StateSpace, types::Type};
+    ///
+    /// let source = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+    /// let module = ptx_ir::lower::lower(&ptx_syntax::parse(source).tree, source).module;
+    /// let mut builder = ModuleBuilder::extend(module);
+    /// builder.variable(Declaration::new("counter", StateSpace::Global, Type::U64)).unwrap();
+    /// assert_eq!(builder.finish().items.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn extend(module: Module) -> Self {
+        let known = module.spellings.iter().filter(|(_, spelling)| !spelling.resolved.instances.is_empty());
+        let spellings = known.map(|(handle, spelling)| (spelling.text.clone(), handle)).collect();
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { module, id, spellings, unfinished: Vec::new(), serials: 0 }
+    }
+
+    pub(super) const fn next_serial(&mut self) -> u32 {
+        self.serials += 1;
+        self.serials
+    }
+
+    /// The function or kernel of a name: its definition, where there is one.
+    #[must_use]
+    pub fn find_function(&self, name: &str) -> Option<Func> {
+        let symbol = self.module.symbols.get(name)?;
+        let Definition::Function(latest) = *self.module.names.get(&symbol)? else { return None };
+        let mut all = std::iter::successors(Some(latest), |&each| self.module.functions[each].earlier);
+        let defined = all.find(|&each| self.module.functions[each].body.is_some());
+        Some(Func { module: self.id, handle: defined.unwrap_or(latest) })
+    }
+
+    /// The variable of the module that has a name.
+    #[must_use]
+    pub fn find_variable(&self, name: &str) -> Option<Var> {
+        let symbol = self.module.symbols.get(name)?;
+        let Definition::Variable(handle) = *self.module.names.get(&symbol)? else { return None };
+        Some(Var { brand: Brand { module: self.id, function: None }, handle })
+    }
+
+    /// The function that a handle of the [module](Self::module) means.
+    ///
+    /// # Errors
+    /// The module has no such function, or it is a prototype.
+    pub fn function_at(&self, handle: Handle<Function>) -> Result<Func, BuildError> {
+        let function = self.module.functions.get(handle);
+        let found = function.filter(|function| function.kind != FunctionKind::Prototype);
+        found.map(|_| Func { module: self.id, handle }).ok_or(BuildError::OutOfScope { what: "function" })
+    }
+
+    /// Raises `.version` where it is lower. What needs a version says so: [`BuildError::Unavailable`].
+    ///
+    /// # Errors
+    /// The version was never published, or withdrew an instruction of the module.
+    pub fn raise_version(&mut self, version: Version) -> Result<(), BuildError> {
+        if !version.is_published() {
+            return Err(BuildError::Header { message: format!("there is no PTX {version}") });
+        }
+        if version <= self.module.header.version {
+            return Ok(());
+        }
+        let bodies = self.module.functions.iter().filter_map(|(_, function)| function.body.as_ref());
+        for (_, instruction) in bodies.flat_map(|body| body.instructions.iter()) {
+            let instance = self.module.instance(instruction);
+            if let Some(lost) = instance.filter(|instance| instance.max_version < version) {
+                let message = format!("PTX {version} does not have `{}` any more", lost.canonical);
+                return Err(BuildError::Header { message });
+            }
+        }
+        self.module.header.version = version;
+        Ok(())
     }
 
     /// Binds textures and samplers independently: `.target …, texmode_independent`. Samplers exist only then.
@@ -102,9 +183,11 @@ impl ModuleBuilder {
         FunctionBuilder::new(self, name, FunctionKind::Function)
     }
 
-    /// The module. Functions that were not finished are not part of it, and nothing refers to them.
+    /// The module. Functions that were not finished are not part of it, and nothing refers to them. What is used before
+    /// it was added is declared before.
     #[must_use]
-    pub fn finish(self) -> Module {
+    pub fn finish(mut self) -> Module {
+        declare_before_use(&mut self.module);
         self.module
     }
 

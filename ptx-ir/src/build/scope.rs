@@ -5,7 +5,7 @@ use super::function::{FunctionBuilder, Owned, RegisterInfo, Targets};
 use super::name;
 use super::value::{Brand, Func, Label, Reg, Var};
 use crate::arena::{Handle, Symbol};
-use crate::ir::{self, FunctionKind, Operand, TargetList, Variable};
+use crate::ir::{self, FunctionKind, Operand, Register, RegisterGroup, TargetList, Variable};
 
 impl FunctionBuilder<'_> {
     /// The number of the innermost open block.
@@ -27,8 +27,27 @@ impl FunctionBuilder<'_> {
 
     /// Whether a name means something here. Nothing may hide something else, so that each name has one meaning.
     pub(super) fn is_visible(&self, name: &str) -> bool {
+        if self.is_numbered_register(name) {
+            return true;
+        }
         let Some(symbol) = self.builder.module.symbols.get(name) else { return false };
-        self.builder.has_name(name) || self.open.iter().any(|block| block.names.contains(&symbol))
+        self.builder.has_name(name)
+            || self.kept.names.contains(&symbol)
+            || self.open.iter().any(|block| block.names.contains(&symbol))
+    }
+
+    /// Whether a name means nothing anywhere in the module.
+    pub(super) fn is_new(&self, name: &str) -> bool {
+        self.builder.module.symbols.get(name).is_none() && !self.is_numbered_register(name)
+    }
+
+    /// Whether a name is `%r7` and the function has a declaration such as `%r<8>` of its own.
+    fn is_numbered_register(&self, name: &str) -> bool {
+        self.body.registers.iter().any(|(_, group)| {
+            let prefix = self.builder.module.name(group.name);
+            let number = name.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok());
+            group.range.zip(number).is_some_and(|(range, number)| number < range)
+        })
     }
 
     pub(super) fn enter(&mut self, name: Symbol, owned: Option<Owned>) {
@@ -46,9 +65,22 @@ impl FunctionBuilder<'_> {
     }
 
     /// Fails where the register may not be used here.
-    pub(super) fn check_register(&self, register: Reg) -> Result<&RegisterInfo, BuildError> {
-        let info = self.registers.get(register.index as usize).filter(|_| register.brand == self.brand());
-        info.filter(|info| self.is_open(info.block)).ok_or(BuildError::OutOfScope { what: "register" })
+    pub(super) fn check_register(&self, register: Reg) -> Result<RegisterInfo, BuildError> {
+        let info = match register.index.checked_sub(self.kept.registers) {
+            Some(index) => self.registers.get(index as usize).copied(),
+            None => self.kept_register(Register(register.index)),
+        };
+        info.filter(|info| register.brand == self.brand() && self.is_open(info.block))
+            .ok_or(BuildError::OutOfScope { what: "register" })
+    }
+
+    /// A register that the function had before it was edited.
+    pub(super) fn kept_register(&self, register: Register) -> Option<RegisterInfo> {
+        let handle = self.body.group_handle(register)?;
+        let group = &self.body.registers[handle];
+        let block = self.kept.groups.get(handle.index()).copied()?;
+        let RegisterGroup { ty, elements, .. } = *group;
+        Some(RegisterInfo { ty, elements, name: None, block, first: register.0 })
     }
 
     /// Fails where the label may not be used here.

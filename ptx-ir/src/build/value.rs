@@ -15,7 +15,8 @@ use crate::types::Type;
 pub(super) struct Brand {
     /// The module, by a number that no other module of the process has.
     pub module: u32,
-    /// The function within it; none for what belongs to the module.
+    /// The function within it, by a number that each function has anew when it is edited; none for what belongs to the
+    /// module.
     pub function: Option<u32>,
 }
 
@@ -96,6 +97,12 @@ pub struct Var {
 }
 
 impl Var {
+    /// The handle in the module.
+    #[must_use]
+    pub const fn handle(self) -> Handle<ir::Variable> {
+        self.handle
+    }
+
     /// The variable's address plus `offset` bytes, as a place in memory: `[var+8]`.
     #[must_use]
     pub const fn at(self, offset: i64) -> Value {
@@ -116,6 +123,14 @@ pub struct Func {
     pub(super) handle: Handle<ir::Function>,
 }
 
+impl Func {
+    /// The handle in the module.
+    #[must_use]
+    pub const fn handle(self) -> Handle<ir::Function> {
+        self.handle
+    }
+}
+
 /// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value(pub(super) Kind);
@@ -125,27 +140,56 @@ pub struct Value(pub(super) Kind);
 pub(super) enum Kind {
     Register(Reg),
     Negated(Reg),
-    Element { register: Reg, element: u8 },
-    Selected { register: Reg, selector: Selector },
-    Minus { register: Reg, selector: Option<Selector> },
+    Element {
+        register: Reg,
+        element: u8,
+    },
+    Selected {
+        register: Reg,
+        selector: Selector,
+    },
+    Minus {
+        register: Reg,
+        selector: Option<Selector>,
+    },
     Special(SpecialRegister),
-    Integer { bits: u64, negative: bool },
+    Integer {
+        bits: u64,
+        negative: bool,
+    },
     Single(u32),
     Double(u64),
     WarpSize,
     Sink,
-    Variable { variable: Var, offset: i64 },
+    Variable {
+        variable: Var,
+        offset: i64,
+    },
     Function(Func),
     Label(Label),
     Targets(Targets),
-    RegisterAddress { base: Reg, offset: i32 },
-    UnifiedAddress { base: Reg, offset: i32 },
-    VariableAddress { variable: Var, offset: i64 },
+    RegisterAddress {
+        base: Reg,
+        offset: i32,
+    },
+    UnifiedAddress {
+        base: Reg,
+        offset: i32,
+    },
+    VariableAddress {
+        variable: Var,
+        offset: i64,
+    },
     ConstantAddress(i64),
     Vector(Vec<Value>),
     Pair(Vec<Value>),
     Bracket(Vec<Value>),
     List(Vec<Value>),
+    /// An operand of the function that is edited, for which nobody who builds one has a need.
+    Kept {
+        brand: Brand,
+        operand: ir::Operand,
+    },
 }
 
 impl Value {

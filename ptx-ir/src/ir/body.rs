@@ -238,6 +238,12 @@ impl Body {
     /// The group that a register belongs to.
     #[must_use]
     pub fn group(&self, register: Register) -> Option<&RegisterGroup> {
+        self.group_handle(register).map(|group| &self.registers[group])
+    }
+
+    /// The handle of the group that a register belongs to.
+    #[must_use]
+    pub fn group_handle(&self, register: Register) -> Option<Handle<RegisterGroup>> {
         // Groups are in the order of their numbers; empty ones share theirs with the next.
         let (mut low, mut high) = (0, self.registers.len());
         while low < high {
@@ -248,8 +254,9 @@ impl Body {
                 high = middle;
             }
         }
-        let group = self.registers.get(Handle::new(low.checked_sub(1)? as u32))?;
-        (register.0 - group.first.0 < group.len()).then_some(group)
+        let handle = Handle::new(low.checked_sub(1)? as u32);
+        let group = self.registers.get(handle)?;
+        (register.0 - group.first.0 < group.len()).then_some(handle)
     }
 
     /// The type of a register, or of the element that it is.

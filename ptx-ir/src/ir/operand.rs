@@ -168,3 +168,51 @@ pub enum Operand {
     /// A name that was not declared, which lowering has reported, or something that is no operand.
     Unknown(Option<Symbol>),
 }
+
+impl Operand {
+    /// The register that this is, or that an address or sum is based on: the first one of a vector register. None for
+    /// what is made of several parts.
+    #[must_use]
+    pub const fn base(&self) -> Option<Register> {
+        match *self {
+            Self::Register { register, .. }
+            | Self::Negated { register, .. }
+            | Self::Selected { register, .. }
+            | Self::Minus { register, .. }
+            | Self::Sum { register, .. }
+            | Self::Element { index: register, .. }
+            | Self::RegisterAddress { base: register, .. }
+            | Self::VectorRegister { first: register, .. } => Some(register),
+            _ => None,
+        }
+    }
+
+    /// Where the parts of a vector, pair, bracket or list are in [`super::Body::children`].
+    #[must_use]
+    pub const fn parts(&self) -> Option<Run> {
+        match *self {
+            Self::Vector(run) | Self::Pair(run) | Self::Bracket(run) | Self::List(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// The variable that this is the address of, or memory in.
+    #[must_use]
+    pub const fn variable(&self) -> Option<Handle<Variable>> {
+        match *self {
+            Self::Variable { variable, .. }
+            | Self::VariableAddress { variable, .. }
+            | Self::Element { variable, .. } => Some(variable),
+            _ => None,
+        }
+    }
+
+    /// The function, kernel or prototype that this names.
+    #[must_use]
+    pub const fn function(&self) -> Option<Handle<Function>> {
+        match *self {
+            Self::Function(function) | Self::Prototype(function) => Some(function),
+            _ => None,
+        }
+    }
+}

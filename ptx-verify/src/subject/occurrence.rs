@@ -94,11 +94,7 @@ impl<'a> Occurrence<'a> {
 
     /// The parts of a vector, pair, bracket or list with their places; none for anything else.
     pub(crate) fn children(&self, operand: Operand) -> Vec<(Operand, Span)> {
-        let (Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) | Operand::List(run)) =
-            operand
-        else {
-            return Vec::new();
-        };
+        let Some(run) = operand.parts() else { return Vec::new() };
         let spans = self.context.body.child_spans.get(run.range()).unwrap_or_default();
         self.context.body.children(run).iter().copied().zip(spans.iter().copied()).collect()
     }
@@ -119,17 +115,7 @@ impl<'a> Occurrence<'a> {
 
     /// The declaration of the register that an operand is or is based on.
     pub(crate) fn declaration(&self, operand: Operand) -> Option<&'a RegisterGroup> {
-        let register = match operand {
-            Operand::Register { register, .. }
-            | Operand::Negated { register, .. }
-            | Operand::Selected { register, .. }
-            | Operand::VectorRegister { first: register, .. }
-            | Operand::Sum { register, .. }
-            | Operand::Element { index: register, .. }
-            | Operand::RegisterAddress { base: register, .. } => register,
-            _ => return None,
-        };
-        self.context.body.group(register)
+        self.context.body.group(operand.base()?)
     }
 
     /// Adds the place where the register of `operand` was declared.

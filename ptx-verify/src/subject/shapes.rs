@@ -21,22 +21,19 @@ pub(crate) fn shapes(
 /// Whether an operand, or a part of one, has been reported already.
 pub(crate) fn has_unknown(body: &Body, instruction: Handle<Instruction>) -> bool {
     let unknown = |operand: &Operand| matches!(operand, Operand::Unknown(_));
-    body.operands(instruction).iter().any(|operand| match *operand {
-        Operand::Vector(run) | Operand::Pair(run) | Operand::Bracket(run) | Operand::List(run) => {
-            body.children(run).iter().any(unknown)
-        }
-        _ => unknown(operand),
-    })
+    let has = |operand: &Operand| match operand.parts() {
+        Some(run) => body.children(run).iter().any(unknown),
+        None => unknown(operand),
+    };
+    body.operands(instruction).iter().any(has)
 }
 
 /// The class of an operand that is one thing, of the base of an address, or of the elements of a vector register.
 pub(crate) fn class_of(module: &Module, body: &Body, operand: Operand) -> Class {
-    match operand {
-        Operand::Vector(_) | Operand::Pair(_) | Operand::Bracket(_) | Operand::List(_) => Class::Unknown,
-        _ => {
-            let mut shapes = Vec::new();
-            module.push_shape(body, operand, &mut shapes, &mut Vec::new());
-            shapes.first().and_then(|shape| shape.classes.iter().next()).unwrap_or(Class::Unknown)
-        }
+    if operand.parts().is_some() {
+        return Class::Unknown;
     }
+    let mut shapes = Vec::new();
+    module.push_shape(body, operand, &mut shapes, &mut Vec::new());
+    shapes.first().and_then(|shape| shape.classes.iter().next()).unwrap_or(Class::Unknown)
 }

@@ -1,9 +1,9 @@
 //! What happens to each register anywhere in a function.
 
-use super::roles::Access;
 use super::table::{Occurring, RegisterTable};
 use super::uses::Uses;
 use ptx_ir::ir::{Body, Register};
+use ptx_ir::visit::Access;
 use std::ops::Range;
 use std::rc::Rc;
 

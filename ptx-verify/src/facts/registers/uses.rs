@@ -1,8 +1,8 @@
 //! Which registers each instruction touches, as one flat list: found once for a function, because nearly every
 //! analysis goes over it.
 
-use super::roles::{Access, for_each_register_with_operand};
 use ptx_ir::ir::{Body, Module, Register};
+use ptx_ir::visit::{Access, for_each_register_with_operand};
 use std::ops::Range;
 
 /// A register among the operands of an instruction. The guard is not an operand.

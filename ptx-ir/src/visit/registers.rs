@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes.
 
-use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand, Register, Run};
-use ptx_ir::isa::{Instance, OperandSpec, Purpose, Role};
+use crate::ir::{Body, Handle, Instruction, Module, Operand, Register, Run};
+use crate::isa::{Instance, OperandSpec, Purpose, Role};
 
 /// What happens to a register at an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum Access {
 }
 
 impl Access {
-    const fn of(role: Role) -> Self {
+    pub(super) const fn of(role: Role) -> Self {
         match role {
             Role::Source => Self::Read,
             Role::Destination => Self::Write,
@@ -94,7 +94,7 @@ pub fn for_each_register_with_operand(
 /// What happens to an accumulator. Where an operand says at run time whether the old value counts, the
 /// first of a row of instructions commonly finds it unset and ignores it.
 #[cold]
-fn accumulator(instance: &Instance, operands: &[Operand]) -> Access {
+pub(super) fn accumulator(instance: &Instance, operands: &[Operand]) -> Access {
     let scale = instance.operand_for(Purpose::Accumulate);
     match scale.and_then(|index| operands.get(index)) {
         None | Some(Operand::Integer { bits: 1.., .. }) => Access::ReadWrite,
@@ -121,7 +121,7 @@ pub fn aligned<'i>(
     }
 }
 
-fn visit_operand(
+pub(super) fn visit_operand(
     body: &Body,
     operand: Operand,
     access: Access,
@@ -170,7 +170,7 @@ fn visit_operand(
 }
 
 /// What is part of an address is read, whatever happens to the memory.
-const fn read(access: Access) -> Access {
+pub(super) const fn read(access: Access) -> Access {
     match access {
         Access::Unknown => Access::Unknown,
         Access::Read | Access::Write | Access::ReadWrite => Access::Read,

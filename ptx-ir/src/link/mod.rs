@@ -1,0 +1,2 @@
+//! Linking.
+pub(crate) mod order;
