@@ -1,0 +1,97 @@
+//! The facade and its example programs.
+
+use ptx_toolkit::{Config, Module};
+
+#[path = "../../examples/build.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod build;
+#[path = "../../examples/count.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod count;
+#[path = "../../examples/inspect.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod inspect;
+#[path = "../../examples/instrument.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod instrument;
+
+const SOURCE: &str = "\
+.version 5.0
+.target sm_70
+.address_size 64
+.visible .entry copy(.param .u64 from, .param .u64 to, .param .align 4 .b8 pad[12]) {
+    .reg .pred %p<2>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd2, [to];
+    ld.param.u32 %r1, [pad+8];
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 ld.global.v2.u32 {%r2, %r3}, [%rd1];
+    @%p1 ld.global.nc.u32 %r4, [%rd1+4];
+    @%p1 st.global.u32 [%rd2], %r4;
+    ret;
+}
+";
+
+fn source() -> Module {
+    Module::parse(SOURCE).ok().unwrap()
+}
+
+/// Nothing is found in a module besides what is found in the other.
+fn assert_sound(module: &Module) -> String {
+    let (text, found) = module.check(&Config::default());
+    let errors: Vec<_> =
+        found.iter().filter(|found| found.severity == ptx_toolkit::Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{text}");
+    assert_eq!(Module::parse(&text).ok().unwrap().print(), text);
+    text
+}
+
+/// NVIDIA's assembler takes a module, where it is there.
+fn assert_assembles(module: &Module) {
+    if let Some(ptxas) = ptx_tests::tools::ptxas() {
+        let ptxas = ptx_emit::assemble::Ptxas::at(ptxas).unwrap();
+        let text = module.print();
+        assert!(ptx_tests::same_code::assemble(&ptxas, &text).unwrap().is_some(), "{text}");
+    }
+}
+
+#[test]
+fn inspect_lists_kernels_with_their_parameters() {
+    assert_eq!(
+        inspect::inspect(&source()),
+        "copy(from: .u64, 8 bytes; to: .u64, 8 bytes; pad: .b8, 12 bytes)\n"
+    );
+}
+
+#[test]
+fn count_tells_opcodes_and_writes() {
+    let mut count = count::Count::default();
+    source().visit(&mut count);
+    let opcodes: Vec<_> = count.opcodes.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+    assert_eq!(opcodes, [("ld", 5), ("ret", 1), ("setp", 1), ("st", 1)]);
+    assert_eq!(count.writes, 7);
+}
+
+#[test]
+fn instrument_puts_a_counter_before_each_load() {
+    let mut module = source();
+    assert_eq!(instrument::instrument(&mut module).unwrap(), 2);
+    let text = assert_sound(&module);
+    assert_assembles(&module);
+    assert!(text.starts_with(".version 6.0\n"), "{text}");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let counts: Vec<usize> = (0..lines.len()).filter(|line| lines[*line].contains("red.relaxed")).collect();
+    assert_eq!(counts.len(), 2, "{text}");
+    assert!(lines[counts[0]].starts_with("@!%p1 red") && lines[counts[0]].ends_with(", 8;"), "{text}");
+    assert!(lines[counts[1]].starts_with("@%p1 red") && lines[counts[1]].ends_with(", 4;"), "{text}");
+    assert!(counts.iter().all(|line| lines[line + 1].contains("ld.global")), "{text}");
+}
+
+#[test]
+fn build_makes_a_kernel_without_findings() {
+    let module = build::scale().unwrap();
+    assert_sound(&module);
+    assert_assembles(&module);
+}
