@@ -16,6 +16,7 @@ pub mod modules;
 pub mod oracle;
 pub mod planted;
 pub mod properties;
+pub mod protocol;
 pub mod random_kernel;
 pub mod same_code;
 pub mod same_ir;

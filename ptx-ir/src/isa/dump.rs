@@ -300,5 +300,6 @@ fn effect(effect: &Effect) -> String {
         Effect::Computes(computation) => format!("computes {computation:?}"),
         Effect::Compares(comparison) => format!("compares {comparison:?}"),
         Effect::Means(mode) => format!("means {mode:?}"),
+        Effect::Event(event) => format!("event {event:?}"),
     }
 }

@@ -206,6 +206,35 @@ pub enum Computation {
     Elect,
 }
 
+/// What an instruction does to the order of threads, of proxies and of the phases of an `mbarrier` object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// Arrives at a barrier of the block and waits for the others: `bar.sync`, `bar.red`.
+    BarrierSync,
+    /// Arrives at a barrier of the block and goes on: `bar.arrive`.
+    BarrierArrive,
+    /// Arrives at the barrier of the cluster and goes on.
+    ClusterArrive,
+    /// Waits at the barrier of the cluster.
+    ClusterWait,
+    /// Orders the generic proxy and the asynchronous one: `fence.proxy.async`.
+    ProxyFence,
+    /// Publishes objects that were made: `fence.mbarrier_init`.
+    ObjectFence,
+    /// Arrives at an object.
+    Arrive,
+    /// Expects bytes, and arrives at the object.
+    ArriveExpect,
+    /// Arrives at an object, and does not take part in later phases.
+    Drop,
+    /// Expects bytes, arrives at the object, and does not take part in later phases.
+    DropExpect,
+    /// Expects bytes in this phase: `mbarrier.expect_tx`.
+    Expect,
+    /// Says that bytes have come: `mbarrier.complete_tx`.
+    Complete,
+}
+
 /// The relation that a comparison asks for. Integers are compared by the sign of the type and are never NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
@@ -313,6 +342,8 @@ pub struct Effects {
     pub compares: Option<Comparison>,
     /// What its modifiers mean.
     pub modes: Modes,
+    /// What it does to the order of threads, of proxies and of phases.
+    pub event: Option<Event>,
 }
 
 impl Effects {

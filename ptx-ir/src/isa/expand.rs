@@ -224,6 +224,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
         Effect::Computes(computation) => effects.computes = Some(computation),
         Effect::Compares(comparison) => effects.compares = Some(comparison),
         Effect::Means(mode) => effects.modes.insert(mode),
+        Effect::Event(event) => effects.event = Some(event),
     }
 }
 

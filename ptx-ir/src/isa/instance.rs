@@ -32,12 +32,30 @@ pub enum Role {
 pub enum Purpose {
     /// Whether the old value of the accumulator counts: `scale-d` of `wgmma`.
     Accumulate,
+    /// How many arrivals: of a phase for `mbarrier.init`, at once for `mbarrier.arrive`.
+    Arrivals,
     /// The mbarrier object that the completion of an asynchronous operation is signalled to.
     Barrier,
+    /// The number of a barrier of the block.
+    BarrierNumber,
+    /// The blocks of the cluster that an operation reaches, as a mask.
+    Blocks,
+    /// How many bytes are expected, or copied.
+    Bytes,
     /// Where an asynchronous copy or reduction writes.
     CopyDestination,
+    /// Where a matrix in shared memory is: a descriptor.
+    Descriptor,
+    /// How many groups may still be pending.
+    Groups,
+    /// The parity of the phase that is waited for.
+    Parity,
+    /// The phase of an object, as `mbarrier.arrive` returns it.
+    Phase,
     /// The lanes that execute a `.sync` instruction together.
     ThreadMask,
+    /// How many threads take part in a barrier.
+    Threads,
     /// The eight results of a function of three bits: `immLut` of `lop3`.
     TruthTable,
 }

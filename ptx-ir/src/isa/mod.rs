@@ -31,8 +31,8 @@ mod table;
 pub use class::{Class, ClassSet};
 pub use dump::dump;
 pub use effects::{
-    AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects, Mode,
-    Modes,
+    AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects, Event,
+    Mode, Modes,
 };
 pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};

@@ -1,7 +1,9 @@
 //! The static table that `build.rs` makes of `isa/*.isa`, as it is in the program.
 
 use super::class::ClassSet;
-use super::effects::{AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence, Mode};
+use super::effects::{
+    AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence, Event, Mode,
+};
 use super::instance::{ImmediateRange, OpcodeId, Purpose, Role, Selectors};
 use crate::platform::TextureMode;
 use crate::types::Type;
@@ -177,6 +179,7 @@ pub(super) enum Effect {
     Computes(Computation),
     Compares(Comparison),
     Means(Mode),
+    Event(Event),
 }
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));

@@ -101,7 +101,22 @@ const MODES: [(&str, &str); 11] = [
     ("xor", "Xor"),
 ];
 
-const EFFECTS: [(&str, &str); 22] = [
+const EVENTS: [(&str, &str); 12] = [
+    ("barrier-sync", "BarrierSync"),
+    ("barrier-arrive", "BarrierArrive"),
+    ("cluster-arrive", "ClusterArrive"),
+    ("cluster-wait", "ClusterWait"),
+    ("proxy-fence", "ProxyFence"),
+    ("object-fence", "ObjectFence"),
+    ("arrive", "Arrive"),
+    ("arrive-expect", "ArriveExpect"),
+    ("drop", "Drop"),
+    ("drop-expect", "DropExpect"),
+    ("expect", "Expect"),
+    ("complete", "Complete"),
+];
+
+const EFFECTS: [(&str, &str); 23] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -123,14 +138,24 @@ const EFFECTS: [(&str, &str); 22] = [
     ("computes", ""),
     ("compares", ""),
     ("means", ""),
+    ("event", ""),
     ("async", ""),
 ];
 
-const PURPOSES: [(&str, &str); 5] = [
+const PURPOSES: [(&str, &str); 14] = [
     ("accumulate", "Accumulate"),
+    ("arrivals", "Arrivals"),
     ("barrier", "Barrier"),
+    ("barrier-number", "BarrierNumber"),
+    ("blocks", "Blocks"),
+    ("bytes", "Bytes"),
     ("copy-destination", "CopyDestination"),
+    ("descriptor", "Descriptor"),
+    ("groups", "Groups"),
+    ("parity", "Parity"),
+    ("phase", "Phase"),
     ("thread-mask", "ThreadMask"),
+    ("threads", "Threads"),
     ("truth-table", "TruthTable"),
 ];
 
@@ -163,6 +188,12 @@ pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
             let name = words.next().ok_or("`means` needs a meaning")?;
             let name = find(&MODES, name).ok_or(format!("`{name}` is no meaning"))?;
             expressions.push(format!("Effect::Means(Mode::{name})"));
+            continue;
+        }
+        if word == "event" {
+            let name = words.next().ok_or("`event` needs what happens")?;
+            let name = find(&EVENTS, name).ok_or(format!("`{name}` is nothing that happens"))?;
+            expressions.push(format!("Effect::Event(Event::{name})"));
             continue;
         }
         if word != "async" {

@@ -57,6 +57,7 @@ rules! {
         mbarrier_misaligned mbarrier_initialized_twice tcgen05_missing_dealloc tcgen05_dealloc_mismatch
         tcgen05_used_after_dealloc tcgen05_alloc_after_relinquish tcgen05_missing_wait
         tcgen05_missing_commit mixed_cta_groups
+        missing_proxy_fence async_race mbarrier_phase mbarrier_unpublished mbarrier_bytes mbarrier_count barrier_deadlock cluster_lifetime
     }
     asm {
         asm_missing_early_clobber asm_output_read_before_write asm_output_conditionally_written

@@ -3,13 +3,14 @@
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
-use ptx_ir::ir::{Body, Function, Handle, Operand, Variable};
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_syntax::Span;
 
 use super::module::ModuleContext;
 use super::producer::Printed;
 use crate::facts::FunctionFacts;
+use crate::facts::asynchronous::model::{self, Protocol};
 use crate::facts::asynchronous::{self, Action};
 use crate::facts::carry::{self, CarryFacts};
 use crate::facts::initialization::{self, Surroundings, Unset};
@@ -47,6 +48,7 @@ pub(crate) struct FlowContext<'a> {
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
+    protocol: OnceCell<Protocol>,
 }
 
 impl<'a> Deref for FlowContext<'a> {
@@ -70,6 +72,7 @@ impl<'a> FlowContext<'a> {
             memory: OnceCell::new(),
             actions: OnceCell::new(),
             acting_calls: OnceCell::new(),
+            protocol: OnceCell::new(),
         }
     }
 
@@ -298,6 +301,20 @@ impl<'a> FlowContext<'a> {
         let mut all: Vec<u32> = instructions.iter().chain(calls).copied().collect();
         all.sort_unstable();
         all
+    }
+
+    /// What executions of a kernel's protocol show; nothing of other functions, and of parts of a kernel.
+    pub(crate) fn protocol(&self) -> &Protocol {
+        self.protocol.get_or_init(|| match self.facts() {
+            Some(facts)
+                if self.module.features().protocol
+                    && facts.function.kind == FunctionKind::Entry
+                    && self.module.wanted.fragment.is_none() =>
+            {
+                model::protocol(facts, &self.with_calls(&[]))
+            }
+            Some(_) | None => Protocol::default(),
+        })
     }
 
     /// The place of an instruction without its guard and its `;`.

@@ -10,6 +10,7 @@ pub(crate) mod objects;
 pub(crate) mod occurrence;
 pub(crate) mod place;
 pub(crate) mod producer;
+pub(crate) mod protocol;
 pub(crate) mod shapes;
 pub(crate) mod summary;
 pub(crate) mod wanted;

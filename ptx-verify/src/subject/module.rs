@@ -4,7 +4,7 @@ use std::ops::BitOrAssign;
 use std::sync::OnceLock;
 
 use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
-use ptx_ir::isa::{AsyncGroup, Control, Convergence};
+use ptx_ir::isa::{AsyncGroup, Control, Convergence, Event};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
@@ -90,6 +90,8 @@ pub(crate) struct Features {
     pub(crate) convergence: bool,
     /// Anything that acts on operations that run on their own.
     pub(crate) asynchronous: bool,
+    /// The same, or anything that threads of several roles or blocks meet at.
+    pub(crate) protocol: bool,
     /// Among them, uses of `mbarrier` objects.
     pub(crate) mbarrier: bool,
     /// Loads of what nobody writes while the kernel runs.
@@ -116,6 +118,8 @@ impl Features {
             features.carry |= effects.carry.is_some();
             features.convergence |= is_call || effects.convergence != Convergence::None;
             features.asynchronous |= effects.asynchronous.is_some();
+            let meets = matches!(effects.event, Some(Event::BarrierArrive | Event::ClusterArrive));
+            features.protocol |= effects.asynchronous.is_some() || meets;
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
         }
         features
@@ -128,6 +132,7 @@ impl BitOrAssign for Features {
         self.carry |= other.carry;
         self.convergence |= other.convergence;
         self.asynchronous |= other.asynchronous;
+        self.protocol |= other.protocol;
         self.mbarrier |= other.mbarrier;
         self.read_only_loads |= other.read_only_loads;
         self.bare_tests |= other.bare_tests;

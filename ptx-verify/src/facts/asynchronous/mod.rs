@@ -6,6 +6,7 @@
 mod copies;
 mod coverage;
 mod groups;
+pub mod model;
 mod objects;
 mod tensor;
 

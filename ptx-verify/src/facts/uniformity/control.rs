@@ -381,7 +381,7 @@ fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
 
 /// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
 /// the function, `u32::MAX` where no path leads to that.
-pub(super) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
+pub(in crate::facts) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
     let count = facts.cfg.block_count();
     let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
     for _ in 0..=count {

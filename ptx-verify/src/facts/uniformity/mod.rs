@@ -8,7 +8,7 @@
 //!
 //! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
 
-mod control;
+pub(in crate::facts) mod control;
 mod demand;
 mod exchange;
 mod masks;

@@ -3,6 +3,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
+use crate::subject::protocol;
 use crate::facts::asynchronous::reads_of_shared;
 use crate::facts::reach::{Ends, Reach};
 use crate::subject::objects::waits_for_threads;
@@ -48,6 +49,14 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().asynchronous {
+        return;
+    }
+    let groups = [AsyncGroup::Bulk, AsyncGroup::Mbarrier];
+    let found = protocol::explained(context, |fault| {
+        protocol::is_unawaited(fault.kind) && protocol::is_of(context, fault, &groups)
+    });
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+    if !found.is_empty() || context.protocol().is_conclusive() {
         return;
     }
     read_too_early(context, diagnostics);

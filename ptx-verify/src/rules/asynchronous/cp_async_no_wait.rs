@@ -1,6 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
+use crate::subject::protocol;
 use crate::facts::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
 use crate::rule::declare_rule;
@@ -53,6 +54,13 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let found = protocol::explained(context, |fault| {
+        protocol::is_unawaited(fault.kind) && protocol::is_of(context, fault, &[AsyncGroup::CpAsync])
+    });
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+    if !found.is_empty() || context.protocol().is_conclusive() {
+        return;
+    }
     let Some(facts) = context.facts() else { return };
     let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::CpAsync, wanted);
     let starts = of(&[AsyncAction::Start]);

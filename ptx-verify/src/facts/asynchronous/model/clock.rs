@@ -1,0 +1,81 @@
+//! What a warp knows to have happened: vector clocks.
+//!
+//! Besides the events of each warp there is a component for everything that completes on its own: the groups of each
+//! warp, in the order of their starts, and the phases of each `mbarrier` object. So what one warp has waited for is
+//! known to those that it meets at a barrier.
+
+/// A row of counters with one for each warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Row {
+    /// Events of the warp.
+    Events,
+    /// Its events before which it has fenced the asynchronous proxy.
+    Fenced,
+    /// Its `cp.async` that are complete.
+    CpAsync,
+    /// Its bulk copies that are complete.
+    Bulk,
+    /// Its bulk copies that have read their source.
+    BulkRead,
+    /// Its `wgmma` that are complete.
+    Wgmma,
+    /// Its `tcgen05` operations that are complete.
+    Tcgen05,
+}
+
+const ROWS: usize = 7;
+
+/// How many of each are known to have happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Clock(Vec<u32>);
+
+impl Clock {
+    /// The clock of a warp that has seen nothing, among so many.
+    pub(super) fn new(warps: usize) -> Self {
+        Self(vec![0; warps * ROWS])
+    }
+
+    /// A counter of a row.
+    pub(super) fn get(&self, warps: usize, row: Row, warp: usize) -> u32 {
+        self.0.get(row as usize * warps + warp).copied().unwrap_or(0)
+    }
+
+    /// Raises a counter of a row.
+    pub(super) fn raise(&mut self, warps: usize, row: Row, warp: usize, to: u32) {
+        if let Some(counter) = self.0.get_mut(row as usize * warps + warp) {
+            *counter = to.max(*counter);
+        }
+    }
+
+    /// How many phases of an object are known to be complete.
+    pub(super) fn phases(&self, warps: usize, object: usize) -> u32 {
+        self.0.get(ROWS * warps + object).copied().unwrap_or(0)
+    }
+
+    /// Raises the number of phases of an object.
+    pub(super) fn raise_phases(&mut self, warps: usize, object: usize, to: u32) {
+        let index = ROWS * warps + object;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
+        }
+        self.0[index] = to.max(self.0[index]);
+    }
+
+    /// What is known to either.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own = (*own).max(*other);
+        }
+    }
+
+    /// All events that are known are fenced.
+    pub(super) fn fence_all(&mut self, warps: usize) {
+        for warp in 0..warps {
+            let events = self.get(warps, Row::Events, warp);
+            self.raise(warps, Row::Fenced, warp, events);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What an execution of the model shows.
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// A write that the asynchronous proxy reads without a fence between them.
+    MissingFence,
+    /// An access of what a copy may still write: nothing has waited for it.
+    EarlyAccess,
+    /// The same; the thread has waited, for another phase.
+    WrongPhase,
+    /// The same; a wait leaves the group of the copy pending.
+    GroupPending,
+    /// The same; the thread that copied has waited, and the others have not met it since.
+    MissingBarrier,
+    /// A copy into what other threads may still read.
+    Overwrite,
+    /// The same; these threads have said before their reads that they are done.
+    EarlyRelease,
+    /// The same; a phase was complete before all had arrived.
+    TooFewArrivals,
+    /// An operation reads what other threads may still write.
+    Unordered,
+    /// A write into what an operation may still read.
+    SourceReused,
+    /// Two operations that may write the same place at a time.
+    TwoCopies,
+    /// An object that another thread uses though nothing tells that it was made.
+    Unpublished,
+    /// An object that is made for no arrivals.
+    NoArrivals,
+    /// A phase expects another number of bytes than the copies bring.
+    Bytes,
+    /// A wait for a phase that nobody completes.
+    Phase,
+    /// A barrier of the block at which not all arrive.
+    Barrier,
+    /// Threads that disagree about how many come to a barrier.
+    BarrierCounts,
+    /// A barrier of the cluster at which not all arrive.
+    Cluster,
+    /// A kernel ends before an operation has read its source, or written its result.
+    LeftRunning,
+    /// A block ends while another one may still access its memory.
+    EarlyExit,
+    /// An access of another block that may not have begun.
+    EarlyRemote,
+}
+
+/// What an instruction has to do with a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// A copy, or another operation that runs on its own.
+    Operation,
+    /// A read or a write.
+    Access,
+    /// The wait.
+    Wait,
+    /// An arrival.
+    Arrival,
+    /// Where the object is made.
+    Made,
+    /// Where bytes are expected.
+    Expectation,
+    /// Another wait that does not end.
+    OtherWait,
+    /// Where the parity that a wait asks for is computed.
+    Parity,
+    /// Where the round of the wait ends.
+    Round,
+    /// What a thread did last, before it came to a wait that does not end.
+    Last,
+}
+
+impl FaultKind {
+    /// Whether it may follow from another fault that happened before.
+    pub(super) const fn may_follow(self) -> bool {
+        !matches!(
+            self,
+            Self::MissingFence
+                | Self::Unpublished
+                | Self::NoArrivals
+                | Self::LeftRunning
+                | Self::EarlyExit
+                | Self::EarlyRemote
+        )
+    }
+}
+
+/// A fault, with the instructions that have to do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// Where.
+    pub instruction: u32,
+    /// The other instructions.
+    pub others: Vec<(u32, Part)>,
+    /// What is expected or needed, and what there is, where that is counted.
+    pub counts: Option<(i64, i64)>,
+}
+
+impl Fault {
+    pub(super) fn new(kind: FaultKind, instruction: u32) -> Self {
+        Self { kind, instruction, others: Vec::new(), counts: None }
+    }
+
+    pub(super) fn with(mut self, instruction: u32, part: Part) -> Self {
+        if instruction != self.instruction && !self.others.iter().any(|(other, _)| *other == instruction) {
+            self.others.push((instruction, part));
+        }
+        self
+    }
+
+    pub(super) fn with_some(self, instruction: Option<u32>, part: Part) -> Self {
+        match instruction {
+            Some(instruction) => self.with(instruction, part),
+            None => self,
+        }
+    }
+
+    pub(super) fn counted(mut self, wanted: i64, found: i64) -> Self {
+        self.counts = Some((wanted, found));
+        self
+    }
+}

@@ -1,0 +1,595 @@
+//! A block, or the blocks of a cluster, executed warp by warp.
+//!
+//! What runs on its own completes as late as it can: when no thread can go on. So whoever does not wait for it comes too
+//! early. Orders are not tried one after the other: vector clocks tell what is ordered in every execution that agrees with
+//! this one on who waits for whom.
+
+use std::collections::VecDeque;
+
+use ptx_ir::special::SpecialRegister;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::clock::{Clock, Row};
+use super::fault::{Fault, FaultKind, Part};
+use super::objects::{Object, Want};
+use super::program::{Action, Program, Source, Step};
+use super::shadow::{Flight, Shadow, Who};
+use super::value::{ALL, Value};
+
+/// How a kernel is launched, and in which order its warps are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scenario {
+    /// The threads of a block.
+    pub(super) threads: [u32; 3],
+    /// The blocks of a cluster.
+    pub(super) blocks: u32,
+    /// The value of all parameters.
+    pub(super) parameter: u64,
+    /// Whether the last warp comes first.
+    pub(super) reversed: bool,
+    /// Steps of warps that are executed.
+    pub(super) budget: u32,
+}
+
+/// How an execution ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All threads have ended.
+    Complete,
+    /// Threads wait for each other.
+    Deadlock,
+    /// There were too many steps.
+    Budget,
+    /// What this instruction does is not known.
+    Unknown(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// At a barrier of the block.
+    Barrier(u32),
+    /// At the barrier of the cluster, for this phase.
+    Cluster(u32),
+    /// For phases of objects. Once there was no other progress it was told that they are not complete, at that time.
+    Test(Vec<(usize, Want)>),
+}
+
+/// Threads of a warp that are at one place.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    pub(super) pc: u32,
+    pub(super) mask: u32,
+    pub(super) state: State,
+    /// When it was told last that a phase is not complete.
+    pub(super) told: Option<u64>,
+}
+
+/// The groups of operations of a warp.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    pub(super) started: u32,
+    /// How many were started at each commit.
+    pub(super) commits: Vec<u32>,
+    /// The last wait: instruction, how many groups it left, and which event of the warp it is.
+    pub(super) wait: Option<(u32, u32, u32)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Warp {
+    pub(super) block: usize,
+    pub(super) index: u32,
+    pub(super) alive: u32,
+    pub(super) registers: Vec<Value>,
+    pub(super) fragments: Vec<Fragment>,
+    pub(super) clock: Clock,
+    pub(super) event: u32,
+    pub(super) groups: [Groups; 7],
+    /// The last test of each object that passed: instruction and event.
+    pub(super) tests: FxHashMap<usize, (u32, u32)>,
+    /// The last object that was tested.
+    pub(super) tested: Option<usize>,
+    /// The last arrival at each object: instruction and event.
+    pub(super) arrivals: FxHashMap<usize, (u32, u32)>,
+    pub(super) cluster_phase: u32,
+    pub(super) has_fenced_objects: bool,
+    /// The last instruction that used memory, or that waited for an operation which does.
+    pub(super) last_use: Option<u32>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct BlockBarrier {
+    pub(super) arrived: u32,
+    pub(super) expected: Option<(u32, u32)>,
+    pub(super) clock: Clock,
+    /// Those who have arrived, by their instructions.
+    pub(super) arrivals: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) shadow: Shadow,
+    pub(super) barriers: FxHashMap<u32, BlockBarrier>,
+    /// Accesses of its shared memory by other blocks: warp, event, instruction.
+    pub(super) remote: Vec<(u32, u32, u32)>,
+    /// What is known at the end of its warps, and the instruction that ended the last.
+    pub(super) end: Clock,
+    pub(super) ended: Option<u32>,
+}
+
+/// What completes later.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub(super) object: usize,
+    /// The operation, with its bytes where they are known.
+    pub(super) flight: Option<(u32, Option<i64>)>,
+    /// An arrival, with what it tells.
+    pub(super) arrival: Option<Clock>,
+}
+
+pub(super) struct Machine<'p> {
+    pub(super) program: &'p Program,
+    pub(super) scenario: Scenario,
+    pub(super) warps: Vec<Warp>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) objects: Vec<Object>,
+    pub(super) places: FxHashMap<(usize, u64), usize>,
+    pub(super) flights: Vec<Flight>,
+    pub(super) deliveries: VecDeque<Delivery>,
+    pub(super) cluster_arrived: u32,
+    pub(super) cluster_phase: u32,
+    pub(super) cluster_clock: Clock,
+    pub(super) cluster_done: Clock,
+    /// Goes up with whatever another thread could wait for.
+    pub(super) progress: u64,
+    pub(super) faults: Vec<Fault>,
+    told: FxHashSet<(FaultKind, u32)>,
+    /// Something was left out that others may wait for.
+    pub(super) is_partial: bool,
+    pub(super) stop: Option<End>,
+    steps: u32,
+}
+
+/// What so many warps did last is told where threads wait for each other.
+const MAX_LAST: usize = 4;
+/// Faults of one execution; what follows from the first ones is not told.
+const MAX_FAULTS: usize = 16;
+
+impl<'p> Machine<'p> {
+    pub(super) fn new(program: &'p Program, scenario: Scenario) -> Self {
+        let threads = scenario.threads.iter().product::<u32>().max(1);
+        let per_block = threads.div_ceil(32);
+        let total = (per_block * scenario.blocks) as usize;
+        let mut machine = Self {
+            program,
+            scenario,
+            warps: Vec::with_capacity(total),
+            blocks: Vec::new(),
+            objects: Vec::new(),
+            places: FxHashMap::default(),
+            flights: Vec::new(),
+            deliveries: VecDeque::new(),
+            cluster_arrived: 0,
+            cluster_phase: 0,
+            cluster_clock: Clock::new(total),
+            cluster_done: Clock::new(total),
+            progress: 1,
+            faults: Vec::new(),
+            told: FxHashSet::default(),
+            is_partial: false,
+            stop: None,
+            steps: scenario.budget,
+        };
+        for block in 0..scenario.blocks as usize {
+            machine.blocks.push(Block { end: Clock::new(total), ..Block::default() });
+            for index in 0..per_block {
+                let here = (threads - index * 32).min(32);
+                let alive = if here == 32 { ALL } else { (1 << here) - 1 };
+                let start = Fragment { pc: 0, mask: alive, state: State::Ready, told: None };
+                let mut clock = Clock::new(total);
+                clock.raise(total, Row::Events, machine.warps.len(), 1);
+                machine.warps.push(Warp {
+                    block,
+                    index,
+                    alive,
+                    registers: vec![Value::Unknown; program.registers],
+                    fragments: vec![start],
+                    clock,
+                    event: 1,
+                    groups: Default::default(),
+                    tests: FxHashMap::default(),
+                    tested: None,
+                    arrivals: FxHashMap::default(),
+                    cluster_phase: 0,
+                    has_fenced_objects: false,
+                    last_use: None,
+                });
+            }
+        }
+        machine
+    }
+
+    /// Executes until nothing more happens.
+    pub(super) fn run(&mut self) -> End {
+        let mut order: Vec<usize> = (0..self.warps.len()).collect();
+        if self.scenario.reversed {
+            order.reverse();
+        }
+        loop {
+            let mut went_on = false;
+            for &warp in &order {
+                went_on |= self.run_warp(warp);
+                if let Some(end) = self.stop {
+                    return end;
+                }
+            }
+            if went_on || self.deliver() {
+                continue;
+            }
+            if self.warps.iter().all(|warp| warp.fragments.is_empty()) {
+                self.at_end();
+                return End::Complete;
+            }
+            if self.tell_waiting() {
+                continue;
+            }
+            if !self.is_partial {
+                self.explain_deadlock();
+            }
+            return End::Deadlock;
+        }
+    }
+
+    /// Tells those who ask for a phase that it is not complete, unless nothing has happened since they were told so.
+    fn tell_waiting(&mut self) -> bool {
+        let progress = self.progress;
+        for index in 0..self.warps.len() {
+            let waiting = |fragment: &Fragment| {
+                matches!(fragment.state, State::Test(_)) && fragment.told != Some(progress)
+            };
+            if let Some(found) = self.warps[index].fragments.iter().position(waiting) {
+                self.warps[index].fragments[found].told = Some(progress);
+                self.pass_test(index, found, false);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Runs the threads of a warp until none can go on; whether any did.
+    fn run_warp(&mut self, warp: usize) -> bool {
+        let mut went_on = false;
+        while self.stop.is_none() {
+            self.wake(warp);
+            let ready = self.warps[warp].fragments.iter().enumerate();
+            let ready = ready.filter(|(_, fragment)| fragment.state == State::Ready);
+            let Some((index, _)) = ready.min_by_key(|(_, fragment)| fragment.pc) else { break };
+            went_on = true;
+            let Some(rest) = self.steps.checked_sub(1) else {
+                self.stop = Some(End::Budget);
+                break;
+            };
+            self.steps = rest;
+            self.step(warp, index);
+            self.merge(warp);
+        }
+        went_on
+    }
+
+    /// Threads at the same place go on together.
+    fn merge(&mut self, warp: usize) {
+        let fragments = &mut self.warps[warp].fragments;
+        if fragments.len() < 2 {
+            return;
+        }
+        let mut index = 0;
+        while index < fragments.len() {
+            let (pc, is_ready) = (fragments[index].pc, fragments[index].state == State::Ready);
+            let same = |other: &Fragment| is_ready && other.pc == pc && other.state == State::Ready;
+            while let Some(other) = fragments[index + 1..].iter().position(same) {
+                let other = fragments.swap_remove(index + 1 + other);
+                fragments[index].mask |= other.mask;
+            }
+            index += 1;
+        }
+    }
+
+    fn wake(&mut self, warp: usize) {
+        for index in 0..self.warps[warp].fragments.len() {
+            if let State::Test(wants) = &self.warps[warp].fragments[index].state
+                && wants.iter().all(|(object, want)| self.objects[*object].has(*want))
+            {
+                self.pass_test(warp, index, true);
+            }
+        }
+    }
+
+    fn step(&mut self, warp: usize, index: usize) {
+        let program = self.program;
+        let fragment = &mut self.warps[warp].fragments[index];
+        let (pc, mask) = (fragment.pc, fragment.mask);
+        let Some(step) = program.steps.get(pc as usize) else {
+            let last = program.steps.last().map_or(0, |step| step.instruction);
+            self.exit(warp, index, mask, last);
+            return;
+        };
+        fragment.pc = pc + 1;
+        let Some(runs) = self.guarded(warp, step, mask) else {
+            self.unknown_guard(warp, step);
+            return;
+        };
+        if runs == 0 {
+            return;
+        }
+        match &step.action {
+            Action::Jump(target) => {
+                let fragment = &mut self.warps[warp].fragments[index];
+                if runs == mask {
+                    fragment.pc = *target;
+                    return;
+                }
+                fragment.mask = mask & !runs;
+                let taken = Fragment { pc: *target, mask: runs, state: State::Ready, told: fragment.told };
+                self.warps[warp].fragments.push(taken);
+            }
+            Action::Exit => self.exit(warp, index, runs, step.instruction),
+            Action::Opaque => self.stop = Some(End::Unknown(step.instruction)),
+            _ => self.act(warp, index, runs, step),
+        }
+    }
+
+    /// The threads for which the guard of a step holds; none where that is not known.
+    fn guarded(&self, warp: usize, step: &Step, mask: u32) -> Option<u32> {
+        let Some((register, wanted)) = step.guard else { return Some(mask) };
+        let value = self.warps[warp].registers.get(register as usize)?;
+        let holds = value.holds(mask)?;
+        Some(if wanted { holds } else { mask & !holds })
+    }
+
+    fn unknown_guard(&mut self, warp: usize, step: &Step) {
+        match &step.action {
+            Action::Compute { to, .. } => self.forget(warp, to.iter().flatten().copied()),
+            Action::Pack { to, .. } | Action::Convert { to, .. } | Action::MapRank { to, .. } => {
+                self.forget(warp, [*to]);
+            }
+            Action::Unpack { to, .. } => self.forget(warp, to.iter().flatten().copied()),
+            Action::Forget(to) => self.forget(warp, to.iter().copied()),
+            // What may or may not be read or written is left alone.
+            Action::Access { .. } | Action::Multiply { .. } => {}
+            _ => self.stop = Some(End::Unknown(step.instruction)),
+        }
+    }
+
+    pub(super) fn forget(&mut self, warp: usize, registers: impl IntoIterator<Item = u32>) {
+        for register in registers {
+            if let Some(value) = self.warps[warp].registers.get_mut(register as usize) {
+                *value = Value::Unknown;
+            }
+        }
+    }
+
+    fn exit(&mut self, warp: usize, index: usize, runs: u32, instruction: u32) {
+        let own = &mut self.warps[warp];
+        own.alive &= !runs;
+        let fragment = &mut own.fragments[index];
+        fragment.mask &= !runs;
+        if fragment.mask == 0 {
+            own.fragments.swap_remove(index);
+        }
+        if self.warps[warp].alive != 0 {
+            return;
+        }
+        self.progress += 1;
+        let block = self.warps[warp].block;
+        let clock = std::mem::take(&mut self.warps[warp].clock);
+        self.blocks[block].end.join(&clock);
+        self.warps[warp].clock = clock;
+        let numbers: Vec<u32> = self.blocks[block].barriers.keys().copied().collect();
+        for number in numbers {
+            self.release(block, number);
+        }
+        self.release_cluster();
+        if self.warps.iter().filter(|other| other.block == block).all(|other| other.alive == 0) {
+            self.blocks[block].ended = Some(instruction);
+        }
+    }
+
+    /// What a warp has in a source, in all lanes.
+    pub(super) fn value(&self, warp: usize, source: Source) -> Value {
+        let own = &self.warps[warp];
+        let register =
+            |register: u32| own.registers.get(register as usize).cloned().unwrap_or(Value::Unknown);
+        match source {
+            Source::Register(number, 0) => register(number),
+            Source::Register(number, offset) => {
+                Value::of([&register(number)], ALL, |[number]| Some(number.wrapping_add_signed(offset)))
+            }
+            Source::Negated(number) => Value::of([&register(number)], ALL, |[number]| Some(number ^ 1)),
+            Source::Number(number) => Value::Uniform(number),
+            Source::Parameter => Value::Uniform(self.scenario.parameter),
+            Source::Special(special, offset) => Value::of([&self.special(own, special)], ALL, |[number]| {
+                Some(number.wrapping_add_signed(offset))
+            }),
+            Source::Unknown => Value::Unknown,
+        }
+    }
+
+    fn special(&self, warp: &Warp, register: SpecialRegister) -> Value {
+        type R = SpecialRegister;
+        let [x, y, _] = self.scenario.threads.map(u64::from);
+        let first = u64::from(warp.index) * 32;
+        let place = |divisor: u64, extent: u64| {
+            Value::by_lane(move |lane| ((first + u64::from(lane)) / divisor.max(1)) % extent.max(1))
+        };
+        let rank = warp.block as u64;
+        let blocks = u64::from(self.scenario.blocks);
+        let threads: u64 = self.scenario.threads.iter().map(|&extent| u64::from(extent)).product();
+        Value::Uniform(match register {
+            R::TID | R::TID_X => return place(1, x),
+            R::TID_Y => return place(x, y),
+            R::TID_Z => return place(x * y, u64::MAX),
+            R::LANEID => return Value::by_lane(u64::from),
+            R::LANEMASK_EQ => return Value::by_lane(|lane| 1 << lane),
+            R::LANEMASK_LT => return Value::by_lane(|lane| (1 << lane) - 1),
+            R::LANEMASK_LE => return Value::by_lane(|lane| (2 << lane) - 1),
+            R::LANEMASK_GT => return Value::by_lane(|lane| u64::from(ALL) & !((2 << lane) - 1)),
+            R::LANEMASK_GE => return Value::by_lane(|lane| u64::from(ALL) & !((1 << lane) - 1)),
+            R::NTID | R::NTID_X => x,
+            R::NTID_Y => y,
+            R::NTID_Z => u64::from(self.scenario.threads[2]),
+            R::WARPID => u64::from(warp.index),
+            R::NWARPID => threads.div_ceil(32),
+            R::CTAID | R::CTAID_X | R::CLUSTER_CTAID | R::CLUSTER_CTAID_X | R::CLUSTER_CTARANK => rank,
+            R::CTAID_Y | R::CTAID_Z | R::CLUSTER_CTAID_Y | R::CLUSTER_CTAID_Z => 0,
+            R::CLUSTERID | R::CLUSTERID_X | R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
+            R::NCTAID | R::NCTAID_X => 128,
+            R::NCLUSTERID | R::NCLUSTERID_X => 128 / blocks.max(1),
+            R::NCTAID_Y | R::NCTAID_Z | R::NCLUSTERID_Y | R::NCLUSTERID_Z => 1,
+            R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X | R::CLUSTER_NCTARANK => blocks,
+            R::CLUSTER_NCTAID_Y | R::CLUSTER_NCTAID_Z => 1,
+            _ => return Value::Unknown,
+        })
+    }
+
+    /// Who a warp is, for a look at shared memory. Its event is a new one.
+    pub(super) fn next_event(&mut self, warp: usize) -> u32 {
+        let warps = self.warps.len();
+        let own = &mut self.warps[warp];
+        own.event += 1;
+        own.clock.raise(warps, Row::Events, warp, own.event);
+        own.event
+    }
+
+    pub(super) fn who(&self, warp: usize) -> Who<'_> {
+        Who { warp: warp as u32, clock: &self.warps[warp].clock, warps: self.warps.len() }
+    }
+
+    /// Of what may follow from each other only the first is a fault.
+    pub(super) fn tell(&mut self, fault: Fault) {
+        if fault.kind == FaultKind::Unpublished
+            && let Some(known) = self.faults.iter_mut().find(|known| known.kind == fault.kind)
+        {
+            // The objects of a ring are made in a row, and the last tells where to publish them.
+            if known.instruction < fault.instruction {
+                *known = fault;
+            }
+            return;
+        }
+        let follows = fault.kind.may_follow() && self.faults.iter().any(|known| known.kind.may_follow());
+        if !follows && self.faults.len() < MAX_FAULTS && self.told.insert((fault.kind, fault.instruction)) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// How many threads a fragment stands for at a barrier: threads that have ended are not waited for.
+    pub(super) fn threads_of(&self, warp: usize, mask: u32) -> u32 {
+        let own = &self.warps[warp];
+        if own.alive == mask { 32 } else { mask.count_ones() }
+    }
+
+    /// The threads that a barrier of all has to wait for, by whole warps.
+    pub(super) fn living(&self, block: Option<usize>) -> u32 {
+        let living = |warp: &&Warp| warp.alive != 0 && block.is_none_or(|block| warp.block == block);
+        32 * self.warps.iter().filter(living).count() as u32
+    }
+
+    /// What holds when all threads have ended.
+    fn at_end(&mut self) {
+        let warps = self.warps.len();
+        for block in 0..self.blocks.len() {
+            let end = std::mem::take(&mut self.blocks[block].end);
+            let who = Who { warp: u32::MAX, clock: &end, warps };
+            let shadow = &self.blocks[block].shadow;
+            let read = shadow.still_read(who, &self.flights);
+            let written = shadow.still_written(who, &self.flights);
+            for flight in read.into_iter().chain(written) {
+                self.tell(Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction));
+            }
+            if let Some(exit) = self.blocks[block].ended {
+                let unknown = self.blocks[block]
+                    .remote
+                    .iter()
+                    .copied()
+                    .find(|&(warp, event, _)| end.get(warps, Row::Events, warp as usize) < event);
+                if let Some((_, _, access)) = unknown {
+                    self.tell(Fault::new(FaultKind::EarlyExit, exit).with(access, Part::Access));
+                }
+            }
+            self.blocks[block].end = end;
+        }
+    }
+
+    /// Why threads wait for each other.
+    fn explain_deadlock(&mut self) {
+        let mut waits: Vec<(u32, usize)> = Vec::new();
+        let mut barriers: Vec<(usize, u32, u32)> = Vec::new();
+        let mut cluster = None;
+        for warp in &self.warps {
+            for fragment in &warp.fragments {
+                let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
+                match &fragment.state {
+                    State::Test(wants) => {
+                        let open = wants.iter().find(|(object, want)| !self.objects[*object].has(*want));
+                        waits.extend(open.map(|(object, _)| (at, *object)));
+                    }
+                    State::Barrier(number) => barriers.push((warp.block, *number, at)),
+                    State::Cluster(_) => cluster = cluster.or(Some(at)),
+                    State::Ready => {}
+                }
+            }
+        }
+        waits.sort_unstable();
+        waits.dedup();
+        barriers.sort_unstable();
+        barriers.dedup();
+        let fault = self.of_objects(&waits).or_else(|| {
+            let (block, number, at) = *barriers.first()?;
+            let barrier = self.blocks[block].barriers.get(&number)?;
+            let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
+            let fault =
+                Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
+            Some(barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait)))
+        });
+        let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
+        if let Some(fault) = fault {
+            let mut last: Vec<u32> =
+                self.warps.iter().filter(|warp| warp.alive != 0).filter_map(|warp| warp.last_use).collect();
+            last.sort_unstable();
+            last.dedup();
+            let fault = last.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
+            let fault = waits.iter().fold(fault, |fault, (at, _)| fault.with(*at, Part::OtherWait));
+            let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
+            self.tell(fault);
+        }
+    }
+
+    /// The object that keeps threads waiting, where it is known which.
+    fn of_objects(&self, waits: &[(u32, usize)]) -> Option<Fault> {
+        let object = |(_, object): &&(u32, usize)| &self.objects[*object];
+        let bytes = waits.iter().find(|wait| object(wait).pending == 0 && object(wait).bytes != 0);
+        if let Some((at, object)) = bytes {
+            let object = &self.objects[*object];
+            let wanted = object.expected;
+            let expectation = object.expectations.last().copied();
+            return Some(
+                Fault::new(FaultKind::Bytes, expectation.unwrap_or(*at))
+                    .with(*at, Part::Wait)
+                    .with_some(object.copies.last().copied(), Part::Operation)
+                    .counted(wanted, wanted - object.bytes),
+            );
+        }
+        let partly = waits.iter().find(|wait| object(wait).pending < object(wait).count);
+        let never = waits.iter().find(|wait| object(wait).total == 0);
+        let (at, of) = partly.or(never).or_else(|| waits.first())?;
+        let object = &self.objects[*of];
+        let primary = if partly.is_some() { object.made.map_or(*at, |made| made.2) } else { *at };
+        let found = i64::from(object.count) - i64::from(object.pending);
+        Some(
+            Fault::new(FaultKind::Phase, primary)
+                .with(*at, Part::Wait)
+                .with_some(object.made.map(|made| made.2), Part::Made)
+                .with_some(object.last_arrival, Part::Arrival)
+                .counted(i64::from(object.count), found),
+        )
+    }
+}

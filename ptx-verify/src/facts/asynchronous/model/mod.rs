@@ -1,0 +1,123 @@
+//! A model of what threads, copy engines and tensor cores do together: the protocol of a kernel is executed, and what
+//! goes wrong on the way is a fault with an execution that shows it.
+//!
+//! PTX ISA manual, sections "Asynchronous Operations", "mbarrier", "Proxies" and "Memory Consistency Model". Only what
+//! decides about the protocol is executed (`program.rs`): what barriers, groups, copies and accesses of shared memory are
+//! computed of. Numbers that come from elsewhere are not known, and where control or a barrier depends on one the
+//! execution ends there. What happened up to that place is still an execution of the kernel.
+//!
+//! A launch is assumed: blocks as the kernel says, or of several sizes, and parameters that are all one number, so that
+//! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
+
+mod act;
+mod attribution;
+mod clock;
+mod compute;
+mod fault;
+mod machine;
+mod objects;
+mod program;
+mod shadow;
+mod value;
+
+use crate::facts::FunctionFacts;
+pub use fault::{Fault, FaultKind, Part};
+pub use machine::End;
+use machine::{Machine, Scenario};
+use program::Program;
+
+/// What executions of a kernel's protocol show.
+#[derive(Clone, Debug, Default)]
+pub struct Protocol {
+    /// What goes wrong, in order of the text.
+    pub faults: Vec<Fault>,
+    /// How the executions ended; none where the kernel has no protocol.
+    pub end: Option<End>,
+}
+
+impl Protocol {
+    /// Whether all of the protocol was executed, or as much as there was time for.
+    #[must_use]
+    pub const fn is_conclusive(&self) -> bool {
+        matches!(self.end, Some(End::Complete | End::Deadlock | End::Budget))
+    }
+}
+
+/// Sizes of blocks where the kernel says none.
+const SIZES: [u32; 4] = [128, 256, 384, 64];
+/// Numbers that parameters are.
+const PARAMETERS: [u64; 2] = [1024, 256];
+/// Steps of warps for one execution: as many for each step of the program, and as many in any case.
+const STEPS_PER_STEP: u32 = 2_000;
+const MIN_STEPS: u32 = 50_000;
+const MAX_STEPS: u32 = 400_000;
+/// Blocks of a cluster that are looked at.
+const MAX_BLOCKS: u32 = 4;
+
+/// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
+#[must_use]
+pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
+    let Some(program) = program::program(facts, calls) else { return Protocol::default() };
+    let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
+    let clusters = facts.function.required_cluster().map(|extents| extents.iter().product::<u32>());
+    let blocks = match clusters {
+        Some(blocks) => blocks.clamp(1, MAX_BLOCKS),
+        None if program.clustered => 2,
+        None => 1,
+    };
+    let sizes: Vec<[u32; 3]> = match said {
+        Some(extents) => vec![extents],
+        None if program.counts_threads => SIZES.map(|size| [size, 1, 1]).to_vec(),
+        None => vec![[SIZES[0], 1, 1]],
+    };
+    let mut all: Option<Protocol> = None;
+    for threads in sizes {
+        if threads.iter().product::<u32>() > 1024 {
+            continue;
+        }
+        let found = of_launch(&program, threads, blocks);
+        match &mut all {
+            None => all = Some(found),
+            Some(known) => {
+                let same = |fault: &Fault| {
+                    found
+                        .faults
+                        .iter()
+                        .any(|other| other.kind == fault.kind && other.instruction == fault.instruction)
+                };
+                known.faults.retain(same);
+            }
+        }
+        if all.as_ref().is_some_and(|known| known.faults.is_empty()) {
+            break;
+        }
+    }
+    let mut found = all.unwrap_or_default();
+    found.faults = found.faults.into_iter().map(|fault| attribution::attribute(facts, fault)).collect();
+    found
+}
+
+/// What executions of one launch show.
+fn of_launch(program: &Program, threads: [u32; 3], blocks: u32) -> Protocol {
+    let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
+    let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
+    let mut protocol = Protocol::default();
+    for parameter in PARAMETERS {
+        let scenario = Scenario { threads, blocks, parameter, reversed: false, budget };
+        let mut machine = Machine::new(program, scenario);
+        let end = machine.run();
+        protocol.end = Some(end);
+        let mut faults = std::mem::take(&mut machine.faults);
+        if faults.is_empty() && end == End::Complete {
+            let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+            machine.run();
+            faults = std::mem::take(&mut machine.faults);
+        }
+        protocol.faults = faults;
+        if !protocol.faults.is_empty() || end != End::Budget {
+            break;
+        }
+    }
+    protocol.faults.sort_by_key(|fault| (fault.instruction, fault.kind));
+    protocol
+}

@@ -1,0 +1,408 @@
+//! `mbarrier` objects: phases, pending arrivals and pending bytes.
+
+use super::clock::Clock;
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::{Delivery, Machine, State};
+use super::program::{Action, GENERIC, RANK, Source};
+use super::shadow::Completion;
+use super::value::{Value, lanes};
+use ptx_ir::isa::Event;
+
+/// What a test asks of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// That a phase of this parity is complete.
+    Parity(u32),
+    /// That this phase is complete.
+    Phase(u32),
+}
+
+/// An `mbarrier` object.
+#[derive(Debug, Default)]
+pub(super) struct Object {
+    /// Who made it: warp, event, instruction. None where nobody has made it yet.
+    pub(super) made: Option<(u32, u32, u32)>,
+    /// Arrivals of a phase.
+    pub(super) count: u32,
+    /// Arrivals that are missing in this one.
+    pub(super) pending: u32,
+    /// Bytes that are expected and have not come.
+    pub(super) bytes: i64,
+    /// Bytes that were expected in this phase, and where.
+    pub(super) expected: i64,
+    pub(super) expectations: Vec<u32>,
+    /// The copies that were started in this phase, and how many of them run.
+    pub(super) copies: Vec<u32>,
+    running: u32,
+    /// Whether one of them is of a size that is not known.
+    has_unsized: bool,
+    /// How many phases are complete.
+    pub(super) phase: u32,
+    /// Arrivals ever.
+    pub(super) total: u64,
+    pub(super) last_arrival: Option<u32>,
+    /// The warps that ever arrived here, as bits.
+    pub(super) arrivers: u128,
+    arrived: Clock,
+    pub(super) completed: Clock,
+    /// Who has used it before it was made.
+    used_early: Option<u32>,
+}
+
+/// What the tokens that arrivals return begin with, above the number of their phase.
+const TOKEN: u64 = 0x7073_0000_0000_0000;
+
+impl Object {
+    /// Whether what a test asks is so.
+    pub(super) const fn has(&self, want: Want) -> bool {
+        match want {
+            Want::Parity(parity) => self.made.is_some() && self.phase & 1 != parity & 1,
+            Want::Phase(phase) => self.made.is_some() && self.phase > phase,
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        let bytes = match self.has_unsized && self.expected > 0 {
+            true => self.running == 0,
+            false => self.bytes == 0,
+        };
+        self.made.is_some() && self.pending == 0 && bytes
+    }
+}
+
+impl Machine<'_> {
+    /// The block and the place in its shared memory that an address of a warp names.
+    pub(super) fn resolve(&self, warp: usize, address: u64) -> Option<(usize, u64)> {
+        let address = address & !GENERIC;
+        let place = address & ((1 << RANK) - 1);
+        match address >> RANK {
+            0 => Some((self.warps[warp].block, place)),
+            rank if rank <= self.blocks.len() as u64 => Some((rank as usize - 1, place)),
+            _ => None,
+        }
+    }
+
+    /// The object at a place.
+    pub(super) fn object_at(&mut self, place: (usize, u64)) -> usize {
+        if let Some(&known) = self.places.get(&place) {
+            return known;
+        }
+        self.objects.push(Object::default());
+        self.places.insert(place, self.objects.len() - 1);
+        self.objects.len() - 1
+    }
+
+    /// The object at a place, for a warp that uses it.
+    fn used_object(&mut self, warp: usize, place: (usize, u64), instruction: u32) -> usize {
+        let index = self.object_at(place);
+        match self.objects[index].made {
+            Some((maker, event, made)) => {
+                let knows = maker as usize == warp || {
+                    let (clock, warps) = (&self.warps[warp].clock, self.warps.len());
+                    clock.get(warps, super::clock::Row::Events, maker as usize) >= event
+                };
+                if !knows {
+                    self.tell(Fault::new(FaultKind::Unpublished, made).with(instruction, Part::Access));
+                }
+            }
+            None => {
+                self.objects[index].used_early.get_or_insert(instruction);
+                self.is_partial = true;
+            }
+        }
+        self.touch_remote(warp, place.0, instruction);
+        index
+    }
+
+    /// Takes note of an access of another block's memory.
+    pub(super) fn touch_remote(&mut self, warp: usize, block: usize, instruction: u32) {
+        if self.warps[warp].block == block {
+            return;
+        }
+        let warps = self.warps.len();
+        let event = self.warps[warp].event;
+        let clock = &self.warps[warp].clock;
+        let has_begun = self.warps.iter().enumerate().any(|(other, each)| {
+            each.block == block && clock.get(warps, super::clock::Row::Events, other) > 0
+        });
+        if !has_begun {
+            self.tell(Fault::new(FaultKind::EarlyRemote, instruction));
+        }
+        let remote = &mut self.blocks[block].remote;
+        match remote.iter_mut().find(|(other, _, at)| *other as usize == warp && *at == instruction) {
+            Some(known) => known.1 = event,
+            None => remote.push((warp as u32, event, instruction)),
+        }
+    }
+
+    /// The objects that the lanes of a mask name, and in the blocks of a mask; none where that is not known.
+    pub(super) fn named_objects(
+        &mut self,
+        warp: usize,
+        address: super::program::Address,
+        blocks: Source,
+        mask: u32,
+        instruction: u32,
+    ) -> Option<Vec<(u32, usize)>> {
+        let addresses = self.address(warp, address);
+        let blocks = self.value(warp, blocks);
+        let mut found = Vec::new();
+        for lane in lanes(mask) {
+            let (block, place) = self.resolve(warp, addresses.lane(lane)?)?;
+            match blocks.lane(lane)? {
+                0 => found.push((lane, self.used_object(warp, (block, place), instruction))),
+                chosen => {
+                    for block in (0..self.blocks.len()).filter(|block| chosen >> block & 1 != 0) {
+                        found.push((lane, self.used_object(warp, (block, place), instruction)));
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
+    pub(super) fn make_object(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        action: &Action,
+    ) -> Option<()> {
+        let Action::Init { object, count } = *action else { return None };
+        let addresses = self.address(warp, object);
+        let counts = self.value(warp, count);
+        let event = self.next_event(warp);
+        for lane in lanes(mask) {
+            let (place, count) = (self.resolve(warp, addresses.lane(lane)?)?, counts.lane(lane)?);
+            let index = self.object_at(place);
+            if let Some(early) = self.objects[index].used_early {
+                self.tell(Fault::new(FaultKind::Unpublished, instruction).with(early, Part::Access));
+            }
+            if count == 0 {
+                self.tell(Fault::new(FaultKind::NoArrivals, instruction));
+            }
+            let count = u32::try_from(count).ok()?;
+            let phase = self.objects[index].phase;
+            self.objects[index] = Object {
+                made: Some((warp as u32, event, instruction)),
+                count,
+                pending: count,
+                // Phases go on, so that what is known of old ones is nothing about new ones.
+                phase: phase.next_multiple_of(2),
+                ..Object::default()
+            };
+        }
+        self.progress += 1;
+        Some(())
+    }
+
+    pub(super) fn remove_object(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        object: super::program::Address,
+    ) -> Option<()> {
+        let addresses = self.address(warp, object);
+        for lane in lanes(mask) {
+            let place = self.resolve(warp, addresses.lane(lane)?)?;
+            if let Some(&index) = self.places.get(&place) {
+                self.objects[index].made = None;
+            }
+        }
+        Some(())
+    }
+
+    /// Arrivals and expectations.
+    pub(super) fn signal(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
+        let Action::Signal { object, event, count, bytes, blocks, token, relaxed } = *action else {
+            return None;
+        };
+        let counts = self.value(warp, count);
+        let sizes = self.value(warp, bytes);
+        let now = self.next_event(warp);
+        let named = self.named_objects(warp, object, blocks, mask, instruction)?;
+        let expects = matches!(event, Event::ArriveExpect | Event::DropExpect | Event::Expect);
+        let arrives = !matches!(event, Event::Expect | Event::Complete);
+        let clock = (!relaxed).then(|| self.warps[warp].clock.clone());
+        if let (Some(token), Some(&(_, index))) = (token, named.first()) {
+            let phase = self.objects[index].phase;
+            let value = Value::Uniform(TOKEN | u64::from(phase));
+            let alive = self.warps[warp].alive;
+            if let Some(register) = self.warps[warp].registers.get_mut(token as usize) {
+                register.set(value, mask, alive);
+            }
+        }
+        for (lane, index) in named {
+            let (count, bytes) = (counts.lane(lane)?, sizes.lane(lane)? as u32);
+            if expects {
+                let object = &mut self.objects[index];
+                object.bytes += i64::from(bytes);
+                object.expected += i64::from(bytes);
+                if object.expectations.last() != Some(&instruction) {
+                    object.expectations.push(instruction);
+                }
+            }
+            if event == Event::Complete {
+                self.objects[index].bytes -= i64::from(bytes);
+            }
+            if let Some(clock) = &clock {
+                self.objects[index].arrived.join(clock);
+            }
+            if arrives {
+                self.warps[warp].arrivals.insert(index, (instruction, now));
+                self.objects[index].arrivers |= 1_u128.checked_shl(warp as u32).unwrap_or(0);
+                self.arrive(index, u32::try_from(count).ok()?, instruction);
+            }
+            if matches!(event, Event::Drop | Event::DropExpect) {
+                let object = &mut self.objects[index];
+                object.count = object.count.saturating_sub(count as u32);
+                object.pending = object.pending.min(object.count);
+            }
+            self.complete(index, instruction);
+        }
+        self.progress += 1;
+        Some(())
+    }
+
+    /// Arrives at an object so many times.
+    pub(super) fn arrive(&mut self, index: usize, mut count: u32, instruction: u32) {
+        self.objects[index].total += u64::from(count);
+        self.objects[index].last_arrival = Some(instruction);
+        while count > 0 {
+            let object = &mut self.objects[index];
+            if object.pending == 0 {
+                // More arrive than the phase waits for, while bytes are missing.
+                return;
+            }
+            let some = count.min(object.pending);
+            object.pending -= some;
+            count -= some;
+            self.complete(index, instruction);
+        }
+    }
+
+    /// Ends the phase of an object if nothing is missing.
+    pub(super) fn complete(&mut self, index: usize, instruction: u32) {
+        let object = &mut self.objects[index];
+        if !object.is_complete() {
+            return;
+        }
+        object.phase += 1;
+        object.pending = object.count;
+        object.bytes = 0;
+        object.completed.join(&object.arrived);
+        let (running, expected) = (object.running, object.expected);
+        let expectation = object.expectations.last().copied();
+        let copy = object.copies.last().copied();
+        object.expectations.clear();
+        object.copies.clear();
+        (object.expected, object.has_unsized) = (0, false);
+        self.progress += 1;
+        if running > 0 {
+            self.tell(
+                Fault::new(FaultKind::Bytes, expectation.unwrap_or(instruction))
+                    .with_some(copy, Part::Operation)
+                    .with(instruction, Part::Arrival)
+                    .counted(expected, -1),
+            );
+        }
+    }
+
+    /// A copy is started that an object is told of.
+    pub(super) fn add_copy(&mut self, index: usize, instruction: u32, bytes: Option<i64>) {
+        let object = &mut self.objects[index];
+        object.running += 1;
+        object.has_unsized |= bytes.is_none();
+        if object.copies.len() < 16 {
+            object.copies.push(instruction);
+        }
+    }
+
+    /// Lets what has run longest complete; none where nothing runs.
+    pub(super) fn deliver(&mut self) -> bool {
+        let Some(Delivery { object: index, flight, arrival }) = self.deliveries.pop_front() else {
+            return false;
+        };
+        let object = &mut self.objects[index];
+        let mut instruction = object.last_arrival.unwrap_or(0);
+        if let Some((flight, bytes)) = flight {
+            instruction = self.flights[flight as usize].instruction;
+            object.running = object.running.saturating_sub(1);
+            object.bytes -= bytes.unwrap_or(0);
+            let phase = Some(object.phase);
+            self.flights[flight as usize].completion = Completion::Phase { object: index as u32, phase };
+        }
+        self.progress += 1;
+        match arrival {
+            Some(clock) => {
+                object.arrived.join(&clock);
+                self.arrive(index, 1, instruction);
+            }
+            None => self.complete(index, instruction),
+        }
+        true
+    }
+
+    /// Begins to wait for phases.
+    pub(super) fn test(
+        &mut self,
+        warp: usize,
+        fragment: usize,
+        mask: u32,
+        instruction: u32,
+        action: &Action,
+    ) -> Option<()> {
+        let Action::Test { object, parity, phase, .. } = *action else { return None };
+        let asked = self.value(warp, parity.unwrap_or(phase));
+        let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
+        let mut wants = Vec::new();
+        for (lane, index) in named {
+            let number = asked.lane(lane)?;
+            let want = match parity {
+                Some(_) => Want::Parity(number as u32),
+                None if number & !0xffff_ffff == TOKEN => Want::Phase(number as u32),
+                None => return None,
+            };
+            if !wants.contains(&(index, want)) {
+                wants.push((index, want));
+            }
+        }
+        // Another part of the fragment, whose guard does not hold, goes on with this one.
+        self.warps[warp].fragments[fragment].state = State::Test(wants);
+        Some(())
+    }
+
+    /// Gives a test its answer: whether all phases are complete, or which of them.
+    pub(super) fn pass_test(&mut self, warp: usize, fragment: usize, all: bool) {
+        let (pc, mask) = {
+            let fragment = &mut self.warps[warp].fragments[fragment];
+            (fragment.pc - 1, fragment.mask)
+        };
+        let state = std::mem::replace(&mut self.warps[warp].fragments[fragment].state, State::Ready);
+        let State::Test(wants) = state else { return };
+        let step = &self.program.steps[pc as usize];
+        let Action::Test { to, .. } = step.action else { return };
+        let warps = self.warps.len();
+        let event = self.next_event(warp);
+        for &(index, want) in &wants {
+            if !self.objects[index].has(want) {
+                continue;
+            }
+            let own = &mut self.warps[warp];
+            own.clock.join(&self.objects[index].completed);
+            own.clock.raise_phases(warps, index, self.objects[index].phase);
+            own.tests.insert(index, (step.instruction, event));
+            own.tested = Some(index);
+        }
+        let holds = all || wants.iter().all(|(index, want)| self.objects[*index].has(*want));
+        let runs = self.runs(warp, step, mask);
+        let alive = self.warps[warp].alive;
+        for (register, value) in to.into_iter().zip([holds, !holds]) {
+            if let Some(register) = register
+                && let Some(old) = self.warps[warp].registers.get_mut(register as usize)
+            {
+                old.set(Value::Uniform(u64::from(value)), runs, alive);
+            }
+        }
+    }
+}

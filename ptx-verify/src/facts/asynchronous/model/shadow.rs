@@ -1,0 +1,255 @@
+//! Who has read and written what of shared memory, and what is still running there.
+//!
+//! Memory is looked at in cells of 16 bytes; a cell knows of each access which of its bytes it touches.
+
+use rustc_hash::FxHashMap;
+
+use super::clock::{Clock, Row};
+
+/// Bytes of a cell.
+const CELL: u64 = 16;
+/// Cells of one access that are looked at.
+const MAX_CELLS: u64 = 16_384;
+
+/// An access of a warp through the generic proxy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub(super) warp: u32,
+    /// Which of its events it is.
+    pub(super) event: u32,
+    pub(super) instruction: u32,
+    bytes: u16,
+}
+
+/// What runs on its own in a cell.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    flight: u32,
+    bytes: u16,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    writes: Vec<Touch>,
+    reads: Vec<Touch>,
+    copied_here: Vec<Running>,
+    read_by: Vec<Running>,
+}
+
+/// When an operation is known to be complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Completion {
+    /// When so many of a group of its warp are.
+    Group { row: Row, count: u32 },
+    /// When so many phases of an object are; none yet where it is not complete.
+    Phase { object: u32, phase: Option<u32> },
+}
+
+/// An operation that runs on its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) instruction: u32,
+    pub(super) warp: u32,
+    /// Which event of the warp started it.
+    pub(super) event: u32,
+    pub(super) completion: Completion,
+    /// Whether it goes through the asynchronous proxy.
+    pub(super) proxy: bool,
+}
+
+impl Flight {
+    /// Whether it is known to be complete.
+    pub(super) fn is_observed(&self, clock: &Clock, warps: usize) -> bool {
+        match self.completion {
+            Completion::Group { row, count } => clock.get(warps, row, self.warp as usize) >= count,
+            Completion::Phase { object, phase } => {
+                phase.is_some_and(|phase| clock.phases(warps, object as usize) > phase)
+            }
+        }
+    }
+}
+
+/// What an access meets that it is not ordered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clash {
+    /// An operation that may still write there.
+    Copied(u32),
+    /// An operation that may still read there.
+    ReadBy(u32),
+    /// A read by another warp, at this instruction, before this event of it.
+    Read { warp: u32, event: u32, instruction: u32 },
+    /// A write by another warp.
+    Written { instruction: u32 },
+    /// A write that the asynchronous proxy need not see.
+    Unfenced { warp: u32, instruction: u32 },
+}
+
+/// The shared memory of a block.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    cells: FxHashMap<u64, Cell>,
+}
+
+/// Who accesses, and what it knows.
+#[derive(Clone, Copy)]
+pub(super) struct Who<'a> {
+    pub(super) warp: u32,
+    pub(super) clock: &'a Clock,
+    pub(super) warps: usize,
+}
+
+impl Who<'_> {
+    fn knows(&self, touch: &Touch) -> bool {
+        touch.warp == self.warp || self.clock.get(self.warps, Row::Events, touch.warp as usize) >= touch.event
+    }
+}
+
+/// The cells of a range with the bytes of each.
+fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u16)> {
+    let end = start.saturating_add(bytes.max(1));
+    let last = ((end - 1) / CELL).min(start / CELL + MAX_CELLS);
+    (start / CELL..=last).map(move |cell| {
+        let from = start.saturating_sub(cell * CELL).min(CELL);
+        let to = (end - cell * CELL).min(CELL);
+        let below = |count: u64| if count >= CELL { u16::MAX } else { (1_u16 << count) - 1 };
+        (cell, below(to) & !below(from))
+    })
+}
+
+impl Shadow {
+    /// A read or a write through the generic proxy.
+    pub(super) fn access(
+        &mut self,
+        who: Who<'_>,
+        (start, bytes): (u64, u64),
+        writes: bool,
+        (event, instruction): (u32, u32),
+        flights: &[Flight],
+    ) -> Option<Clash> {
+        let mut clash = None;
+        for (index, bytes) in cells(start, bytes) {
+            let cell = self.cells.entry(index).or_default();
+            for running in &cell.copied_here {
+                let is_done = flights[running.flight as usize].is_observed(who.clock, who.warps);
+                if !is_done && running.bytes & bytes != 0 {
+                    clash = clash.or(Some(Clash::Copied(running.flight)));
+                }
+            }
+            if writes {
+                for running in &cell.read_by {
+                    if running.bytes & bytes != 0
+                        && !flights[running.flight as usize].is_observed(who.clock, who.warps)
+                    {
+                        clash = clash.or(Some(Clash::ReadBy(running.flight)));
+                    }
+                }
+            }
+            let touches = if writes { &mut cell.writes } else { &mut cell.reads };
+            match touches.iter_mut().find(|touch| touch.warp == who.warp) {
+                Some(touch) => {
+                    (touch.event, touch.instruction) = (event, instruction);
+                    touch.bytes |= bytes;
+                }
+                None => touches.push(Touch { warp: who.warp, event, instruction, bytes }),
+            }
+        }
+        clash
+    }
+
+    /// The start of an operation that reads.
+    pub(super) fn start_read(
+        &mut self,
+        who: Who<'_>,
+        (start, bytes): (u64, u64),
+        flight: u32,
+        flights: &[Flight],
+    ) -> Option<Clash> {
+        let mut clash = None;
+        let own = &flights[flight as usize];
+        for (index, bytes) in cells(start, bytes) {
+            let cell = self.cells.entry(index).or_default();
+            for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0) {
+                let fenced = who.clock.get(who.warps, Row::Fenced, touch.warp as usize) >= touch.event;
+                let found = match () {
+                    () if !who.knows(touch) => Clash::Written { instruction: touch.instruction },
+                    () if own.proxy && !fenced => {
+                        Clash::Unfenced { warp: touch.warp, instruction: touch.instruction }
+                    }
+                    () => continue,
+                };
+                clash = clash.or(Some(found));
+            }
+            for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
+                if !flights[running.flight as usize].is_observed(who.clock, who.warps) {
+                    clash = clash.or(Some(Clash::Copied(running.flight)));
+                }
+            }
+            cell.read_by.retain(|running| {
+                !flights[running.flight as usize].is_observed(who.clock, who.warps)
+                    || running.bytes & !bytes != 0
+            });
+            cell.read_by.push(Running { flight, bytes });
+        }
+        clash
+    }
+
+    /// The start of an operation that writes.
+    pub(super) fn start_write(
+        &mut self,
+        who: Who<'_>,
+        (start, bytes): (u64, u64),
+        flight: u32,
+        flights: &[Flight],
+    ) -> Option<Clash> {
+        let mut clash = None;
+        for (index, bytes) in cells(start, bytes) {
+            let cell = self.cells.entry(index).or_default();
+            for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
+                let other = &flights[running.flight as usize];
+                // Lanes of one instruction, and threads of a warp, write next to each other.
+                let same = other.instruction == flights[flight as usize].instruction
+                    && other.warp == who.warp
+                    && other.event == flights[flight as usize].event;
+                if !same && !other.is_observed(who.clock, who.warps) {
+                    clash = clash.or(Some(Clash::Copied(running.flight)));
+                }
+            }
+            for running in cell.read_by.iter().filter(|running| running.bytes & bytes != 0) {
+                if !flights[running.flight as usize].is_observed(who.clock, who.warps) {
+                    clash = clash.or(Some(Clash::ReadBy(running.flight)));
+                }
+            }
+            for touch in cell.reads.iter().filter(|touch| touch.bytes & bytes != 0 && !who.knows(touch)) {
+                let Touch { warp, event, instruction, .. } = *touch;
+                clash = clash.or(Some(Clash::Read { warp, event, instruction }));
+            }
+            for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0 && !who.knows(touch)) {
+                clash = clash.or(Some(Clash::Written { instruction: touch.instruction }));
+            }
+            // What was there before is settled, or has been told.
+            let keep = |own: u16| own & !bytes != 0;
+            cell.reads.retain(|touch| keep(touch.bytes));
+            cell.writes.retain(|touch| keep(touch.bytes));
+            cell.read_by.retain(|running| keep(running.bytes));
+            cell.copied_here.retain(|running| keep(running.bytes));
+            cell.copied_here.push(Running { flight, bytes });
+        }
+        clash
+    }
+
+    /// The operations that may still read this memory, for one who knows as much.
+    pub(super) fn still_read(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
+        let running = self.cells.values().flat_map(|cell| &cell.read_by);
+        let open =
+            running.filter(|running| !flights[running.flight as usize].is_observed(who.clock, who.warps));
+        open.map(|running| running.flight).min()
+    }
+
+    /// The operations that may still write this memory.
+    pub(super) fn still_written(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
+        let running = self.cells.values().flat_map(|cell| &cell.copied_here);
+        let open =
+            running.filter(|running| !flights[running.flight as usize].is_observed(who.clock, who.warps));
+        open.map(|running| running.flight).min()
+    }
+}

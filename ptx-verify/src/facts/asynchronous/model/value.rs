@@ -1,0 +1,153 @@
+//! The values of a register in the lanes of a warp.
+
+/// Lanes of a warp.
+pub(super) const LANES: usize = 32;
+/// All of them, as a mask.
+pub(super) const ALL: u32 = u32::MAX;
+
+/// What each lane has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Nothing is known of any.
+    Unknown,
+    /// All lanes have the same number.
+    Uniform(u64),
+    /// Each has its own.
+    Lanes(Box<Lanes>),
+}
+
+/// A number for each lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lanes {
+    /// The numbers; 0 where nothing is known.
+    numbers: [u64; LANES],
+    /// The lanes of which they are known.
+    known: u32,
+}
+
+impl Value {
+    /// A number for each lane, by its function.
+    pub(super) fn by_lane(number: impl Fn(u32) -> u64) -> Self {
+        let mut numbers = [0; LANES];
+        numbers.iter_mut().zip(0..).for_each(|(each, lane)| *each = number(lane));
+        Self::Lanes(Box::new(Lanes { numbers, known: ALL }))
+    }
+
+    /// What a lane has, where that is known.
+    pub(super) fn lane(&self, lane: u32) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Uniform(number) => Some(*number),
+            Self::Lanes(lanes) => {
+                (lanes.known >> lane & 1 != 0).then(|| lanes.numbers[lane as usize % LANES])
+            }
+        }
+    }
+
+    /// The number that all lanes of a mask have.
+    pub(super) fn all(&self, mask: u32) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Uniform(number) => Some(*number),
+            Self::Lanes(_) => {
+                let mut lanes = lanes(mask).map(|lane| self.lane(lane));
+                let first = lanes.next()??;
+                lanes.all(|other| other == Some(first)).then_some(first)
+            }
+        }
+    }
+
+    /// The lanes of a mask in which a predicate holds; none where that is not known of one of them.
+    pub(super) fn holds(&self, mask: u32) -> Option<u32> {
+        match self {
+            Self::Unknown => None,
+            Self::Uniform(number) => Some(if number & 1 != 0 { mask } else { 0 }),
+            Self::Lanes(own) => {
+                if own.known & mask != mask {
+                    return None;
+                }
+                Some(
+                    lanes(mask)
+                        .filter(|&lane| own.numbers[lane as usize] & 1 != 0)
+                        .fold(0, |all, lane| all | 1 << lane),
+                )
+            }
+        }
+    }
+
+    /// Takes another value in the lanes of a mask.
+    pub(super) fn set(&mut self, new: Self, mask: u32, alive: u32) {
+        if mask & alive == alive {
+            *self = new;
+            return;
+        }
+        if *self == new {
+            return;
+        }
+        let mut both = Lanes { numbers: [0; LANES], known: 0 };
+        for lane in 0..LANES as u32 {
+            let from = if mask >> lane & 1 != 0 { &new } else { &*self };
+            if let Some(number) = from.lane(lane) {
+                both.numbers[lane as usize] = number;
+                both.known |= 1 << lane;
+            }
+        }
+        *self = both.settled(alive);
+    }
+
+    /// A function of several values, lane by lane.
+    pub(super) fn of<const N: usize>(
+        inputs: [&Self; N],
+        mask: u32,
+        function: impl Fn([u64; N]) -> Option<u64>,
+    ) -> Self {
+        if inputs.iter().any(|input| matches!(input, Self::Unknown)) {
+            return Self::Unknown;
+        }
+        if inputs.iter().all(|input| matches!(input, Self::Uniform(_))) {
+            let numbers = inputs.map(|input| input.lane(0).unwrap_or_default());
+            return function(numbers).map_or(Self::Unknown, Self::Uniform);
+        }
+        let mut result = Lanes { numbers: [0; LANES], known: 0 };
+        for lane in lanes(mask) {
+            let mut numbers = [0; N];
+            let mut known = true;
+            for (number, input) in numbers.iter_mut().zip(inputs) {
+                match input.lane(lane) {
+                    Some(value) => *number = value,
+                    None => known = false,
+                }
+            }
+            if let Some(value) = known.then(|| function(numbers)).flatten() {
+                result.numbers[lane as usize] = value;
+                result.known |= 1 << lane;
+            }
+        }
+        result.settled(mask)
+    }
+}
+
+impl Lanes {
+    /// The simplest value that is the same in the lanes that count.
+    fn settled(self, alive: u32) -> Value {
+        if self.known & alive == 0 {
+            return Value::Unknown;
+        }
+        if self.known & alive == alive {
+            let first = self.numbers[alive.trailing_zeros() as usize % LANES];
+            if lanes(alive).all(|lane| self.numbers[lane as usize] == first) {
+                return Value::Uniform(first);
+            }
+        }
+        Value::Lanes(Box::new(self))
+    }
+}
+
+/// The lanes of a mask, ascending.
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros())?;
+        mask &= mask - 1;
+        Some(lane)
+    })
+}

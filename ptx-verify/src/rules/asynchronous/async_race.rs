@@ -1,0 +1,62 @@
+use crate::facts::asynchronous::model::FaultKind;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
+use ptx_ir::isa::AsyncGroup;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an asynchronous operation that writes shared memory which other threads may still read, or which another operation
+    /// may still read or write; an arrival that gives memory free before its last use; a write of what an operation may still
+    /// read; and an operation on what other threads may still be writing.
+    ///
+    /// ## Why is this bad
+    /// The operation runs on its own. What orders it with the accesses of threads are waits, arrivals and barriers. PTX ISA
+    /// manual, section "Asynchronous Operations".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+    /// cp.async.bulk.commit_group;
+    /// st.shared.u32 [tile], %r2;
+    /// cp.async.bulk.wait_group 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+    /// cp.async.bulk.commit_group;
+    /// cp.async.bulk.wait_group.read 0;
+    /// st.shared.u32 [tile], %r2;
+    /// cp.async.bulk.wait_group 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
+    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
+    /// what is loaded from memory, nothing is said of what comes after that.
+    name: "async-race",
+    code: "P0916",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "memory that is used while an asynchronous operation works on it",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let matrices = [AsyncGroup::Wgmma, AsyncGroup::Tcgen05];
+    let found = protocol::explained(context, |fault| match fault.kind {
+        FaultKind::Overwrite
+        | FaultKind::EarlyRelease
+        | FaultKind::SourceReused
+        | FaultKind::TwoCopies
+        | FaultKind::Unordered => true,
+        kind => protocol::is_unawaited(kind) && protocol::is_of(context, fault, &matrices),
+    });
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}

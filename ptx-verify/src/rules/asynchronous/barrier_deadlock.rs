@@ -1,0 +1,49 @@
+use crate::facts::asynchronous::model::FaultKind;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a barrier of the block, or of the cluster, that not all threads come to which it counts, because of another order of
+    /// barriers, of another number of threads, or of threads that go elsewhere.
+    ///
+    /// ## Why is this bad
+    /// The threads that have come wait for ever. PTX ISA manual, sections "bar, barrier" and "barrier.cluster".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// @%p1 bar.arrive 1, 96;
+    /// @%p2 bar.sync 1, 64;
+    /// cp.async.wait_all;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// @%p1 bar.arrive 1, 64;
+    /// @%p2 bar.sync 1, 64;
+    /// cp.async.wait_all;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
+    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
+    /// what is loaded from memory, nothing is said of what comes after that.
+    name: "barrier-deadlock",
+    code: "P0921",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "a barrier that not all threads come to",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let is_ours = |kind| matches!(kind, FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::Cluster);
+    let found = protocol::explained(context, |fault| is_ours(fault.kind));
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}

@@ -1,0 +1,54 @@
+use crate::facts::asynchronous::model::FaultKind;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports an access of another block's shared memory before that block is known to have begun, and a block that may end while
+    /// others still access its memory.
+    ///
+    /// ## Why is this bad
+    /// The shared memory of a block is there while the block runs. PTX ISA manual, sections "Cooperative Thread Arrays" and
+    /// "barrier.cluster".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// mapa.shared::cluster.u32 %r2, %r1, 1;
+    /// st.shared::cluster.u32 [%r2], %r3;
+    /// barrier.cluster.arrive;
+    /// barrier.cluster.wait;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// barrier.cluster.arrive;
+    /// barrier.cluster.wait;
+    /// mapa.shared::cluster.u32 %r2, %r1, 1;
+    /// st.shared::cluster.u32 [%r2], %r3;
+    /// barrier.cluster.arrive;
+    /// barrier.cluster.wait;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
+    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
+    /// what is loaded from memory, nothing is said of what comes after that.
+    name: "cluster-lifetime",
+    code: "P0922",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "another block's shared memory that may not be there",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let is_ours = |kind| matches!(kind, FaultKind::EarlyExit | FaultKind::EarlyRemote);
+    let found = protocol::explained(context, |fault| is_ours(fault.kind));
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}

@@ -1,0 +1,54 @@
+use crate::facts::asynchronous::model::FaultKind;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a phase of an `mbarrier` object that expects another number of bytes than the copies which complete on the object in
+    /// that phase bring, and copies whose bytes nobody expects.
+    ///
+    /// ## Why is this bad
+    /// With fewer bytes expected the phase ends before the data is there; with more it never ends. PTX ISA manual, section
+    /// "Tracking asynchronous operations by the mbarrier object".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// mbarrier.init.shared.b64 [bar], 1;
+    /// mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 256;
+    /// cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra L;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// mbarrier.init.shared.b64 [bar], 1;
+    /// mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 128;
+    /// cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra L;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
+    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
+    /// what is loaded from memory, nothing is said of what comes after that.
+    name: "mbarrier-bytes",
+    code: "P0919",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "a phase that expects other bytes than its copies bring",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let is_ours = |kind| matches!(kind, FaultKind::Bytes);
+    let found = protocol::explained(context, |fault| is_ours(fault.kind));
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}

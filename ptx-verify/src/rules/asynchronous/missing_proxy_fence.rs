@@ -1,0 +1,55 @@
+use crate::facts::asynchronous::model::FaultKind;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
+use ptx_syntax::Diagnostic;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a write of shared memory by threads that a bulk copy, `wgmma` or `tcgen05` reads, without `fence.proxy.async`
+    /// after the write in the thread that has written, or with it on the wrong side of the barrier between the two.
+    ///
+    /// ## Why is this bad
+    /// Threads write through the generic proxy, and these operations read through the asynchronous one, which need not see
+    /// the write though a barrier orders the threads. PTX ISA manual, sections "Proxies" and "Async proxy".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// st.shared.u32 [%r1], %r2;
+    /// bar.sync 0;
+    /// @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+    /// @%p1 cp.async.bulk.commit_group;
+    /// @%p1 cp.async.bulk.wait_group 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// st.shared.u32 [%r1], %r2;
+    /// fence.proxy.async.shared::cta;
+    /// bar.sync 0;
+    /// @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+    /// @%p1 cp.async.bulk.commit_group;
+    /// @%p1 cp.async.bulk.wait_group 0;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
+    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
+    /// what is loaded from memory, nothing is said of what comes after that.
+    name: "missing-proxy-fence",
+    code: "P0915",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "a write that the asynchronous proxy reads without a fence",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let is_ours = |kind| matches!(kind, FaultKind::MissingFence);
+    let found = protocol::explained(context, |fault| is_ours(fault.kind));
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}

@@ -1,0 +1,193 @@
+//! What the model of a kernel's protocol shows, in words.
+
+use ptx_ir::isa::AsyncGroup;
+use ptx_syntax::{Explanation, Label, Span};
+
+use super::function::FlowContext;
+use crate::facts::asynchronous::model::{Fault, FaultKind, Part};
+
+/// The faults of some kinds, in words, with their places.
+pub(crate) fn explained(
+    context: &FlowContext<'_>,
+    wanted: impl Fn(&Fault) -> bool,
+) -> Vec<(Span, Explanation)> {
+    let faults = context.protocol().faults.iter().filter(|fault| wanted(fault));
+    faults.map(|fault| (context.instruction_span(fault.instruction), explanation(context, fault))).collect()
+}
+
+/// Whether a fault is that nobody waits for an operation, or that others do.
+pub(crate) const fn is_unawaited(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::EarlyAccess | FaultKind::GroupPending | FaultKind::MissingBarrier | FaultKind::LeftRunning
+    )
+}
+
+/// Whether the operation that a fault is about is of one of these groups.
+pub(crate) fn is_of(context: &FlowContext<'_>, fault: &Fault, groups: &[AsyncGroup]) -> bool {
+    let operation = fault.others.iter().find(|(_, part)| *part == Part::Operation);
+    let operation = operation.map_or(fault.instruction, |(instruction, _)| *instruction);
+    let effects = context.facts().and_then(|facts| facts.instance(operation)).map(|each| each.effects);
+    effects.and_then(|effects| effects.asynchronous).is_some_and(|(group, _)| groups.contains(&group))
+}
+
+fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
+    let (message, help) = words(fault);
+    let labels = fault.others.iter().map(|&(instruction, part)| Label {
+        span: context.instruction_span(instruction),
+        message: label(fault.kind, part).to_owned(),
+    });
+    Explanation {
+        message,
+        labels: labels.collect(),
+        help: (!help.is_empty()).then(|| help.to_owned()),
+        ..Explanation::default()
+    }
+}
+
+const fn label(kind: FaultKind, part: Part) -> &'static str {
+    match (kind, part) {
+        (FaultKind::MissingFence, Part::Operation) => "read here through the asynchronous proxy",
+        (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Operation) => {
+            "the operation that takes part"
+        }
+        (FaultKind::Unpublished, Part::Access) => "another thread uses it here",
+        (FaultKind::EarlyExit | FaultKind::EarlyRemote, Part::Access) => "accessed from another block here",
+        (FaultKind::SourceReused, Part::Operation) => "this operation may still read it",
+        (_, Part::Operation) => "the operation starts here",
+        (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Access) => {
+            "may still be read here"
+        }
+        (FaultKind::Unordered, Part::Access) => "may still be written here",
+        (_, Part::Access) => "accessed here",
+        (_, Part::Wait) => "waited for here",
+        (_, Part::Arrival) => "arrives here",
+        (_, Part::Made) => "made here",
+        (_, Part::Expectation) => "bytes are expected here",
+        (_, Part::OtherWait) => "others wait here",
+        (_, Part::Parity) => "the parity is computed here",
+        (_, Part::Round) => "the next round begins after this",
+        (_, Part::Last) => "others have done this last, and nothing that ends the wait",
+    }
+}
+
+fn words(fault: &Fault) -> (String, &'static str) {
+    let counts = fault.counts;
+    let plain = |message: &str, help| (message.to_owned(), help);
+    match fault.kind {
+        FaultKind::MissingFence => plain(
+            "this write need not be visible to the asynchronous proxy, which reads it without a fence between",
+            "write `fence.proxy.async` in the threads that have written, before the barrier that they meet at",
+        ),
+        FaultKind::EarlyAccess => plain(
+            "shared memory is accessed here while an asynchronous operation may still write it",
+            "wait for the operation before its data is used",
+        ),
+        FaultKind::WrongPhase => plain(
+            "this wait passes before the phase that it is meant for is complete",
+            "the parity of a wait turns each time its ring comes round; a producer's first wait has parity 1",
+        ),
+        FaultKind::GroupPending => plain(
+            "this wait leaves the group pending whose memory is used next",
+            "let fewer groups be pending here, or wait before",
+        ),
+        FaultKind::MissingBarrier => plain(
+            "only the threads that wait here know that the operation is complete, and others use its memory",
+            "let the threads meet at a barrier after this wait",
+        ),
+        FaultKind::Overwrite => plain(
+            "this operation writes what other threads may still read",
+            "wait until those who read have arrived, before the memory is filled again",
+        ),
+        FaultKind::EarlyRelease => plain(
+            "this says that the memory may be filled again, and it is used after that",
+            "arrive after the last use",
+        ),
+        FaultKind::TooFewArrivals => {
+            let count = counts.map_or(0, |(count, _)| count);
+            let plural = if count == 1 { "" } else { "s" };
+            let message = format!(
+                "{count} arrival{plural} complete a phase of this object, and others who have not arrived still use the memory"
+            );
+            (
+                message,
+                "count all arrivals of a phase: each thread that arrives, or each warp if one of its threads does",
+            )
+        }
+        FaultKind::Unordered => plain(
+            "this operation uses what other threads may still be writing",
+            "let the threads meet at a barrier before",
+        ),
+        FaultKind::SourceReused => plain(
+            "this writes what an asynchronous operation may still read",
+            "wait for the operation with `.read` before its source is written",
+        ),
+        FaultKind::TwoCopies => plain(
+            "this writes where another asynchronous operation may still be writing",
+            "wait for the first one before the place is filled again",
+        ),
+        FaultKind::Unpublished => plain(
+            "another thread may use this object before it is made",
+            "let the threads meet at a barrier after `mbarrier.init`, those of a cluster after `fence.mbarrier_init`",
+        ),
+        FaultKind::NoArrivals => {
+            plain("this object is made for no arrivals", "count the arrivals of a phase")
+        }
+        FaultKind::Bytes => match counts {
+            Some((0, _)) => plain(
+                "the phase is complete before the copy that it is to tell of, whose bytes nobody expects",
+                "expect the bytes of all copies with `mbarrier.arrive.expect_tx`",
+            ),
+            Some((wanted, found)) if found < 0 => (
+                format!("{wanted} bytes are expected here, fewer than the copies of this phase bring"),
+                "expect the bytes of all copies that complete on the object in this phase",
+            ),
+            Some((wanted, found)) => (
+                format!("{wanted} bytes are expected in this phase, and {found} come, so that it never ends"),
+                "expect the bytes of all copies that complete on the object in this phase",
+            ),
+            None => plain("the bytes of this phase are not those that are expected", ""),
+        },
+        FaultKind::Phase => match counts {
+            Some((count, 0)) => (
+                format!("nobody completes the phase that is waited for: {count} arrivals are missing"),
+                "see who has to arrive, and whether the parity of the wait is that of the phase",
+            ),
+            Some((count, found)) => (
+                format!("a phase wants {count} arrivals, and {found} come, so that a wait for it never ends"),
+                "count all arrivals of a phase: each thread that arrives, or each warp if one of its threads does",
+            ),
+            None => plain("nobody completes the phase that is waited for", ""),
+        },
+        FaultKind::Barrier => {
+            let (count, found) = counts.unwrap_or_default();
+            (
+                format!("{found} of {count} threads come to this barrier, and it never opens"),
+                "all threads that the barrier counts have to come to it, in the same order as to other barriers",
+            )
+        }
+        FaultKind::BarrierCounts => {
+            let (one, other) = counts.unwrap_or_default();
+            (
+                format!("this barrier is for {one} threads, and here it is for {other}"),
+                "give the same number of threads at each place of a barrier",
+            )
+        }
+        FaultKind::Cluster => plain(
+            "not all threads of the cluster arrive at the barrier that is waited for here",
+            "let each thread of each block arrive once",
+        ),
+        FaultKind::LeftRunning => plain(
+            "the kernel ends while this operation may still use its shared memory",
+            "wait for it before the kernel ends",
+        ),
+        FaultKind::EarlyExit => plain(
+            "the block ends here while another block of the cluster may still access its shared memory",
+            "let the blocks meet at `barrier.cluster` before they end",
+        ),
+        FaultKind::EarlyRemote => plain(
+            "the shared memory of another block is accessed before that block is known to have begun",
+            "let the blocks meet at `barrier.cluster` first",
+        ),
+    }
+}
