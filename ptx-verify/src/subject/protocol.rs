@@ -67,6 +67,8 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
         (_, Part::Round) => "the next round begins after this",
+        (_, Part::End) => "the kernel ends here",
+        (FaultKind::ArrivesTwice, Part::Last) => "done before without a wait for the others",
         (_, Part::Last) => "others have done this last, and nothing that ends the wait",
     }
 }
@@ -173,6 +175,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
                 "give the same number of threads at each place of a barrier",
             )
         }
+        FaultKind::ArrivesTwice => plain(
+            "the same threads arrive at this barrier again before it has opened",
+            "wait for those who come to the barrier before it is used again",
+        ),
         FaultKind::Cluster => plain(
             "not all threads of the cluster arrive at the barrier that is waited for here",
             "let each thread of each block arrive once",

@@ -138,11 +138,11 @@ fn arrive(w: &mut Writer, threads: u32) {
     if !w.plant("no arrival") {
         w.put("    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r22];");
     }
-    // Without it the next arrival of a warp may come before the last one of another.
-    if !w.plant("arrivals of two rounds in one phase") {
-        w.put("    bar.sync 0;");
-    }
     w.put("WAIT:\n    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r20], %r11;\n    @!%p3 bra WAIT;");
+    // Without it a block may be a phase ahead while another one still waits for the last.
+    if !w.plant("one block runs ahead of the other") {
+        w.put("    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;");
+    }
     w.put("    add.u32 %r12, %r12, 1;");
     if !w.plant("the parity never turns") {
         w.put("    xor.b32 %r11, %r11, 1;");

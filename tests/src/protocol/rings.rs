@@ -184,7 +184,7 @@ fn cp_async(w: &mut Writer, stages: u32, conditional: bool) {
     if conditional {
         copy(w, "%r11");
         w.put("    @%p1 cp.async.ca.shared.global [%r16], [%rd1], 4;");
-        if w.plant("commit under the condition") {
+        if stages > 2 && w.plant("commit under the condition") {
             w.put("    @%p1 cp.async.commit_group;");
         } else if !w.plant("no commit") {
             w.put("    cp.async.commit_group;");

@@ -43,7 +43,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_ours = |kind| matches!(kind, FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::Cluster);
+    let is_ours = |kind| matches!(kind, FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::ArrivesTwice | FaultKind::Cluster);
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

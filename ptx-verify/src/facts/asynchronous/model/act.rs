@@ -278,6 +278,9 @@ impl Machine<'_> {
     ) {
         let bytes = u64::from(address.bytes).max(1);
         self.warps[warp].last_use = Some(instruction);
+        if writes {
+            self.warps[warp].unfenced |= mask;
+        }
         let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
         let event = self.next_event(warp);
         for (block, place, bytes) in ranges {
@@ -326,7 +329,16 @@ impl Machine<'_> {
             Completion::Group { row, count } => {
                 let other = &self.warps[owner as usize];
                 let Some((wait, _, _)) = other.groups[row as usize].wait.filter(|wait| wait.2 > event) else {
-                    return early;
+                    // An object is told when the copies are complete.
+                    let object = self.warps[warp].tested.filter(|object| other.arrivals.contains_key(object));
+                    let made = object.and_then(|object| self.objects[object].made);
+                    return match made {
+                        Some((_, _, made)) => Fault::new(FaultKind::TooFewArrivals, made)
+                            .counted(object.map_or(0, |object| i64::from(self.objects[object].count)), -1)
+                            .with(access, Part::Access)
+                            .with(copy, Part::Operation),
+                        None => early,
+                    };
                 };
                 let is_done = other.clock.get(warps, row, owner as usize) >= count;
                 let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
@@ -394,7 +406,7 @@ impl Machine<'_> {
                     .with(read, Part::Access)
                     .with(copy, Part::Operation)
             }
-            _ if object.phase == 0 => {
+            _ if test.is_some() && object.phase == 0 => {
                 let fault = Fault::new(FaultKind::WrongPhase, test.unwrap_or(copy));
                 fault.with(read, Part::Access).with(copy, Part::Operation)
             }
@@ -527,7 +539,11 @@ impl Machine<'_> {
             }
             Some(Clash::Copied(other)) => {
                 let other = self.flights[other as usize].instruction;
-                Fault::new(FaultKind::TwoCopies, copy).with(other, Part::Operation)
+                let own = &self.warps[warp];
+                let test = own.tested.and_then(|object| own.tests.get(&object)).map(|test| test.0);
+                Fault::new(FaultKind::TwoCopies, copy)
+                    .with(other, Part::Operation)
+                    .with_some(test, Part::Wait)
             }
             Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
                 Fault::new(FaultKind::Unordered, copy).with(instruction, Part::Access)
@@ -621,7 +637,10 @@ impl Machine<'_> {
         if mask == own.alive && mask.count_ones() > 1 {
             own.clock.fence_all(warps);
         }
-        own.clock.raise(warps, Row::Fenced, warp, event);
+        own.unfenced &= !mask;
+        if own.unfenced & own.alive == 0 {
+            own.clock.raise(warps, Row::Fenced, warp, event);
+        }
     }
 
     fn barrier(
@@ -639,10 +658,15 @@ impl Machine<'_> {
         };
         let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);
         self.next_event(warp);
+        let last = self.warps[warp].last_use;
         let barrier = self.blocks[block].barriers.entry(number).or_default();
+        let again = barrier.arrivals.iter().find(|(other, _)| *other == warp as u32).copied();
         barrier.clock.join(&self.warps[warp].clock);
         barrier.arrived += own;
-        barrier.arrivals.push(instruction);
+        barrier.arrivals.push((warp as u32, instruction));
+        if !barrier.places.contains(&instruction) {
+            barrier.places.push(instruction);
+        }
         let mut disagreement = None;
         if let Some(threads) = threads {
             match barrier.expected {
@@ -655,6 +679,10 @@ impl Machine<'_> {
             self.warps[warp].fragments[fragment].state = State::Barrier(number);
         }
         self.progress += 1;
+        if let Some((_, before)) = again.filter(|_| mask == self.warps[warp].alive) {
+            let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
+            self.tell(fault.with_some(last, Part::Last));
+        }
         if let Some((at, other, threads)) = disagreement {
             let fault = Fault::new(FaultKind::BarrierCounts, instruction).with(at, Part::OtherWait);
             self.tell(fault.counted(i64::from(other), i64::from(threads)));
@@ -672,12 +700,14 @@ impl Machine<'_> {
             return;
         }
         let (arrived, arrivals) = (barrier.arrived, barrier.arrivals.clone());
-        let done: BlockBarrier = std::mem::take(barrier);
+        let places = barrier.places.clone();
+        let done: BlockBarrier =
+            std::mem::replace(barrier, BlockBarrier { places, ..BlockBarrier::default() });
         if arrived > expected && done.expected.is_some() {
-            let last = arrivals.last().copied().unwrap_or(0);
+            let last = arrivals.last().map_or(0, |(_, at)| *at);
             let fault =
                 Fault::new(FaultKind::BarrierCounts, last).counted(i64::from(expected), i64::from(arrived));
-            let fault = arrivals.iter().fold(fault, |fault, other| fault.with(*other, Part::OtherWait));
+            let fault = arrivals.iter().fold(fault, |fault, (_, other)| fault.with(*other, Part::OtherWait));
             self.tell(fault);
         }
         self.progress += 1;

@@ -5,7 +5,7 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, Purpose};
 use rustc_hash::FxHashSet;
 
-use super::fault::{Fault, FaultKind, Part};
+use super::fault::{Fault, Part};
 use crate::facts::FunctionFacts;
 
 /// Places of one kind that are told.
@@ -15,9 +15,6 @@ const MAX_DEPTH: usize = 2;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
-    if !matches!(fault.kind, FaultKind::WrongPhase | FaultKind::Phase) {
-        return fault;
-    }
     let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
     let others = fault.others.iter().filter(|(_, part)| waits(part)).map(|(at, _)| *at);
     let tests: Vec<u32> =

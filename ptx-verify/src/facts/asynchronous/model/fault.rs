@@ -37,6 +37,8 @@ pub enum FaultKind {
     Barrier,
     /// Threads that disagree about how many come to a barrier.
     BarrierCounts,
+    /// Threads that arrive at a barrier again before it has opened.
+    ArrivesTwice,
     /// A barrier of the cluster at which not all arrive.
     Cluster,
     /// A kernel ends before an operation has read its source, or written its result.
@@ -68,6 +70,8 @@ pub enum Part {
     Parity,
     /// Where the round of the wait ends.
     Round,
+    /// Where the kernel ends.
+    End,
     /// What a thread did last, before it came to a wait that does not end.
     Last,
 }

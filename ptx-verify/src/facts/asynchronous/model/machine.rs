@@ -51,8 +51,8 @@ pub(super) enum State {
     Barrier(u32),
     /// At the barrier of the cluster, for this phase.
     Cluster(u32),
-    /// For phases of objects. Once there was no other progress it was told that they are not complete, at that time.
-    Test(Vec<(usize, Want)>),
+    /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
+    Test(Vec<(usize, Want, u32)>),
 }
 
 /// Threads of a warp that are at one place.
@@ -93,6 +93,8 @@ pub(super) struct Warp {
     pub(super) arrivals: FxHashMap<usize, (u32, u32)>,
     pub(super) cluster_phase: u32,
     pub(super) has_fenced_objects: bool,
+    /// Lanes that have written shared memory since they fenced the asynchronous proxy.
+    pub(super) unfenced: u32,
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
 }
@@ -102,8 +104,10 @@ pub(super) struct BlockBarrier {
     pub(super) arrived: u32,
     pub(super) expected: Option<(u32, u32)>,
     pub(super) clock: Clock,
-    /// Those who have arrived, by their instructions.
-    pub(super) arrivals: Vec<u32>,
+    /// Those who have arrived: warps and instructions.
+    pub(super) arrivals: Vec<(u32, u32)>,
+    /// Where warps ever arrived.
+    pub(super) places: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -203,6 +207,7 @@ impl<'p> Machine<'p> {
                     cluster_phase: 0,
                     has_fenced_objects: false,
                     last_use: None,
+                    unfenced: 0,
                 });
             }
         }
@@ -297,7 +302,7 @@ impl<'p> Machine<'p> {
     fn wake(&mut self, warp: usize) {
         for index in 0..self.warps[warp].fragments.len() {
             if let State::Test(wants) = &self.warps[warp].fragments[index].state
-                && wants.iter().all(|(object, want)| self.objects[*object].has(*want))
+                && wants.iter().all(|(object, want, _)| self.objects[*object].has(*want))
             {
                 self.pass_test(warp, index, true);
             }
@@ -495,6 +500,9 @@ impl<'p> Machine<'p> {
 
     /// What holds when all threads have ended.
     fn at_end(&mut self) {
+        if self.faults.iter().any(|fault| fault.kind.may_follow()) {
+            return;
+        }
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);
@@ -503,7 +511,8 @@ impl<'p> Machine<'p> {
             let read = shadow.still_read(who, &self.flights);
             let written = shadow.still_written(who, &self.flights);
             for flight in read.into_iter().chain(written) {
-                self.tell(Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction));
+                let fault = Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction);
+                self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }
             if let Some(exit) = self.blocks[block].ended {
                 let unknown = self.blocks[block]
@@ -529,8 +538,8 @@ impl<'p> Machine<'p> {
                 let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
                 match &fragment.state {
                     State::Test(wants) => {
-                        let open = wants.iter().find(|(object, want)| !self.objects[*object].has(*want));
-                        waits.extend(open.map(|(object, _)| (at, *object)));
+                        let open = wants.iter().find(|(object, want, _)| !self.objects[*object].has(*want));
+                        waits.extend(open.map(|(object, ..)| (at, *object)));
                     }
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
@@ -548,6 +557,8 @@ impl<'p> Machine<'p> {
             let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
             let fault =
                 Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
+            let fault =
+                barrier.places.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Arrival));
             Some(barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait)))
         });
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));

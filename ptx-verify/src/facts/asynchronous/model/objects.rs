@@ -1,5 +1,7 @@
 //! `mbarrier` objects: phases, pending arrivals and pending bytes.
 
+use std::collections::VecDeque;
+
 use super::clock::Clock;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine, State};
@@ -44,10 +46,14 @@ pub(super) struct Object {
     /// The warps that ever arrived here, as bits.
     pub(super) arrivers: u128,
     arrived: Clock,
-    pub(super) completed: Clock,
+    /// What was known at the end of each of the last phases.
+    completed: VecDeque<Clock>,
     /// Who has used it before it was made.
     used_early: Option<u32>,
 }
+
+/// Phases of an object whose ends are remembered.
+const REMEMBERED: usize = 4;
 
 /// What the tokens that arrivals return begin with, above the number of their phase.
 const TOKEN: u64 = 0x7073_0000_0000_0000;
@@ -59,6 +65,12 @@ impl Object {
             Want::Parity(parity) => self.made.is_some() && self.phase & 1 != parity & 1,
             Want::Phase(phase) => self.made.is_some() && self.phase > phase,
         }
+    }
+
+    /// What was known at the end of a phase.
+    fn at_end_of(&self, phase: u32) -> Option<&Clock> {
+        let ago = self.phase.checked_sub(phase.checked_add(1)?)? as usize;
+        self.completed.get(self.completed.len().checked_sub(1 + ago)?)
     }
 
     fn is_complete(&self) -> bool {
@@ -102,7 +114,16 @@ impl Machine<'_> {
                     clock.get(warps, super::clock::Row::Events, maker as usize) >= event
                 };
                 if !knows {
-                    self.tell(Fault::new(FaultKind::Unpublished, made).with(instruction, Part::Access));
+                    let same = |object: &&Object| object.made.is_some_and(|(other, ..)| other == maker);
+                    let last = self
+                        .objects
+                        .iter()
+                        .filter(same)
+                        .filter_map(|object| object.made)
+                        .map(|made| made.2)
+                        .max();
+                    let fault = Fault::new(FaultKind::Unpublished, last.unwrap_or(made));
+                    self.tell(fault.with(made, Part::Made).with(instruction, Part::Access));
                 }
             }
             None => {
@@ -290,7 +311,10 @@ impl Machine<'_> {
         object.phase += 1;
         object.pending = object.count;
         object.bytes = 0;
-        object.completed.join(&object.arrived);
+        if object.completed.len() == REMEMBERED {
+            object.completed.pop_front();
+        }
+        object.completed.push_back(object.arrived.clone());
         let (running, expected) = (object.running, object.expected);
         let expectation = object.expectations.last().copied();
         let copy = object.copies.last().copied();
@@ -355,7 +379,7 @@ impl Machine<'_> {
         let Action::Test { object, parity, phase, .. } = *action else { return None };
         let asked = self.value(warp, parity.unwrap_or(phase));
         let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
-        let mut wants = Vec::new();
+        let mut wants: Vec<(usize, Want, u32)> = Vec::new();
         for (lane, index) in named {
             let number = asked.lane(lane)?;
             let want = match parity {
@@ -363,8 +387,11 @@ impl Machine<'_> {
                 None if number & !0xffff_ffff == TOKEN => Want::Phase(number as u32),
                 None => return None,
             };
-            if !wants.contains(&(index, want)) {
-                wants.push((index, want));
+            // Who has to wait wakes up at the end of this phase, whatever happens before it goes on.
+            let phase = self.objects[index].phase;
+            let ends = if self.objects[index].has(want) { phase.wrapping_sub(1) } else { phase };
+            if !wants.iter().any(|(other, same, _)| *other == index && *same == want) {
+                wants.push((index, want, ends));
             }
         }
         // Another part of the fragment, whose guard does not hold, goes on with this one.
@@ -384,17 +411,19 @@ impl Machine<'_> {
         let Action::Test { to, .. } = step.action else { return };
         let warps = self.warps.len();
         let event = self.next_event(warp);
-        for &(index, want) in &wants {
+        for &(index, want, ends) in &wants {
             if !self.objects[index].has(want) {
                 continue;
             }
             let own = &mut self.warps[warp];
-            own.clock.join(&self.objects[index].completed);
-            own.clock.raise_phases(warps, index, self.objects[index].phase);
+            if let Some(clock) = self.objects[index].at_end_of(ends) {
+                own.clock.join(clock);
+                own.clock.raise_phases(warps, index, ends + 1);
+            }
             own.tests.insert(index, (step.instruction, event));
             own.tested = Some(index);
         }
-        let holds = all || wants.iter().all(|(index, want)| self.objects[*index].has(*want));
+        let holds = all || wants.iter().all(|(index, want, _)| self.objects[*index].has(*want));
         let runs = self.runs(warp, step, mask);
         let alive = self.warps[warp].alive;
         for (register, value) in to.into_iter().zip([holds, !holds]) {
