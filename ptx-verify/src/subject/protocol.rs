@@ -12,19 +12,31 @@ pub(crate) fn explained(
     wanted: impl Fn(&Fault) -> bool,
 ) -> Vec<(Span, Explanation)> {
     let faults = context.protocol().faults.iter().filter(|fault| wanted(fault));
-    faults.map(|fault| (context.instruction_span(fault.instruction), explanation(context, fault))).collect()
+    faults.map(|fault| explained_fault(context, fault)).collect()
 }
 
-/// Whether a fault is that nobody waits for an operation, or that others do.
-pub(crate) const fn is_unawaited(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::EarlyAccess | FaultKind::GroupPending | FaultKind::MissingBarrier | FaultKind::LeftRunning
-    )
+/// The faults that nobody waits for an operation of these groups, or that others do.
+pub(crate) fn unawaited<'c>(context: &'c FlowContext<'_>, groups: &[AsyncGroup]) -> Vec<&'c Fault> {
+    let is_unawaited = |fault: &&Fault| {
+        let kinds = matches!(
+            fault.kind,
+            FaultKind::EarlyAccess
+                | FaultKind::GroupPending
+                | FaultKind::MissingBarrier
+                | FaultKind::LeftRunning
+        );
+        kinds && is_of(context, fault, groups)
+    };
+    context.protocol().faults.iter().filter(is_unawaited).collect()
+}
+
+/// A fault in words, with its place.
+pub(crate) fn explained_fault(context: &FlowContext<'_>, fault: &Fault) -> (Span, Explanation) {
+    (context.instruction_span(fault.instruction), explanation(context, fault))
 }
 
 /// Whether the operation that a fault is about is of one of these groups.
-pub(crate) fn is_of(context: &FlowContext<'_>, fault: &Fault, groups: &[AsyncGroup]) -> bool {
+fn is_of(context: &FlowContext<'_>, fault: &Fault, groups: &[AsyncGroup]) -> bool {
     let operation = fault.others.iter().find(|(_, part)| *part == Part::Operation);
     let operation = operation.map_or(fault.instruction, |(instruction, _)| *instruction);
     let effects = context.facts().and_then(|facts| facts.instance(operation)).map(|each| each.effects);

@@ -148,9 +148,6 @@ fn arrive(w: &mut Writer, threads: u32) {
         w.put("    xor.b32 %r11, %r11, 1;");
     }
     w.put("    bra ROUND;\nLAST:");
-    if !w.plant("no barrier before the end") {
-        w.put("    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;");
-    }
     w.put("    mul.wide.u32 %rd3, %r2, 4;\n    add.u64 %rd3, %rd2, %rd3;\n    st.global.u32 [%rd3], %r12;");
 }
 

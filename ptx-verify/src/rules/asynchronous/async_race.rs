@@ -49,14 +49,19 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let matrices = [AsyncGroup::Wgmma, AsyncGroup::Tcgen05];
-    let found = protocol::explained(context, |fault| match fault.kind {
-        FaultKind::Overwrite
-        | FaultKind::EarlyRelease
-        | FaultKind::SourceReused
-        | FaultKind::TwoCopies
-        | FaultKind::Unordered => true,
-        kind => protocol::is_unawaited(kind) && protocol::is_of(context, fault, &matrices),
+    let mut found = protocol::explained(context, |fault| {
+        matches!(
+            fault.kind,
+            FaultKind::Overwrite
+                | FaultKind::EarlyRelease
+                | FaultKind::SourceReused
+                | FaultKind::TwoCopies
+                | FaultKind::Unordered
+        )
     });
+    // Where a kernel ends, nobody reads what a matrix operation makes.
+    let matrices = protocol::unawaited(context, &[AsyncGroup::Wgmma, AsyncGroup::Tcgen05]);
+    let matrices = matrices.into_iter().filter(|fault| fault.kind != FaultKind::LeftRunning);
+    found.extend(matrices.map(|fault| protocol::explained_fault(context, fault)));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

@@ -2,6 +2,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
+use crate::facts::asynchronous::model::FaultKind;
 use crate::facts::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
 use crate::rule::declare_rule;
@@ -54,13 +55,29 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let found = protocol::explained(context, |fault| {
-        protocol::is_unawaited(fault.kind) && protocol::is_of(context, fault, &[AsyncGroup::CpAsync])
-    });
-    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
-    if !found.is_empty() || context.protocol().is_conclusive() {
+    if !context.module.features().asynchronous {
         return;
     }
+    let groups = &[AsyncGroup::CpAsync];
+    let shown = protocol::unawaited(context, groups);
+    if shown.is_empty() && context.protocol().is_conclusive() {
+        return;
+    }
+    // Where nothing waits at all, the copy itself tells more than the end of the kernel.
+    let before = diagnostics.len();
+    if shown.iter().all(|fault| fault.kind == FaultKind::LeftRunning) {
+        by_paths(context, diagnostics);
+    }
+    if diagnostics.len() == before {
+        for fault in shown {
+            let (span, explanation) = protocol::explained_fault(context, fault);
+            diagnostics.push(RULE.explained(span, &explanation));
+        }
+    }
+}
+
+/// What paths through the kernel tell by themselves.
+fn by_paths(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let of = |wanted: &[AsyncAction]| context.acting(AsyncGroup::CpAsync, wanted);
     let starts = of(&[AsyncAction::Start]);

@@ -43,6 +43,8 @@ impl Protocol {
     }
 }
 
+/// Threads of a block where nothing tells them apart.
+const WARP: u32 = 32;
 /// Sizes of blocks where the kernel says none.
 const SIZES: [u32; 4] = [128, 256, 384, 64];
 /// Numbers that parameters are.
@@ -68,7 +70,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
         None if program.counts_threads => SIZES.map(|size| [size, 1, 1]).to_vec(),
-        None => vec![[SIZES[0], 1, 1]],
+        None => vec![[WARP, 1, 1]],
     };
     let mut all: Option<Protocol> = None;
     for threads in sizes {

@@ -456,6 +456,11 @@ impl Decoder<'_, '_> {
                 | SpecialRegister::NTID_X
                 | SpecialRegister::NTID_Y
                 | SpecialRegister::NTID_Z
+                | SpecialRegister::TID
+                | SpecialRegister::TID_X
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+                | SpecialRegister::WARPID
         );
         Source::Special(register, offset)
     }

@@ -206,10 +206,10 @@ impl Shadow {
             let cell = self.cells.entry(index).or_default();
             for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
                 let other = &flights[running.flight as usize];
-                // Lanes of one instruction, and threads of a warp, write next to each other.
-                let same = other.instruction == flights[flight as usize].instruction
-                    && other.warp == who.warp
-                    && other.event == flights[flight as usize].event;
+                // Lanes write next to each other, and all warps may do the same.
+                let own = &flights[flight as usize];
+                let same = other.instruction == own.instruction
+                    && (other.warp != who.warp || other.event == own.event);
                 if !same && !other.is_observed(who.clock, who.warps) {
                     clash = clash.or(Some(Clash::Copied(running.flight)));
                 }
