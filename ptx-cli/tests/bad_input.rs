@@ -111,8 +111,11 @@ fn containers_without_ptx_and_broken_ones_are_told() {
     }
 }
 
+/// A command, its exit status, and what it said.
+type Told = (&'static [&'static str], (Option<i32>, String));
+
 /// What the commands that read PTX say of a file that is none, which they leave as it is.
-fn on_binary(name: &str, bytes: &[u8]) -> Vec<(&'static [&'static str], (Option<i32>, String))> {
+fn on_binary(name: &str, bytes: &[u8]) -> Vec<Told> {
     const READERS: [&[&str]; 7] = [
         &["verify"],
         &["format"],

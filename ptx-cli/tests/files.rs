@@ -51,18 +51,19 @@ fn temporary_files(folder: &Path) -> Vec<std::ffi::OsString> {
     names.filter(|name| name.to_string_lossy().starts_with(".ptx-cli-")).collect()
 }
 
-#[test]
-fn a_signal_leaves_whole_files_and_nothing_beside_them() {
+/// Sends signals to a program that changes 60 files, `rounds` times; says how often it came in time. Each file is as it
+/// was or as it is to be, and nothing is beside them.
+fn interrupted(arguments: &[&str], extension: &str, before: &str, after: &str, rounds: u64) -> usize {
+    assert_ne!(before, after);
     let scratch = Scratch::new();
     let folder = scratch.path().join("d");
-    let tidy = tidy(&scratch);
     let mut interrupted = 0;
-    for round in 0..24_u64 {
+    for round in 0..rounds {
         for file in 0..60 {
-            scratch.file(&format!("d/{file}.ptx"), untidy());
+            scratch.file(&format!("d/{file}.{extension}"), before);
         }
         let (name, number) = [("TERM", 15), ("INT", 2), ("HUP", 1)][round as usize % 3];
-        let mut child = start(&scratch, &["format", "-j2", "d"]);
+        let mut child = start(&scratch, arguments);
         // Some rounds are interrupted as soon as the first temporary file is seen, others at any time.
         let started = Instant::now();
         while round % 2 == 0 && temporary_files(&folder).is_empty() && started.elapsed().as_secs() < 5 {
@@ -77,11 +78,27 @@ fn a_signal_leaves_whole_files_and_nothing_beside_them() {
         assert!(status.signal() == Some(number) || status.success(), "{status:?}");
         interrupted += usize::from(status.signal().is_some());
         for file in 0..60 {
-            let text = scratch.read(&format!("d/{file}.ptx"));
-            assert!(text == tidy || text == untidy(), "{text}");
+            let text = scratch.read(&format!("d/{file}.{extension}"));
+            assert!(text == after || text == before, "{text}");
         }
     }
-    assert!(interrupted > 4, "{interrupted} of 24 rounds were interrupted");
+    interrupted
+}
+
+#[test]
+fn a_signal_leaves_whole_files_and_nothing_beside_them() {
+    let tidy = tidy(&Scratch::new());
+    let count = interrupted(&["format", "-j2", "d"], "ptx", &untidy(), &tidy, 24);
+    assert!(count > 4, "{count} of 24 rounds were interrupted");
+}
+
+#[test]
+fn a_signal_leaves_whole_files_where_they_are_fixed() {
+    let source = fixable(10);
+    let by_filter = ["verify", "--fix", "--stdin-filename", "k.cu", "-"];
+    let fixed = Scratch::new().run_with(&by_filter, source.as_bytes()).stdout;
+    let count = interrupted(&["verify", "--fix", "-j2", "d"], "cu", &source, &fixed, 12);
+    assert!(count > 2, "{count} of 12 rounds were interrupted");
 }
 
 #[test]
@@ -129,7 +146,7 @@ fn saved_meanwhile(
 }
 
 /// CUDA C++ with many fixes that are certain.
-fn fixable() -> String {
+fn fixable(functions: usize) -> String {
     let function = |number: usize| {
         format!(
             "__device__ void f{number}(unsigned& lo, unsigned& hi, unsigned a, unsigned b) {{\n    \
@@ -137,7 +154,7 @@ fn fixable() -> String {
              \"mul.hi.u32 %1, %2, %3;\" : \"=r\"(lo), \"=r\"(hi) : \"r\"(a), \"r\"(b));\n}}\n"
         )
     };
-    (0..800).map(function).collect()
+    (0..functions).map(function).collect()
 }
 
 #[test]
@@ -154,7 +171,7 @@ fn what_an_editor_saves_meanwhile_is_not_overwritten() {
     };
     let saves: [Save<'_>; 2] = [&by_renaming, &in_place];
     let format = (&["format", "k.ptx"][..], large(1_500_000));
-    let fix = (&["verify", "--message-format", "concise", "--fix", "k.cu"][..], fixable());
+    let fix = (&["verify", "--message-format", "concise", "--fix", "k.cu"][..], fixable(800));
     for (arguments, source) in [format, fix] {
         let name = arguments.last().unwrap();
         for save in saves {

@@ -37,6 +37,12 @@ fn the_picture_on_the_first_screen_is_real() {
 }
 
 #[test]
+fn the_version_of_rust_is_named() {
+    let needed = format!("Rust {} or newer", env!("CARGO_PKG_RUST_VERSION"));
+    assert!(std::fs::read_to_string(root().join("README.md")).unwrap().contains(&needed), "{needed}");
+}
+
+#[test]
 fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();

@@ -398,6 +398,22 @@ fn assemble_writes_machine_code_or_nothing() {
     assert!(err.contains("cannot write `absent/a.cubin`"), "{err}");
 }
 
+#[test]
+fn machine_code_goes_where_a_link_leads() {
+    let place = Place::new();
+    let at = |name: &str| place.path().join(name);
+    fs::create_dir(at("made")).unwrap();
+    std::os::unix::fs::symlink("made/there.cubin", at("a.cubin")).unwrap();
+    // The link leads nowhere yet, and then to a file.
+    for _ in 0..2 {
+        let (status, _, err) = place.run(&["assemble", "a.ptx", "-o", "a.cubin"]);
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert!(fs::symlink_metadata(at("a.cubin")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("made/there.cubin")).unwrap(), code());
+    }
+    assert_eq!(fs::read_dir(at("made")).unwrap().count(), 1, "nothing else is beside it");
+}
+
 /// With a driver of the tests' own, compiled here. The real one is for machines with a GPU.
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod driver {

@@ -63,6 +63,15 @@ fn a_well_behaved_program_is_believed() {
 }
 
 #[test]
+fn the_folder_of_a_run_is_private_and_does_not_stay() {
+    let body = "umask 0; echo \"ptxas warning : $(ls -ld . | cut -c 1-10) $PWD\" >&2\ncode > output.cubin";
+    let report = run(body).unwrap();
+    let (mode, folder) = report.log[0].message.split_once(' ').unwrap();
+    assert_eq!(mode, "drwx------", "{folder}");
+    assert!(Path::new(folder).is_absolute() && !Path::new(folder).exists(), "{folder}");
+}
+
+#[test]
 fn crashes_are_no_verdict() {
     assert_eq!(crash("kill -SEGV $$").0, "was killed by signal 11");
     assert_eq!(crash("echo 'ptxas a, line 1; error   : x' >&2; kill -ABRT $$").0, "was killed by signal 6");
