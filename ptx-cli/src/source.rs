@@ -172,12 +172,21 @@ pub fn read_stdin() -> io::Result<Vec<u8>> {
     read_limited(io::stdin().lock(), 0, MAX_STREAM_BYTES)
 }
 
+/// What is written behind a text and is no part of it.
+///
+/// The C library compares names with masked vectors. Where such a vector reaches into a page that nobody has touched, the
+/// processor takes some hundred times as long, and a name at the end of a text may be compared with a million others.
+const BEHIND: [u8; 64] = [0; 64];
+
 /// Reads at most `max` bytes.
 fn read_limited(reader: impl Read, expected: usize, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(expected + 1)?;
+    bytes.try_reserve_exact(expected + BEHIND.len())?;
     reader.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 <= max {
+    let length = bytes.len();
+    if length as u64 <= max {
+        bytes.extend(BEHIND);
+        bytes.truncate(length);
         return Ok(bytes);
     }
     let what = if max < MAX_BYTES { "read of a pipe or a device; write it to a file" } else { "supported" };
