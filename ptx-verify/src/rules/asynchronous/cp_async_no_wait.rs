@@ -69,7 +69,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         by_paths(context, diagnostics);
     }
     if diagnostics.len() == before {
-        for fault in shown {
+        // Copies of the last rounds that nobody reads do no harm.
+        for fault in shown.into_iter().filter(|fault| fault.kind != FaultKind::LeftRunning) {
             let (span, explanation) = protocol::explained_fault(context, fault);
             diagnostics.push(RULE.explained(span, &explanation));
         }
@@ -132,8 +133,8 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
         let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
         let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
         let may_be_read = |read: &u32| {
-            let other = context.read_from(*read);
-            object.is_none() || other.is_none() || other == object
+            // Of memory without a size, which several buffers share, it is not known which one is read.
+            object.is_some() && context.read_from(*read) == object
         };
         let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
         let early = asynchronous::read_before_wait(facts, &starts, waits, &reads);

@@ -1,4 +1,5 @@
 use crate::subject::function::FlowContext;
+use crate::facts::asynchronous::model::FaultKind;
 use crate::facts::asynchronous::{Event, Lives};
 use crate::facts::uniformity::Level;
 use crate::subject::objects::{barrier_events, waits_for_threads};
@@ -64,11 +65,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let others = waits_for_threads(context);
+    // The rule about that tells it with an execution.
+    let is_unpublished = context.protocol().faults.iter().any(|fault| fault.kind == FaultKind::Unpublished);
     if let Some((used, made)) = lives.used_before_made(&others) {
         let message = "this `mbarrier` object is used before anything initialises it";
         let finding = RULE.at(place_of(context, used), message);
         diagnostics.push(finding.with_secondary(context.instruction_span(made), "initialised here"));
-    } else {
+    } else if !is_unpublished {
         let is_divergent = |instruction: u32| {
             context.uniformity().cause(facts, context.graph(), instruction, Level::Warps).is_some()
         };

@@ -4,7 +4,7 @@ use ptx_ir::isa::{Computation, Mode};
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{BlockBarrier, Delivery, End, Machine, State};
+use super::machine::{BlockBarrier, Delivery, Machine, State};
 use super::program::{Action, Address, GENERIC, RANK, Source, Step};
 use super::shadow::{Clash, Completion, Flight};
 use super::value::{ALL, Value, lanes};
@@ -171,7 +171,7 @@ impl Machine<'_> {
             Action::Jump(_) | Action::Exit | Action::Opaque => Some(()),
         };
         if done.is_none() {
-            self.stop = Some(End::Unknown(instruction));
+            self.freeze(warp, fragment, instruction);
         }
     }
 

@@ -53,6 +53,8 @@ pub(super) enum State {
     Cluster(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),
+    /// At what is not known: as if these threads were slower than all others.
+    Frozen(u32),
 }
 
 /// Threads of a warp that are at one place.
@@ -238,6 +240,16 @@ impl<'p> Machine<'p> {
             if self.tell_waiting() {
                 continue;
             }
+            let frozen =
+                self.warps.iter().flat_map(|warp| &warp.fragments).find_map(|fragment| {
+                    match fragment.state {
+                        State::Frozen(instruction) => Some(instruction),
+                        _ => None,
+                    }
+                });
+            if let Some(instruction) = frozen {
+                return End::Unknown(instruction);
+            }
             if !self.is_partial {
                 self.explain_deadlock();
             }
@@ -320,7 +332,7 @@ impl<'p> Machine<'p> {
         };
         fragment.pc = pc + 1;
         let Some(runs) = self.guarded(warp, step, mask) else {
-            self.unknown_guard(warp, step);
+            self.unknown_guard(warp, index, step);
             return;
         };
         if runs == 0 {
@@ -338,7 +350,7 @@ impl<'p> Machine<'p> {
                 self.warps[warp].fragments.push(taken);
             }
             Action::Exit => self.exit(warp, index, runs, step.instruction),
-            Action::Opaque => self.stop = Some(End::Unknown(step.instruction)),
+            Action::Opaque => self.freeze(warp, index, step.instruction),
             _ => self.act(warp, index, runs, step),
         }
     }
@@ -351,7 +363,12 @@ impl<'p> Machine<'p> {
         Some(if wanted { holds } else { mask & !holds })
     }
 
-    fn unknown_guard(&mut self, warp: usize, step: &Step) {
+    pub(super) fn freeze(&mut self, warp: usize, fragment: usize, instruction: u32) {
+        self.warps[warp].fragments[fragment].state = State::Frozen(instruction);
+        self.is_partial = true;
+    }
+
+    fn unknown_guard(&mut self, warp: usize, index: usize, step: &Step) {
         match &step.action {
             Action::Compute { to, .. } => self.forget(warp, to.iter().flatten().copied()),
             Action::Pack { to, .. } | Action::Convert { to, .. } | Action::MapRank { to, .. } => {
@@ -361,7 +378,7 @@ impl<'p> Machine<'p> {
             Action::Forget(to) => self.forget(warp, to.iter().copied()),
             // What may or may not be read or written is left alone.
             Action::Access { .. } | Action::Multiply { .. } => {}
-            _ => self.stop = Some(End::Unknown(step.instruction)),
+            _ => self.freeze(warp, index, step.instruction),
         }
     }
 
@@ -543,7 +560,7 @@ impl<'p> Machine<'p> {
                     }
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
-                    State::Ready => {}
+                    State::Ready | State::Frozen(_) => {}
                 }
             }
         }

@@ -43,10 +43,14 @@ impl Protocol {
     }
 }
 
+/// No block has more threads.
+const MAX_THREADS: u32 = 1024;
 /// Threads of a block where nothing tells them apart.
 const WARP: u32 = 32;
 /// Sizes of blocks where the kernel says none.
-const SIZES: [u32; 4] = [128, 256, 384, 64];
+const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]];
+/// The same for kernels that ask for several dimensions.
+const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
 /// Numbers that parameters are.
 const PARAMETERS: [u64; 2] = [1024, 256];
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
@@ -61,20 +65,21 @@ const MAX_BLOCKS: u32 = 4;
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     let Some(program) = program::program(facts, calls) else { return Protocol::default() };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
-    let clusters = facts.function.required_cluster().map(|extents| extents.iter().product::<u32>());
-    let blocks = match clusters {
-        Some(blocks) => blocks.clamp(1, MAX_BLOCKS),
-        None if program.clustered => 2,
-        None => 1,
-    };
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
-        None if program.counts_threads => SIZES.map(|size| [size, 1, 1]).to_vec(),
+        None if program.counts_rows => ROWS.to_vec(),
+        None if program.counts_threads => SIZES.to_vec(),
         None => vec![[WARP, 1, 1]],
     };
+    let clusters = match facts.function.required_cluster().map(|extents| extents.iter().product::<u32>()) {
+        Some(blocks) => vec![blocks.clamp(1, MAX_BLOCKS)],
+        None if program.clustered => vec![2, 1],
+        None => vec![1],
+    };
+    let launches = clusters.iter().flat_map(|&blocks| sizes.iter().map(move |&threads| (threads, blocks)));
     let mut all: Option<Protocol> = None;
-    for threads in sizes {
-        if threads.iter().product::<u32>() > 1024 {
+    for (threads, blocks) in launches {
+        if threads.iter().product::<u32>() > MAX_THREADS {
             continue;
         }
         let found = of_launch(&program, threads, blocks);

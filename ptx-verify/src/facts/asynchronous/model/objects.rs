@@ -49,7 +49,7 @@ pub(super) struct Object {
     /// What was known at the end of each of the last phases.
     completed: VecDeque<Clock>,
     /// Who has used it before it was made.
-    used_early: Option<u32>,
+    used_early: Option<(usize, u32)>,
 }
 
 /// Phases of an object whose ends are remembered.
@@ -127,7 +127,7 @@ impl Machine<'_> {
                 }
             }
             None => {
-                self.objects[index].used_early.get_or_insert(instruction);
+                self.objects[index].used_early.get_or_insert((warp, instruction));
                 self.is_partial = true;
             }
         }
@@ -196,7 +196,7 @@ impl Machine<'_> {
         for lane in lanes(mask) {
             let (place, count) = (self.resolve(warp, addresses.lane(lane)?)?, counts.lane(lane)?);
             let index = self.object_at(place);
-            if let Some(early) = self.objects[index].used_early {
+            if let Some((_, early)) = self.objects[index].used_early.filter(|(other, _)| *other != warp) {
                 self.tell(Fault::new(FaultKind::Unpublished, instruction).with(early, Part::Access));
             }
             if count == 0 {

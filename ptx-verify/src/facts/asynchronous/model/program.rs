@@ -182,8 +182,9 @@ pub(super) struct Program {
     pub(super) registers: usize,
     /// Whether blocks of a cluster deal with each other.
     pub(super) clustered: bool,
-    /// Whether the number of threads of a block counts.
+    /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
+    pub(super) counts_rows: bool,
 }
 
 /// A kernel with more instructions that count is not looked at.
@@ -462,6 +463,13 @@ impl Decoder<'_, '_> {
                 | SpecialRegister::TID_Z
                 | SpecialRegister::WARPID
         );
+        self.program.counts_rows |= matches!(
+            register,
+            SpecialRegister::NTID_Y
+                | SpecialRegister::NTID_Z
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+        );
         Source::Special(register, offset)
     }
 
@@ -645,7 +653,6 @@ impl Decoder<'_, '_> {
                 if let Some((AsyncGroup::CpAsync, _)) = instance.effects.asynchronous {
                     return Some(Action::SignalCopies { object, counted: !instance.has(".noinc") });
                 }
-                self.program.clustered |= spec.access?.space == Some(StateSpace::SharedCluster);
                 // A token that nobody reads is not asked for.
                 let token = named.for_purpose(Purpose::Phase).and_then(|(operand, _)| match operand {
                     Operand::Register { register, .. } => Some(self.name(register)),
@@ -738,8 +745,6 @@ impl Decoder<'_, '_> {
                 bytes = Source::Number(u64::from(size));
             }
             let Some(address) = self.address(operand, spec, size) else { continue };
-            self.program.clustered |= access.space == Some(StateSpace::SharedCluster)
-                && named.for_purpose(Purpose::Blocks).is_some();
             if access.writes {
                 writes = Some(address);
             } else {
@@ -820,7 +825,6 @@ impl Decoder<'_, '_> {
             Computation::MapRank => {
                 let [_, from, rank] = operands else { return forget };
                 let (from, rank) = (*from, *rank);
-                self.program.clustered = true;
                 return Action::MapRank { to: first, from: self.source(from), rank: self.source(rank) };
             }
             _ => {}

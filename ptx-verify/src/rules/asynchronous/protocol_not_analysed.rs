@@ -1,0 +1,49 @@
+use ptx_syntax::Diagnostic;
+
+use crate::facts::asynchronous::model::End;
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+
+declare_rule! {
+    /// ## What it does
+    /// Tells where the execution of a kernel's protocol ends before the kernel does, so that the rules about copies, `mbarrier`
+    /// objects and barriers say nothing of what comes after.
+    ///
+    /// ## Why is this bad
+    /// It is not. Control, an address or a count depends there on what is loaded from memory, or a function is called that
+    /// may take part in the protocol. What goes wrong behind such a place is not found.
+    ///
+    /// ## Example
+    /// ```ptx
+    /// ld.global.u32 %r1, [%rd1];
+    /// setp.eq.u32 %p1, %r1, 0;
+    /// @%p1 bra DONE;
+    /// cp.async.ca.shared.global [tile], [%rd2], 4;
+    /// cp.async.wait_all;
+    /// DONE: ret;
+    /// ```
+    name: "protocol-not-analysed",
+    code: "P0923",
+    former: [],
+    class: Hazard,
+    level: Info,
+    summary: "a kernel whose asynchronous protocol is followed up to a place only",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let protocol = context.protocol();
+    let (place, why) = match protocol.end {
+        Some(End::Unknown(place)) => {
+            (place, "what happens here depends on what is loaded from memory, or on another function")
+        }
+        Some(End::Budget) if protocol.faults.is_empty() => {
+            let Some(first) = context.actions().first() else { return };
+            (first.instruction, "the kernel has more rounds than are executed")
+        }
+        _ => return,
+    };
+    let span = context.instruction_span(place);
+    diagnostics.push(RULE.at(span, "the protocol of this kernel is followed in part").with_note(why));
+}
