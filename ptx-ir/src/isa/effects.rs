@@ -284,10 +284,16 @@ pub enum Mode {
     Indexed,
     /// `.or`: combined with a third predicate.
     Or,
+    /// `.read`: only that sources have been read.
+    Reads,
+    /// `.relaxed`: orders nothing.
+    Relaxed,
     /// `.r`: to the right.
     Right,
     /// `.sat`: to the limits of the type.
     Saturate,
+    /// `.noinc`: an arrival that the count of the object has already.
+    Uncounted,
     /// `.uni`: all lanes say the same.
     Uniform,
     /// `.wrap`: a distance by its lower bits.

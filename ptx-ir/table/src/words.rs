@@ -87,15 +87,18 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 11] = [
+const MODES: [(&str, &str); 14] = [
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
     ("butterfly", "Butterfly"),
     ("indexed", "Indexed"),
     ("or", "Or"),
+    ("reads", "Reads"),
+    ("relaxed", "Relaxed"),
     ("right", "Right"),
     ("saturate", "Saturate"),
+    ("uncounted", "Uncounted"),
     ("uniform", "Uniform"),
     ("wrap", "Wrap"),
     ("xor", "Xor"),

@@ -17,19 +17,21 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
+    /// .shared .align 16 .b8 tile[128];
     /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
     /// cp.async.bulk.commit_group;
-    /// st.shared.u32 [tile], %r2;
+    /// st.shared.u32 [tile], 0;
     /// cp.async.bulk.wait_group 0;
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
+    /// .shared .align 16 .b8 tile[128];
     /// cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
     /// cp.async.bulk.commit_group;
     /// cp.async.bulk.wait_group.read 0;
-    /// st.shared.u32 [tile], %r2;
+    /// st.shared.u32 [tile], 0;
     /// cp.async.bulk.wait_group 0;
     /// ret;
     /// ```

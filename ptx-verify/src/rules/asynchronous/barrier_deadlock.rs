@@ -14,17 +14,23 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
+    /// mov.u32 %r1, %tid.x;
+    /// setp.lt.u32 %p1, %r1, 32;
+    /// setp.ge.u32 %p2, %r1, 32;
+    /// setp.lt.and.u32 %p2, %r1, 64, %p2;
     /// @%p1 bar.arrive 1, 96;
     /// @%p2 bar.sync 1, 64;
-    /// cp.async.wait_all;
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
+    /// mov.u32 %r1, %tid.x;
+    /// setp.lt.u32 %p1, %r1, 32;
+    /// setp.ge.u32 %p2, %r1, 32;
+    /// setp.lt.and.u32 %p2, %r1, 64, %p2;
     /// @%p1 bar.arrive 1, 64;
     /// @%p2 bar.sync 1, 64;
-    /// cp.async.wait_all;
     /// ret;
     /// ```
     ///

@@ -15,22 +15,38 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// mapa.shared::cluster.u32 %r2, %r1, 1;
-    /// st.shared::cluster.u32 [%r2], %r3;
-    /// barrier.cluster.arrive;
-    /// barrier.cluster.wait;
-    /// ret;
+    /// .entry kernel()
+    /// .reqntid 64
+    /// .reqnctapercluster 2
+    /// {
+    ///     .shared .b32 place;
+    ///     .reg .b32 %r<3>;
+    ///     mov.u32 %r1, place;
+    ///     mapa.shared::cluster.u32 %r2, %r1, 1;
+    ///     st.shared::cluster.u32 [%r2], 1;
+    ///     barrier.cluster.arrive;
+    ///     barrier.cluster.wait;
+    ///     ret;
+    /// }
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// barrier.cluster.arrive;
-    /// barrier.cluster.wait;
-    /// mapa.shared::cluster.u32 %r2, %r1, 1;
-    /// st.shared::cluster.u32 [%r2], %r3;
-    /// barrier.cluster.arrive;
-    /// barrier.cluster.wait;
-    /// ret;
+    /// .entry kernel()
+    /// .reqntid 64
+    /// .reqnctapercluster 2
+    /// {
+    ///     .shared .b32 place;
+    ///     .reg .b32 %r<3>;
+    ///     barrier.cluster.arrive;
+    ///     barrier.cluster.wait;
+    ///     mov.u32 %r1, place;
+    ///     mapa.shared::cluster.u32 %r2, %r1, 1;
+    ///     st.shared::cluster.u32 [%r2], 1;
+    ///     barrier.cluster.arrive;
+    ///     barrier.cluster.wait;
+    ///     ret;
+    /// }
     /// ```
     ///
     /// ## What it may miss

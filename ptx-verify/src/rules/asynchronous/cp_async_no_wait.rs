@@ -23,18 +23,20 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// .shared .align 16 .b8 tile[16];
+    /// cp.async.ca.shared.global [tile], [%rd1], 4;
     /// cp.async.commit_group;
-    /// ld.shared.u32 %r2, [%r1];
+    /// ld.shared.u32 %r2, [tile];
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// cp.async.ca.shared.global [%r1], [%rd1], 4;
+    /// .shared .align 16 .b8 tile[16];
+    /// cp.async.ca.shared.global [tile], [%rd1], 4;
     /// cp.async.commit_group;
     /// cp.async.wait_group 0;
-    /// ld.shared.u32 %r2, [%r1];
+    /// ld.shared.u32 %r2, [tile];
     /// ret;
     /// ```
     ///

@@ -15,21 +15,25 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// .shared .align 16 .b8 tile[128];
     /// mbarrier.init.shared.b64 [bar], 1;
-    /// mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 256;
+    /// mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
     /// cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
-    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
-    /// @!%p1 bra L;
+    /// WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra WAIT;
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// .shared .align 16 .b8 tile[128];
     /// mbarrier.init.shared.b64 [bar], 1;
-    /// mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 128;
+    /// mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
     /// cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
-    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
-    /// @!%p1 bra L;
+    /// WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra WAIT;
     /// ret;
     /// ```
     ///

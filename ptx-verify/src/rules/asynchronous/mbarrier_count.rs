@@ -15,13 +15,17 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// mbarrier.init.shared.b64 [bar], 0;
+    /// .shared .align 8 .b64 bar;
+    /// mov.u32 %r1, 0;
+    /// mbarrier.init.shared.b64 [bar], %r1;
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// mbarrier.init.shared.b64 [bar], 1;
+    /// .shared .align 8 .b64 bar;
+    /// mov.u32 %r1, 1;
+    /// mbarrier.init.shared.b64 [bar], %r1;
     /// ret;
     /// ```
     ///

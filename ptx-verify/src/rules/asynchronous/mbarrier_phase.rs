@@ -15,23 +15,26 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// mbarrier.init.shared.b64 [bar], 1;
-    /// mbarrier.arrive.shared.b64 %rd1, [bar];
-    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
-    /// M: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
-    /// @!%p1 bra L;
-    /// mbarrier.arrive.shared.b64 %rd1, [bar];
-    /// N: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
-    /// @!%p1 bra N;
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 32;
+    /// mbarrier.arrive.shared.b64 _, [bar];
+    /// WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra WAIT;
+    /// AGAIN: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
+    /// @!%p1 bra AGAIN;
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// mbarrier.init.shared.b64 [bar], 1;
-    /// mbarrier.arrive.shared.b64 %rd1, [bar];
-    /// L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
-    /// @!%p1 bra L;
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 32;
+    /// mbarrier.arrive.shared.b64 _, [bar];
+    /// WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+    /// @!%p1 bra WAIT;
+    /// mbarrier.arrive.shared.b64 _, [bar];
+    /// AGAIN: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
+    /// @!%p1 bra AGAIN;
     /// ret;
     /// ```
     ///

@@ -15,16 +15,22 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mov.u32 %r1, %tid.x;
+    /// setp.eq.u32 %p1, %r1, 0;
     /// @%p1 mbarrier.init.shared.b64 [bar], 64;
-    /// mbarrier.arrive.shared.b64 %rd1, [bar];
+    /// mbarrier.arrive.shared.b64 _, [bar];
     /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
+    /// .shared .align 8 .b64 bar;
+    /// mov.u32 %r1, %tid.x;
+    /// setp.eq.u32 %p1, %r1, 0;
     /// @%p1 mbarrier.init.shared.b64 [bar], 64;
     /// bar.sync 0;
-    /// mbarrier.arrive.shared.b64 %rd1, [bar];
+    /// mbarrier.arrive.shared.b64 _, [bar];
     /// ret;
     /// ```
     ///

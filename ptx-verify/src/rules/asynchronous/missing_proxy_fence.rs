@@ -15,7 +15,10 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
-    /// st.shared.u32 [%r1], %r2;
+    /// .shared .align 16 .b8 tile[128];
+    /// mov.u32 %r1, %tid.x;
+    /// setp.eq.u32 %p1, %r1, 0;
+    /// st.shared.u32 [tile], %r1;
     /// bar.sync 0;
     /// @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
     /// @%p1 cp.async.bulk.commit_group;
@@ -25,7 +28,10 @@ declare_rule! {
     ///
     /// ## Use instead
     /// ```ptx
-    /// st.shared.u32 [%r1], %r2;
+    /// .shared .align 16 .b8 tile[128];
+    /// mov.u32 %r1, %tid.x;
+    /// setp.eq.u32 %p1, %r1, 0;
+    /// st.shared.u32 [tile], %r1;
     /// fence.proxy.async.shared::cta;
     /// bar.sync 0;
     /// @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;

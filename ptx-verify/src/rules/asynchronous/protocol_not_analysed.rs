@@ -15,6 +15,7 @@ declare_rule! {
     ///
     /// ## Example
     /// ```ptx
+    /// .shared .align 16 .b8 tile[16];
     /// ld.global.u32 %r1, [%rd1];
     /// setp.eq.u32 %p1, %r1, 0;
     /// @%p1 bra DONE;
@@ -22,6 +23,20 @@ declare_rule! {
     /// cp.async.wait_all;
     /// DONE: ret;
     /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// .shared .align 16 .b8 tile[16];
+    /// cp.async.ca.shared.global [tile], [%rd2], 4;
+    /// cp.async.wait_all;
+    /// ld.global.u32 %r1, [%rd1];
+    /// setp.eq.u32 %p1, %r1, 0;
+    /// @%p1 st.global.u32 [%rd2], 1;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Nothing: each kernel with a protocol whose execution ends early is told.
     name: "protocol-not-analysed",
     code: "P0923",
     former: [],

@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
-use super::objects::{Object, Want};
+use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
-use super::shadow::{Flight, Shadow, Who};
+use super::shadow::{Completion, Flight, Shadow, Who};
 use super::value::{ALL, Value};
 
 /// How a kernel is launched, and in which order its warps are looked at.
@@ -524,10 +524,14 @@ impl<'p> Machine<'p> {
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);
             let who = Who { warp: u32::MAX, clock: &end, warps };
-            let shadow = &self.blocks[block].shadow;
-            let read = shadow.still_read(who, &self.flights);
-            let written = shadow.still_written(who, &self.flights);
-            for flight in read.into_iter().chain(written) {
+            let written = self.blocks[block].shadow.still_written(who, &self.flights);
+            let of_groups = self.flights.iter().position(|flight| {
+                let is_group = matches!(flight.completion, Completion::Group { .. });
+                is_group
+                    && self.warps[flight.warp as usize].block == block
+                    && !flight.is_observed(&end, warps)
+            });
+            for flight in of_groups.map(|flight| flight as u32).into_iter().chain(written) {
                 let fault = Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction);
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }

@@ -11,13 +11,18 @@
 
 mod act;
 mod attribution;
+mod blame;
 mod clock;
 mod compute;
+mod copies;
+mod decode;
 mod fault;
 mod machine;
-mod objects;
+mod object;
+mod phases;
 mod program;
 mod shadow;
+mod slice;
 mod value;
 
 use crate::facts::FunctionFacts;
@@ -63,7 +68,7 @@ const MAX_BLOCKS: u32 = 4;
 /// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
-    let Some(program) = program::program(facts, calls) else { return Protocol::default() };
+    let Some(program) = slice::program(facts, calls) else { return Protocol::default() };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],

@@ -237,14 +237,6 @@ impl Shadow {
         clash
     }
 
-    /// The operations that may still read this memory, for one who knows as much.
-    pub(super) fn still_read(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
-        let running = self.cells.values().flat_map(|cell| &cell.read_by);
-        let open =
-            running.filter(|running| !flights[running.flight as usize].is_observed(who.clock, who.warps));
-        open.map(|running| running.flight).min()
-    }
-
     /// The operations that may still write this memory.
     pub(super) fn still_written(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
         let running = self.cells.values().flat_map(|cell| &cell.copied_here);

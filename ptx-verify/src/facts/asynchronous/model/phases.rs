@@ -1,86 +1,15 @@
-//! `mbarrier` objects: phases, pending arrivals and pending bytes.
+//! What happens to `mbarrier` objects: arrivals, expected bytes, phases that end, and tests of them.
 
-use std::collections::VecDeque;
-
-use super::clock::Clock;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine, State};
+use super::object::{Object, REMEMBERED, Want};
 use super::program::{Action, GENERIC, RANK, Source};
 use super::shadow::Completion;
 use super::value::{Value, lanes};
 use ptx_ir::isa::Event;
 
-/// What a test asks of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// That a phase of this parity is complete.
-    Parity(u32),
-    /// That this phase is complete.
-    Phase(u32),
-}
-
-/// An `mbarrier` object.
-#[derive(Debug, Default)]
-pub(super) struct Object {
-    /// Who made it: warp, event, instruction. None where nobody has made it yet.
-    pub(super) made: Option<(u32, u32, u32)>,
-    /// Arrivals of a phase.
-    pub(super) count: u32,
-    /// Arrivals that are missing in this one.
-    pub(super) pending: u32,
-    /// Bytes that are expected and have not come.
-    pub(super) bytes: i64,
-    /// Bytes that were expected in this phase, and where.
-    pub(super) expected: i64,
-    pub(super) expectations: Vec<u32>,
-    /// The copies that were started in this phase, and how many of them run.
-    pub(super) copies: Vec<u32>,
-    running: u32,
-    /// Whether one of them is of a size that is not known.
-    has_unsized: bool,
-    /// How many phases are complete.
-    pub(super) phase: u32,
-    /// Arrivals ever.
-    pub(super) total: u64,
-    pub(super) last_arrival: Option<u32>,
-    /// The warps that ever arrived here, as bits.
-    pub(super) arrivers: u128,
-    arrived: Clock,
-    /// What was known at the end of each of the last phases.
-    completed: VecDeque<Clock>,
-    /// Who has used it before it was made.
-    used_early: Option<(usize, u32)>,
-}
-
-/// Phases of an object whose ends are remembered.
-const REMEMBERED: usize = 4;
-
 /// What the tokens that arrivals return begin with, above the number of their phase.
 const TOKEN: u64 = 0x7073_0000_0000_0000;
-
-impl Object {
-    /// Whether what a test asks is so.
-    pub(super) const fn has(&self, want: Want) -> bool {
-        match want {
-            Want::Parity(parity) => self.made.is_some() && self.phase & 1 != parity & 1,
-            Want::Phase(phase) => self.made.is_some() && self.phase > phase,
-        }
-    }
-
-    /// What was known at the end of a phase.
-    fn at_end_of(&self, phase: u32) -> Option<&Clock> {
-        let ago = self.phase.checked_sub(phase.checked_add(1)?)? as usize;
-        self.completed.get(self.completed.len().checked_sub(1 + ago)?)
-    }
-
-    fn is_complete(&self) -> bool {
-        let bytes = match self.has_unsized && self.expected > 0 {
-            true => self.running == 0,
-            false => self.bytes == 0,
-        };
-        self.made.is_some() && self.pending == 0 && bytes
-    }
-}
 
 impl Machine<'_> {
     /// The block and the place in its shared memory that an address of a warp names.

@@ -1,0 +1,130 @@
+//! Why an access and an operation that runs on its own are not ordered.
+
+use super::clock::Row;
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::Machine;
+use super::shadow::{Clash, Completion, Flight};
+
+impl Machine<'_> {
+    /// An access through the generic proxy, or the start of an operation that reads, meets something.
+    pub(super) fn tell_access(&mut self, warp: usize, access: u32, clash: Clash) {
+        let fault = match clash {
+            Clash::Copied(flight) => self.too_early(warp, access, flight),
+            Clash::ReadBy(flight) => self.reused(warp, access, flight),
+            Clash::Unfenced { instruction, .. } => {
+                Fault::new(FaultKind::MissingFence, instruction).with(access, Part::Operation)
+            }
+            Clash::Written { instruction } => {
+                Fault::new(FaultKind::Unordered, access).with(instruction, Part::Access)
+            }
+            Clash::Read { instruction, .. } => {
+                Fault::new(FaultKind::Overwrite, access).with(instruction, Part::Access)
+            }
+        };
+        self.tell(fault);
+    }
+
+    /// Why something is accessed while a copy may write there.
+    pub(super) fn too_early(&self, warp: usize, access: u32, flight: u32) -> Fault {
+        let Flight { instruction: copy, warp: owner, event, completion, .. } = self.flights[flight as usize];
+        let warps = self.warps.len();
+        let early = Fault::new(FaultKind::EarlyAccess, access).with(copy, Part::Operation);
+        match completion {
+            Completion::Group { row, count } => {
+                let other = &self.warps[owner as usize];
+                let Some((wait, _, _)) = other.groups[row as usize].wait.filter(|wait| wait.2 > event) else {
+                    // An object is told when the copies are complete.
+                    let object = self.warps[warp].tested.filter(|object| other.arrivals.contains_key(object));
+                    let made = object.and_then(|object| self.objects[object].made);
+                    return match made {
+                        Some((_, _, made)) => Fault::new(FaultKind::TooFewArrivals, made)
+                            .counted(object.map_or(0, |object| i64::from(self.objects[object].count)), -1)
+                            .with(access, Part::Access)
+                            .with(copy, Part::Operation),
+                        None => early,
+                    };
+                };
+                let is_done = other.clock.get(warps, row, owner as usize) >= count;
+                let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
+                Fault::new(kind, wait).with(access, Part::Access).with(copy, Part::Operation)
+            }
+            Completion::Phase { object, phase } => {
+                let index = object as usize;
+                let own = &self.warps[warp];
+                if own.tested == Some(index)
+                    && let Some(&(test, _)) = own.tests.get(&index)
+                {
+                    return Fault::new(FaultKind::WrongPhase, test)
+                        .with(access, Part::Access)
+                        .with(copy, Part::Operation);
+                }
+                let waited = phase.and_then(|phase| {
+                    self.warps.iter().find(|other| other.clock.phases(warps, index) > phase)
+                });
+                match waited.and_then(|other| other.tests.get(&index)) {
+                    Some(&(test, _)) => Fault::new(FaultKind::MissingBarrier, test)
+                        .with(access, Part::Access)
+                        .with(copy, Part::Operation),
+                    None => early,
+                }
+            }
+        }
+    }
+
+    /// Why something is written while an operation may read there.
+    pub(super) fn reused(&self, warp: usize, write: u32, flight: u32) -> Fault {
+        let Flight { instruction: operation, warp: owner, event, completion, .. } =
+            self.flights[flight as usize];
+        let warps = self.warps.len();
+        let other = &self.warps[owner as usize];
+        if let Completion::Group { row, count } = completion {
+            let group = if row == Row::BulkRead { Row::Bulk } else { row };
+            if let Some((wait, _, _)) = other.groups[group as usize].wait.filter(|wait| wait.2 > event) {
+                let is_done = other.clock.get(warps, row, owner as usize) >= count;
+                let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
+                return Fault::new(kind, wait).with(write, Part::Access).with(operation, Part::Operation);
+            }
+        }
+        let object = self.warps[warp].tested;
+        let released =
+            object.and_then(|object| other.arrivals.get(&object)).filter(|arrival| arrival.1 > event);
+        match released {
+            Some(&(arrival, _)) => Fault::new(FaultKind::EarlyRelease, arrival)
+                .with(operation, Part::Operation)
+                .with(write, Part::Access),
+            None => Fault::new(FaultKind::SourceReused, write).with(operation, Part::Operation),
+        }
+    }
+
+    /// Why a copy writes what another warp may still read.
+    pub(super) fn overwritten(
+        &self,
+        warp: usize,
+        copy: u32,
+        (reader, event, read): (u32, u32, u32),
+    ) -> Fault {
+        let plain = Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access);
+        let own = &self.warps[warp];
+        let Some(index) = own.tested else { return plain };
+        let (object, other) = (&self.objects[index], &self.warps[reader as usize]);
+        let test = own.tests.get(&index).map(|test| test.0);
+        let last_wait = other.tests.values().filter(|test| test.1 <= event).map(|test| test.1).max();
+        match other.arrivals.get(&index) {
+            Some(&(arrival, at)) if at < event && last_wait.is_none_or(|wait| wait < at) => {
+                Fault::new(FaultKind::EarlyRelease, arrival)
+                    .with(read, Part::Access)
+                    .with(copy, Part::Operation)
+            }
+            _ if test.is_some() && object.phase == 0 => {
+                let fault = Fault::new(FaultKind::WrongPhase, test.unwrap_or(copy));
+                fault.with(read, Part::Access).with(copy, Part::Operation)
+            }
+            Some(_) => {
+                let made = object.made.map_or(copy, |made| made.2);
+                let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
+                fault.with(read, Part::Access).with(copy, Part::Operation)
+            }
+            None => plain.with_some(test, Part::Wait),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What instructions are in the program of a protocol.
+
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{
+    AsyncAction, AsyncGroup, Computation, Control, Event, Instance, Mode, OperandSpec, Purpose, Role,
+};
+use ptx_ir::space::StateSpace;
+
+use super::clock::Row;
+use super::compute::Shape;
+use super::program::{Action, Source};
+use super::slice::Decoder;
+use crate::facts::FunctionFacts;
+use crate::facts::registers::aligned;
+use crate::facts::values::{space_of, width};
+
+/// The operands of an instruction with what the table says of them.
+struct Operands<'a> {
+    operands: &'a [Operand],
+    specs: Vec<Option<&'a OperandSpec>>,
+}
+
+impl<'a> Operands<'a> {
+    fn of(facts: &FunctionFacts<'a>, instruction: u32, instance: &'a Instance) -> Self {
+        let body = facts.body;
+        let operands = body.operands(Handle::new(instruction));
+        let specs = match instance.operands.len() == operands.len() {
+            true => instance.operands.iter().map(Some).collect(),
+            false => aligned(facts.module, body, instance, operands),
+        };
+        Self { operands, specs }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
+        self.operands.iter().copied().zip(&self.specs).filter_map(|(operand, spec)| Some((operand, (*spec)?)))
+    }
+
+    fn for_purpose(&self, purpose: Purpose) -> Option<(Operand, &'a OperandSpec)> {
+        self.all().find(|(_, spec)| spec.purpose == Some(purpose))
+    }
+
+    fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
+        self.all().filter(|(_, spec)| spec.access.is_some())
+    }
+}
+
+/// Whether an operand may name shared memory.
+fn may_be_shared(spec: &OperandSpec) -> bool {
+    spec.access.is_some_and(|access| access.space.is_none_or(|space| space.base() == StateSpace::Shared))
+}
+
+const fn row_of(group: AsyncGroup) -> Option<Row> {
+    match group {
+        AsyncGroup::CpAsync => Some(Row::CpAsync),
+        AsyncGroup::Bulk => Some(Row::Bulk),
+        AsyncGroup::Wgmma => Some(Row::Wgmma),
+        AsyncGroup::Tcgen05 => Some(Row::Tcgen05),
+        _ => None,
+    }
+}
+
+impl Decoder<'_, '_> {
+    /// What an instruction does to the protocol.
+    pub(super) fn event(&mut self, instruction: u32) -> Option<Action> {
+        let facts = self.facts;
+        let instance = facts.instance(instruction)?;
+        let effects = &instance.effects;
+        if effects.control == Control::Call {
+            return self.calls.binary_search(&instruction).is_ok().then_some(Action::Opaque);
+        }
+        let named = Operands::of(facts, instruction, instance);
+        if let Some(event) = effects.event {
+            return self.ordered(event, instance, &named);
+        }
+        if let Some((group, action)) = effects.asynchronous {
+            return self.asynchronous(group, action, instance, &named);
+        }
+        if effects.computes.is_some() && !effects.reads_memory && !effects.writes_memory {
+            return None;
+        }
+        let (operand, spec) = named.addresses().find(|(_, spec)| may_be_shared(spec))?;
+        let access = spec.access?;
+        // Generic addresses of what is no shared memory are not followed.
+        let is_known = access.space.is_some() || self.points_to_shared(operand);
+        let address = is_known.then(|| self.address(operand, spec, access.bytes)).flatten()?;
+        Some(Action::Access { address, reads: access.reads, writes: access.writes })
+    }
+
+    /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.
+    fn points_to_shared(&self, operand: Operand) -> bool {
+        let Operand::RegisterAddress { base, .. } = operand else { return false };
+        let mut register = base;
+        for _ in 0..16 {
+            let [write] = self.facts.definitions(register) else { return false };
+            let Some(instance) = self.facts.instance(*write) else { return false };
+            match instance.effects.computes {
+                Some(Computation::ToGeneric) => return space_of(instance) == Some(StateSpace::Shared),
+                Some(Computation::MapRank) => return true,
+                Some(Computation::Add | Computation::Move) => {}
+                _ => return false,
+            }
+            match self.facts.body.operands(Handle::new(*write)).get(1) {
+                Some(Operand::Register { register: from, .. }) => register = *from,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn ordered(&mut self, event: Event, instance: &Instance, named: &Operands<'_>) -> Option<Action> {
+        let mut given =
+            |purpose: Purpose| named.for_purpose(purpose).map(|(operand, _)| self.source(operand));
+        match event {
+            Event::BarrierSync | Event::BarrierArrive => {
+                let number = given(Purpose::BarrierNumber)?;
+                let threads = given(Purpose::Threads);
+                self.program.counts_threads = true;
+                Some(Action::Barrier { number, threads, waits: event == Event::BarrierSync })
+            }
+            Event::ClusterArrive => {
+                self.program.clustered = true;
+                Some(Action::ClusterArrive { relaxed: instance.is(Mode::Relaxed) })
+            }
+            Event::ClusterWait => Some(Action::ClusterWait),
+            Event::ProxyFence => Some(Action::ProxyFence),
+            Event::ObjectFence => Some(Action::ObjectFence),
+            Event::Arrive
+            | Event::ArriveExpect
+            | Event::Drop
+            | Event::DropExpect
+            | Event::Expect
+            | Event::Complete => {
+                let count = given(Purpose::Arrivals).unwrap_or(Source::Number(1));
+                let bytes = given(Purpose::Bytes).unwrap_or(Source::Number(0));
+                let blocks = given(Purpose::Blocks).unwrap_or(Source::Number(0));
+                let (operand, spec) = named.addresses().next()?;
+                let object = self.address(operand, spec, 8)?;
+                if let Some((AsyncGroup::CpAsync, _)) = instance.effects.asynchronous {
+                    return Some(Action::SignalCopies { object, counted: !instance.is(Mode::Uncounted) });
+                }
+                // A token that nobody reads is not asked for.
+                let token = named.for_purpose(Purpose::Phase).and_then(|(operand, _)| match operand {
+                    Operand::Register { register, .. } => Some(self.name(register)),
+                    _ => None,
+                });
+                let relaxed = instance.is(Mode::Relaxed);
+                Some(Action::Signal { object, event, count, bytes, blocks, token, relaxed })
+            }
+        }
+    }
+
+    fn asynchronous(
+        &mut self,
+        group: AsyncGroup,
+        action: AsyncAction,
+        instance: &Instance,
+        named: &Operands<'_>,
+    ) -> Option<Action> {
+        let first_object = |decoder: &mut Self| {
+            let (operand, spec) = named.addresses().next()?;
+            decoder.address(operand, spec, 8)
+        };
+        match (group, action) {
+            (AsyncGroup::Mbarrier, AsyncAction::Init) => {
+                let (operand, _) = named.for_purpose(Purpose::Arrivals)?;
+                Some(Action::Init { object: first_object(self)?, count: self.source(operand) })
+            }
+            (AsyncGroup::Mbarrier, AsyncAction::Release) => {
+                Some(Action::Invalidate { object: first_object(self)? })
+            }
+            (AsyncGroup::Mbarrier, AsyncAction::Test) => {
+                let object = first_object(self)?;
+                let parity = named.for_purpose(Purpose::Parity).map(|(operand, _)| self.source(operand));
+                let phase = named.for_purpose(Purpose::Phase).map(|(operand, _)| self.source(operand));
+                let result = named.all().find(|(_, spec)| spec.role == Role::Destination);
+                if let Some((Operand::Register { register, .. }, _)) = result {
+                    self.name(register);
+                }
+                let to = self.results(result.as_ref().map(|(operand, _)| operand));
+                Some(Action::Test { object, to, parity, phase: phase.unwrap_or(Source::Unknown) })
+            }
+            (AsyncGroup::Tcgen05, AsyncAction::Commit) => {
+                let (operand, spec) = named.for_purpose(Purpose::Barrier)?;
+                let blocks = named.for_purpose(Purpose::Blocks);
+                let blocks = blocks.map_or(Source::Number(0), |(operand, _)| self.source(operand));
+                Some(Action::CommitTo { object: self.address(operand, spec, 8)?, blocks })
+            }
+            (AsyncGroup::Wgmma | AsyncGroup::Tcgen05, AsyncAction::Start) => {
+                let matrices = named.all().filter(|(_, spec)| spec.purpose == Some(Purpose::Descriptor));
+                let matrices: Vec<Operand> = matrices.map(|(operand, _)| operand).collect();
+                let matrices = matrices.into_iter().map(|operand| self.source(operand)).collect();
+                Some(Action::Multiply { group: row_of(group)?, matrices })
+            }
+            (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
+                self.copy(group, named)
+            }
+            (_, AsyncAction::Commit) => Some(Action::Commit(row_of(group)?)),
+            (_, AsyncAction::WaitAll) => Some(Action::WaitAll(row_of(group)?)),
+            (_, AsyncAction::Wait) => {
+                let pending = match named.for_purpose(Purpose::Groups)?.0 {
+                    Operand::Integer { bits, .. } => u32::try_from(bits).unwrap_or(u32::MAX),
+                    _ => 0,
+                };
+                let only_reads = instance.is(Mode::Reads);
+                Some(Action::Wait { group: row_of(group)?, pending, only_reads })
+            }
+            _ => None,
+        }
+    }
+
+    fn copy(&mut self, group: AsyncGroup, named: &Operands<'_>) -> Option<Action> {
+        let sized = named.for_purpose(Purpose::Bytes).map(|(operand, _)| self.source(operand));
+        let object = named.for_purpose(Purpose::Barrier);
+        let (mut writes, mut reads) = (None, Vec::new());
+        let mut bytes = sized.unwrap_or(Source::Unknown);
+        for (operand, spec) in named.addresses().filter(|(_, spec)| may_be_shared(spec)) {
+            let Some(access) = spec.access.filter(|_| spec.purpose != Some(Purpose::Barrier)) else {
+                continue;
+            };
+            let mut size = access.bytes;
+            if size == 0
+                && let Some(name) = access.sized
+            {
+                let by_name = named.all().find(|(_, spec)| spec.name == name);
+                if let Some((Operand::Integer { bits, .. }, _)) = by_name {
+                    size = bits as u32;
+                }
+            }
+            if size > 0 && sized.is_none() {
+                bytes = Source::Number(u64::from(size));
+            }
+            let Some(address) = self.address(operand, spec, size) else { continue };
+            if access.writes {
+                writes = Some(address);
+            } else {
+                reads.push(address);
+            }
+        }
+        let blocks = named.for_purpose(Purpose::Blocks);
+        let blocks = blocks.map_or(Source::Number(0), |(operand, _)| self.source(operand));
+        let object = match object {
+            Some((operand, spec)) => Some(self.address(operand, spec, 8)?),
+            None => None,
+        };
+        let group = row_of(group).unwrap_or(Row::Bulk);
+        Some(Action::Start { group, writes, reads, object, bytes, blocks })
+    }
+
+    fn bits_of(&self, register: u32) -> u32 {
+        self.facts.body.register_type(self.names[register as usize]).map_or(64, width)
+    }
+
+    /// What an instruction computes that something relevant reads.
+    pub(super) fn computation(&mut self, instruction: u32) -> Action {
+        let facts = self.facts;
+        let body = facts.body;
+        let handle = Handle::new(instruction);
+        let written: Vec<u32> = facts
+            .uses()
+            .of(instruction)
+            .iter()
+            .filter(|each| each.access().writes())
+            .filter_map(|each| self.registers.get(&each.register).copied())
+            .collect();
+        let forget = Action::Forget(written);
+        let Some(instance) = facts.instance(instruction) else { return forget };
+        let Some(computes) = instance.effects.computes else { return forget };
+        let operands = body.operands(handle);
+        if computes == Computation::Load {
+            let is_parameter = operands.get(1).is_some_and(|operand| match *operand {
+                Operand::VariableAddress { variable, .. } => {
+                    facts.module.variables[variable].space.base() == StateSpace::Param
+                }
+                _ => false,
+            });
+            let Some(to) = self.register(operands.first()).filter(|_| is_parameter) else { return forget };
+            let shape = Shape::moved(instance.ty.map_or(64, width), self.bits_of(to));
+            return Action::Compute { shape, to: [Some(to), None], from: sources([Source::Parameter]) };
+        }
+        if computes == Computation::Move
+            && let [Operand::Vector(parts), from] = operands
+        {
+            let parts = body.children(*parts);
+            let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
+            let to = parts.iter().map(|part| self.register(Some(part))).collect();
+            let from = self.source(*from);
+            return Action::Unpack { to, from, bits };
+        }
+        let to = self.results(operands.first());
+        let Some(first) = to[0].or(to[1]) else { return forget };
+        if computes == Computation::Move
+            && let [_, Operand::Vector(parts)] = operands
+        {
+            let parts: Vec<Operand> = body.children(*parts).to_vec();
+            let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
+            let parts = parts.into_iter().map(|part| self.source(part)).collect();
+            return Action::Pack { to: first, parts, bits };
+        }
+        match computes {
+            Computation::ToGeneric | Computation::FromGeneric => {
+                let Some(&from) = operands.get(1) else { return forget };
+                let from = self.source(from);
+                if space_of(instance).map(StateSpace::base) != Some(StateSpace::Shared) {
+                    let shape = Shape::moved(64, self.bits_of(first));
+                    return Action::Compute { shape, to, from: sources([from]) };
+                }
+                let to_generic = computes == Computation::ToGeneric;
+                return Action::Convert { to: first, from, to_generic };
+            }
+            Computation::MapRank => {
+                let [_, from, rank] = operands else { return forget };
+                let (from, rank) = (*from, *rank);
+                return Action::MapRank { to: first, from: self.source(from), rank: self.source(rank) };
+            }
+            _ => {}
+        }
+        let Some(shape) = Shape::of(instance, self.bits_of(first)) else { return forget };
+        let mut from = [Source::Number(0); 4];
+        let named: Vec<Operand> = operands.iter().skip(1).copied().collect();
+        for (source, operand) in from.iter_mut().zip(named) {
+            *source = self.source(operand);
+        }
+        Action::Compute { shape, to, from }
+    }
+}
+
+fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {
+    let mut all = [Source::Number(0); 4];
+    all.iter_mut().zip(given).for_each(|(source, given)| *source = given);
+    all
+}

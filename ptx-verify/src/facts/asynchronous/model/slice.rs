@@ -1,0 +1,351 @@
+//! The slice of a kernel that its protocol depends on (Weiser): events, what they are computed of, and the branches that
+//! decide about these.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand, Register, Variable};
+use ptx_ir::isa::{Control, OperandSpec};
+use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
+use rustc_hash::FxHashMap;
+
+use super::program::{Action, Address, Program, Source, Step};
+use crate::facts::FunctionFacts;
+use crate::facts::uniformity::control::postdominators;
+
+/// A kernel with more instructions that count is not looked at.
+const MAX_STEPS: usize = 40_000;
+/// Blocks visited for the branches that decide about others: as many for each.
+const VISITS_PER_BLOCK: usize = 64;
+
+/// Makes the program of a kernel; none where it has no protocol, or where it is too large. `calls` are those of functions
+/// that may take part in it, ascending.
+pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Program> {
+    let mut decoder = Decoder {
+        facts,
+        calls,
+        places: FxHashMap::default(),
+        registers: FxHashMap::default(),
+        names: Vec::new(),
+        relevant: vec![false; facts.body.instructions.len()],
+        pending: Vec::new(),
+        program: Program::default(),
+    };
+    decoder.place_variables();
+    decoder.decode()
+}
+
+pub(super) struct Decoder<'f, 'm> {
+    pub(super) facts: &'f FunctionFacts<'m>,
+    pub(super) calls: &'f [u32],
+    /// Where shared variables are.
+    pub(super) places: FxHashMap<Handle<Variable>, u64>,
+    pub(super) registers: FxHashMap<Register, u32>,
+    pub(super) names: Vec<Register>,
+    pub(super) relevant: Vec<bool>,
+    pub(super) pending: Vec<u32>,
+    pub(super) program: Program,
+}
+
+/// Where shared memory begins: descriptors of matrices have 18 bits for an address.
+const FIRST_PLACE: u64 = 0x400;
+/// Variables begin at multiples of this, and those without a size at multiples of the other one.
+const ALIGNED: u64 = 128;
+const ALIGNED_UNSIZED: u64 = 1024;
+
+impl Decoder<'_, '_> {
+    fn place_variables(&mut self) {
+        let body = self.facts.body;
+        let (mut next, mut unsized_ones) = (FIRST_PLACE, Vec::new());
+        for operand in body.operands.iter().chain(&body.children) {
+            let (Operand::Variable { variable, .. }
+            | Operand::VariableAddress { variable, .. }
+            | Operand::Element { variable, .. }) = *operand
+            else {
+                continue;
+            };
+            let declared = &self.facts.module.variables[variable];
+            if declared.space.base() != StateSpace::Shared || self.places.contains_key(&variable) {
+                continue;
+            }
+            match declared.size() {
+                Some(size) => {
+                    let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
+                    next = next.next_multiple_of(align);
+                    self.places.insert(variable, next);
+                    next = next.saturating_add(size);
+                }
+                None => unsized_ones.push(variable),
+            }
+        }
+        let behind = next.next_multiple_of(ALIGNED_UNSIZED);
+        self.places.extend(unsized_ones.into_iter().map(|variable| (variable, behind)));
+    }
+
+    fn decode(mut self) -> Option<Program> {
+        let facts = self.facts;
+        let mut actions: FxHashMap<u32, Action> = FxHashMap::default();
+        let mut is_protocol = false;
+        for &block in facts.cfg.reverse_postorder() {
+            for instruction in facts.cfg.instructions(block) {
+                if let Some(action) = self.event(instruction) {
+                    is_protocol |= !matches!(
+                        action,
+                        Action::Access { .. }
+                            | Action::Opaque
+                            | Action::ProxyFence
+                            | Action::Barrier { threads: None, waits: true, .. }
+                    );
+                    self.push(instruction);
+                    actions.insert(instruction, action);
+                    if actions.len() > MAX_STEPS {
+                        return None;
+                    }
+                }
+            }
+        }
+        if !is_protocol {
+            return None;
+        }
+        let above = postdominators(facts);
+        let deciding = self.deciding(&above)?;
+        // What sources name was pushed while they were decoded.
+        while let Some(instruction) = self.pending.pop() {
+            let handle = Handle::new(instruction);
+            if let Some(register) = facts.body.instructions[handle].guard.and_then(|guard| guard.register) {
+                self.name(register);
+            }
+            let block = facts.cfg.block_of(handle);
+            for &branch in &deciding[block.index()] {
+                self.push(branch);
+            }
+            if actions.contains_key(&instruction) || self.control(instruction) != Control::Next {
+                continue;
+            }
+            let action = self.computation(instruction);
+            actions.insert(instruction, action);
+            if actions.len() > MAX_STEPS {
+                return None;
+            }
+        }
+        self.emit(&above, actions);
+        self.program.registers = self.names.len();
+        Some(self.program)
+    }
+
+    fn control(&self, instruction: u32) -> Control {
+        self.facts.instance(instruction).map_or(Control::Next, |instance| instance.effects.control)
+    }
+
+    pub(super) fn push(&mut self, instruction: u32) {
+        if !std::mem::replace(&mut self.relevant[instruction as usize], true) {
+            self.pending.push(instruction);
+        }
+    }
+
+    /// The number of a register; what writes it is relevant.
+    pub(super) fn name(&mut self, register: Register) -> u32 {
+        if let Some(&known) = self.registers.get(&register) {
+            return known;
+        }
+        let number = self.names.len() as u32;
+        self.registers.insert(register, number);
+        self.names.push(register);
+        let facts = self.facts;
+        for &instruction in facts.definitions(register) {
+            self.push(instruction);
+        }
+        number
+    }
+
+    /// The branches that decide whether control comes to each block, by their instructions.
+    fn deciding(&self, above: &[u32]) -> Option<Vec<Vec<u32>>> {
+        let facts = self.facts;
+        let count = facts.cfg.block_count();
+        let mut deciding: Vec<Vec<u32>> = vec![Vec::new(); count];
+        let mut visits = VISITS_PER_BLOCK * count + MAX_STEPS;
+        for &block in facts.cfg.reverse_postorder() {
+            let Some(branch) = facts.cfg.instructions(block).next_back().filter(|_| is_fork(facts, block))
+            else {
+                continue;
+            };
+            let stop = above[block.index()];
+            let mut targets: Vec<u32> = Vec::new();
+            for (next, _) in facts.cfg.successors(block) {
+                match facts.cfg.instructions(next).is_empty() {
+                    true => targets.extend(facts.cfg.successors(next).map(|(each, _)| each.index() as u32)),
+                    false => targets.push(next.index() as u32),
+                }
+            }
+            for target in targets {
+                let mut runner = target;
+                while runner != stop && (runner as usize) < count {
+                    visits = visits.checked_sub(1)?;
+                    let list = &mut deciding[runner as usize];
+                    if list.last() == Some(&branch) {
+                        break;
+                    }
+                    list.push(branch);
+                    runner = above[runner as usize];
+                }
+            }
+        }
+        Some(deciding)
+    }
+
+    fn emit(&mut self, above: &[u32], mut actions: FxHashMap<u32, Action>) {
+        let facts = self.facts;
+        let count = facts.body.instructions.len() as u32;
+        let mut places = vec![0_u32; count as usize + 1];
+        let mut steps = Vec::new();
+        let mut jumps: Vec<(usize, u32)> = Vec::new();
+        for instruction in 0..count {
+            places[instruction as usize] = steps.len() as u32;
+            let handle = Handle::new(instruction);
+            let block = facts.cfg.block_of(handle);
+            if !facts.cfg.is_reachable(block) {
+                continue;
+            }
+            let guard = facts.body.instructions[handle].guard;
+            let guard_of = |decoder: &Self| {
+                guard.map(|guard| {
+                    match guard.register.and_then(|register| decoder.registers.get(&register)) {
+                        Some(&register) => (register, !guard.negated),
+                        None => (u32::MAX, true),
+                    }
+                })
+            };
+            let is_relevant = self.relevant[instruction as usize];
+            let control = self.control(instruction);
+            let is_fork_here = is_fork(facts, block) && facts.cfg.instructions(block).end == instruction + 1;
+            let action = match control {
+                Control::Next | Control::Call => match actions.remove(&instruction) {
+                    Some(action) => action,
+                    None => continue,
+                },
+                _ if is_fork_here && !is_relevant => {
+                    // Whatever is chosen, control comes together again.
+                    let join = above[block.index()] as usize;
+                    let first = (join < facts.cfg.block_count())
+                        .then(|| facts.cfg.instructions(NodeIndex::new(join)).start);
+                    match first {
+                        Some(first) => {
+                            jumps.push((steps.len(), first));
+                            Action::Jump(0)
+                        }
+                        None => Action::Exit,
+                    }
+                }
+                Control::Branch => {
+                    let target = match facts.body.operands(handle).first() {
+                        Some(Operand::Label(label)) => facts.body.labels[*label].target,
+                        _ => count,
+                    };
+                    jumps.push((steps.len(), target));
+                    Action::Jump(0)
+                }
+                Control::IndexedBranch => Action::Opaque,
+                Control::Return | Control::Exit | Control::Trap => Action::Exit,
+            };
+            let unguarded = control != Control::Next && is_fork_here && !is_relevant;
+            let guard = if unguarded { None } else { guard_of(self) };
+            steps.push(Step { instruction, guard, action });
+        }
+        places[count as usize] = steps.len() as u32;
+        for (step, target) in jumps {
+            steps[step].action = Action::Jump(places[target.min(count) as usize]);
+        }
+        self.program.steps = steps;
+    }
+
+    pub(super) fn source(&mut self, operand: Operand) -> Source {
+        match operand {
+            Operand::Register { register, .. } => Source::Register(self.name(register), 0),
+            Operand::Sum { register, offset, .. } => Source::Register(self.name(register), offset),
+            Operand::Negated { register, .. } => Source::Negated(self.name(register)),
+            Operand::Integer { bits, .. } => Source::Number(bits),
+            Operand::WarpSize => Source::Number(32),
+            Operand::Special(register) => self.special(register, 0),
+            Operand::SpecialSum { register, offset } => self.special(register, offset),
+            Operand::Variable { variable, offset } => self.variable(variable, offset),
+            _ => Source::Unknown,
+        }
+    }
+
+    fn special(&mut self, register: SpecialRegister, offset: i64) -> Source {
+        self.program.counts_threads |= matches!(
+            register,
+            SpecialRegister::NTID
+                | SpecialRegister::NTID_X
+                | SpecialRegister::NTID_Y
+                | SpecialRegister::NTID_Z
+                | SpecialRegister::TID
+                | SpecialRegister::TID_X
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+                | SpecialRegister::WARPID
+        );
+        self.program.counts_rows |= matches!(
+            register,
+            SpecialRegister::NTID_Y
+                | SpecialRegister::NTID_Z
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+        );
+        Source::Special(register, offset)
+    }
+
+    fn variable(&self, variable: Handle<Variable>, offset: i64) -> Source {
+        match self.places.get(&variable) {
+            Some(place) => Source::Number(place.wrapping_add_signed(offset)),
+            None => Source::Unknown,
+        }
+    }
+
+    pub(super) fn register(&mut self, operand: Option<&Operand>) -> Option<u32> {
+        match operand {
+            Some(Operand::Register { register, .. }) => self.registers.get(register).copied(),
+            _ => None,
+        }
+    }
+
+    /// Registers of a result, one or a pair; those that nobody asks for are none.
+    pub(super) fn results(&mut self, operand: Option<&Operand>) -> [Option<u32>; 2] {
+        match operand {
+            Some(Operand::Pair(run)) => {
+                let parts = self.facts.body.children(*run);
+                [self.register(parts.first()), self.register(parts.get(1))]
+            }
+            other => [self.register(other), None],
+        }
+    }
+
+    pub(super) fn address(&mut self, operand: Operand, spec: &OperandSpec, bytes: u32) -> Option<Address> {
+        let access = spec.access?;
+        let number = |offset: i64| (Source::Number(0), offset);
+        let (base, (index, offset)) = match operand {
+            Operand::RegisterAddress { base, offset, .. } => {
+                (Source::Register(self.name(base), 0), number(i64::from(offset)))
+            }
+            Operand::VariableAddress { variable, offset } => (self.variable(variable, 0), number(offset)),
+            Operand::Element { variable, index, offset, .. } => {
+                (self.variable(variable, 0), (Source::Register(self.name(index), 0), i64::from(offset)))
+            }
+            Operand::ConstantAddress { address } => (Source::Number(0), number(address)),
+            _ => return None,
+        };
+        Some(Address { base, index, offset, space: access.space, bytes })
+    }
+}
+
+/// Whether control can go on at several places after a block.
+fn is_fork(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
+    let mut next = facts.cfg.successors(block);
+    match (next.next(), next.next()) {
+        (Some((only, edge)), None) => {
+            edge.condition.is_some()
+                || facts.cfg.instructions(only).is_empty() && facts.cfg.successors(only).nth(1).is_some()
+        }
+        (Some(_), Some(_)) => true,
+        (None, _) => false,
+    }
+}
