@@ -6,7 +6,7 @@
 //! | crate | has |
 //! |---|---|
 //! | [`syntax`] | tokens, syntax tree, spans, diagnostics |
-//! | [`ir`] | the instruction table, the typed module, [building](ir::build), [visiting](ir::visit), [editing](ir::edit) |
+//! | [`ir`] | the instruction table, the typed module, [building](ir::build), [visiting](ir::visit), [editing](ir::edit), [linking](ir::link) |
 //! | [`verify`] | rules, facts, fixes |
 //! | [`emit`] | formatter, printer, assembler back ends |
 //!
@@ -164,6 +164,11 @@ impl Module {
     /// Walks over everything in the module, in the order of the text.
     pub fn visit(&self, visitor: &mut impl ptx_ir::visit::Visitor) {
         ptx_ir::visit::walk_module(&self.0, visitor);
+    }
+
+    /// The module for what changes one in place, [`ir::link`] for one.
+    pub const fn ir_mut(&mut self) -> &mut ptx_ir::ir::Module {
+        &mut self.0
     }
 
     /// The module without what this crate adds.

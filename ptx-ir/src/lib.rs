@@ -8,7 +8,7 @@ pub mod dominators;
 pub mod ir;
 pub mod isa;
 pub mod layered;
-mod link;
+pub mod link;
 pub mod lower;
 pub mod occupancy;
 pub mod platform;

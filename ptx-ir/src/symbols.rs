@@ -9,6 +9,13 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
 
+impl Symbol {
+    /// The number, for tables beside the names.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 type Set = IndexSet<Box<str>, FxBuildHasher>;
 
 /// The names of a module, each stored once, in order of first appearance.

@@ -14,6 +14,9 @@ mod inspect;
 #[path = "../../examples/instrument.rs"]
 #[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
 mod instrument;
+#[path = "../../examples/link.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod link;
 
 const SOURCE: &str = "\
 .version 5.0
@@ -94,4 +97,24 @@ fn build_makes_a_kernel_without_findings() {
     let module = build::scale().unwrap();
     assert_sound(&module);
     assert_assembles(&module);
+}
+
+#[test]
+fn link_makes_one_module_of_several() {
+    let header = ".target sm_80\n.address_size 64\n";
+    let modules = [
+        format!(".version 7.0\n{header}.extern .func f();\n.visible .entry k() {{ call f; ret; }}\n"),
+        format!(".version 7.0\n{header}.func help() {{ ret; }}\n.visible .func f() {{ call help; ret; }}\n"),
+        format!(".version 8.0\n{header}.func help() {{ ret; }}\n.visible .func g() {{ call help; ret; }}\n"),
+    ];
+    let modules = || modules.iter().map(|text| Module::parse(text).ok().unwrap()).collect();
+    let (module, told) = link::link_all(modules(), false).unwrap();
+    assert_sound(&module);
+    assert_assembles(&module);
+    assert_eq!(told, ["help is called help_1", "PTX 8.0 is needed"]);
+    let (module, told) = link::link_all(modules(), true).unwrap();
+    let text = assert_sound(&module);
+    assert_assembles(&module);
+    assert_eq!(told[2..], ["help_1 is not used", "g is not used"]);
+    assert!(!text.contains("help_1") && text.contains("call\thelp;"), "{text}");
 }

@@ -4,7 +4,7 @@ use super::error::{BuildError, NameProblem};
 use super::module::ModuleBuilder;
 use super::value::Func;
 use crate::arena::Handle;
-use crate::ir::{Definition, Function, FunctionKind, Item, Variable};
+use crate::ir::{Definition, Function, FunctionKind, Item};
 
 impl ModuleBuilder {
     /// What a new function of this name would define: a declaration, nothing, or an error where the name is taken.
@@ -30,7 +30,7 @@ impl ModuleBuilder {
         let function = &self.module.functions[handle];
         let name = function.name;
         if let Some(earlier) = function.earlier
-            && !self.same_signature(earlier, handle)
+            && !self.module.has_signature_of(earlier, handle)
         {
             let message = "the signature is not that of the earlier declaration".to_owned();
             return Err(BuildError::Declaration { name: self.module.name(name).to_owned(), message });
@@ -39,17 +39,5 @@ impl ModuleBuilder {
         self.module.names.insert(name, Definition::Function(handle));
         self.module.items.push(Item::Function(handle));
         Ok(Func { module: self.id, handle })
-    }
-
-    fn same_signature(&self, left: Handle<Function>, right: Handle<Function>) -> bool {
-        let (left, right) = (&self.module.functions[left], &self.module.functions[right]);
-        let same = |left: &[Handle<Variable>], right: &[Handle<Variable>]| {
-            let shape = |handle: &Handle<Variable>| {
-                let variable = &self.module.variables[*handle];
-                (variable.ty, variable.elements, variable.dimensions.clone(), variable.alignment())
-            };
-            left.iter().map(shape).eq(right.iter().map(shape))
-        };
-        same(&left.returns, &right.returns) && same(&left.parameters, &right.parameters)
     }
 }

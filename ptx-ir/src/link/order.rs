@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::arena::{Handle, Symbol};
-use crate::ir::{Body, Definition, Function, Initializer, Item, Module, Variable};
+use crate::ir::{Body, Definition, Function, FunctionKind, Initializer, Item, Module, Variable};
 use ptx_syntax::Span;
 
 /// Moves variables before what uses them, and declares functions there. Nothing else moves.
@@ -82,7 +82,7 @@ impl Order<'_> {
 
     fn is_undeclared(&self, function: Handle<Function>) -> bool {
         let function = &self.module.functions[function];
-        function.kind != crate::ir::FunctionKind::Prototype && !self.declared.contains(&function.name)
+        function.kind != FunctionKind::Prototype && !self.declared.contains(&function.name)
     }
 
     /// Puts a variable after those that its initial value refers to.
@@ -136,7 +136,9 @@ impl Order<'_> {
 pub(super) fn declaration_of(module: &mut Module, function: Handle<Function>) -> Handle<Function> {
     let Function { name, kind, linkage, ref attributes, ref returns, ref parameters, ref directives, .. } =
         module.functions[function];
-    let (attributes, directives) = (attributes.clone(), directives.clone());
+    // Those of a kernel are of its definition only.
+    let directives = if kind == FunctionKind::Entry { Vec::new() } else { directives.clone() };
+    let attributes = attributes.clone();
     let (returns, parameters) = (returns.clone(), parameters.clone());
     let handle = Handle::new(module.functions.len() as u32);
     let mut copies = |all: Vec<Handle<Variable>>| {
