@@ -8,6 +8,9 @@ mod build;
 #[path = "../../examples/count.rs"]
 #[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
 mod count;
+#[path = "../../examples/inline.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod inline;
 #[path = "../../examples/inspect.rs"]
 #[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
 mod inspect;
@@ -117,4 +120,24 @@ fn link_makes_one_module_of_several() {
     assert_assembles(&module);
     assert_eq!(told[2..], ["help_1 is not used", "g is not used"]);
     assert!(!text.contains("help_1") && text.contains("call\thelp;"), "{text}");
+}
+
+#[test]
+fn inline_leaves_a_kernel_without_calls() {
+    let mut module = Module::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func other();\n\
+         .func (.param .b32 r) one_more(.param .b32 a) {\n.reg .b32 %r<2>; ld.param.b32 %r0, [a];\n\
+         add.u32 %r1, %r0, 1; st.param.b32 [r], %r1; ret;\n}\n\
+         .visible .entry k(.param .u64 out) {\n.reg .b32 %r; .reg .b64 %rd;\n\
+         { .param .b32 p; .param .b32 q; st.param.b32 [p], 4;\n\
+         call (q), one_more, (p); ld.param.b32 %r, [q]; }\n\
+         call other; ld.param.u64 %rd, [out]; st.global.u32 [%rd], %r; ret;\n}\n",
+    )
+    .ok()
+    .unwrap();
+    let (inlined, left) = inline::inline_all(&mut module).unwrap();
+    assert_eq!((inlined, left.len()), (1, 1));
+    let text = assert_sound(&module);
+    assert_assembles(&module);
+    assert!(!text.contains("one_more") && text.contains("call\tother"), "{text}");
 }

@@ -103,7 +103,7 @@ impl FunctionBuilder<'_> {
         Ok(())
     }
 
-    fn select(&self, spelling: Handle<Spelling>, run: Run) -> Result<u16, BuildError> {
+    pub(super) fn select(&self, spelling: Handle<Spelling>, run: Run) -> Result<u16, BuildError> {
         let module = &self.builder.module;
         let Spelling { text, resolved } = &module.spellings[spelling];
         let (mut shapes, mut children) = (Vec::new(), Vec::new());

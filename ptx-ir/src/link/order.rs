@@ -133,7 +133,7 @@ impl Order<'_> {
 }
 
 /// A declaration of a function that has the same signature.
-pub(super) fn declaration_of(module: &mut Module, function: Handle<Function>) -> Handle<Function> {
+pub(crate) fn declaration_of(module: &mut Module, function: Handle<Function>) -> Handle<Function> {
     let Function { name, kind, linkage, ref attributes, ref returns, ref parameters, ref directives, .. } =
         module.functions[function];
     // Those of a kernel are of its definition only.

@@ -57,6 +57,8 @@
 //! assert_eq!(spellings.collect::<Vec<_>>(), ["ld.param.u64", "red.global.add.u64", "ld.global.u32", "ret"]);
 //! ```
 
+mod copy;
+mod inline;
 mod order;
 mod signature;
 mod values;
@@ -69,6 +71,7 @@ use super::value::{Func, Label, Reg, Value};
 use crate::arena::Handle;
 use crate::ir::{self, Body, Instruction, Module, Statement};
 use crate::isa::Instance;
+pub use inline::InlineError;
 use order::{END, Node, Order};
 use signature::Signature;
 

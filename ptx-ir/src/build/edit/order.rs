@@ -1,7 +1,8 @@
 //! The statements of a body while it is edited: a list, so that nothing moves where something is inserted.
 
 use crate::arena::Handle;
-use crate::ir::{Body, Instruction, Label, Statement};
+use crate::ir::{Body, Instruction, Label, Statement, Variable};
+use rustc_hash::FxHashMap;
 
 /// A place in the list: directly before a statement, or at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub(super) struct Order {
     entries: Vec<Entry>,
     instructions: Vec<Node>,
     labels: Vec<Node>,
+    variables: FxHashMap<Handle<Variable>, Node>,
     /// The block around each block.
     parents: Vec<u32>,
 }
@@ -35,8 +37,13 @@ impl Order {
     /// The statements of a body, its blocks numbered in the order of the text.
     pub(super) fn new(body: &Body) -> Self {
         let end = Entry { statement: Statement::Close, before: END, after: END, block: 0, inner: 0 };
-        let mut order =
-            Self { entries: vec![end], instructions: Vec::new(), labels: Vec::new(), parents: vec![0] };
+        let mut order = Self {
+            entries: vec![end],
+            instructions: Vec::new(),
+            labels: Vec::new(),
+            variables: FxHashMap::default(),
+            parents: vec![0],
+        };
         order.insert(END, 0, &body.statements);
         order
     }
@@ -59,6 +66,9 @@ impl Order {
                     note(&mut self.instructions, instruction.index(), node);
                 }
                 Statement::Label(label) => note(&mut self.labels, label.index(), node),
+                Statement::Variable(variable) => {
+                    self.variables.insert(variable, node);
+                }
                 _ => {}
             }
             let before = self.entries[at.0 as usize].before;
@@ -75,8 +85,12 @@ impl Order {
         let Entry { before, after, statement, .. } = self.entries[node.0 as usize];
         self.entries[before.0 as usize].after = after;
         self.entries[after.0 as usize].before = before;
-        if let Statement::Instruction(instruction) = statement {
-            self.instructions[instruction.index()] = END;
+        match statement {
+            Statement::Instruction(instruction) => self.instructions[instruction.index()] = END,
+            Statement::Variable(variable) => {
+                self.variables.remove(&variable);
+            }
+            _ => {}
         }
     }
 
@@ -88,6 +102,29 @@ impl Order {
     /// The place before a label.
     pub(super) fn label(&self, label: Handle<Label>) -> Option<Node> {
         self.labels.get(label.index()).copied().filter(|node| *node != END)
+    }
+
+    /// The place before the declaration of a variable.
+    pub(super) fn variable(&self, variable: Handle<Variable>) -> Option<Node> {
+        self.variables.get(&variable).copied()
+    }
+
+    /// The statements from the declaration of a variable to the end of its block.
+    pub(super) fn in_scope_of(
+        &self,
+        variable: Handle<Variable>,
+    ) -> Option<impl Iterator<Item = (Statement, Node)>> {
+        let mut node = self.variable(variable)?;
+        let outer = self.entries[node.0 as usize].block;
+        Some(std::iter::from_fn(move || {
+            let statement = self.statement(node)?;
+            if statement == Statement::Close && self.entries[node.0 as usize].inner == outer {
+                return None;
+            }
+            let found = (statement, node);
+            node = self.after(node);
+            Some(found)
+        }))
     }
 
     /// The place behind the statement at a place.
