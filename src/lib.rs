@@ -5,7 +5,7 @@
 //!
 //! | crate | has |
 //! |---|---|
-//! | [`syntax`] | tokens, syntax tree, spans, diagnostics |
+//! | [`syntax`] | tokens, syntax tree, spans, diagnostics, [changes of the text](syntax::edits) |
 //! | [`ir`] | the instruction table, the typed module, [building](ir::build), [visiting](ir::visit), [editing](ir::edit), [linking](ir::link) |
 //! | [`verify`] | rules, facts, fixes |
 //! | [`emit`] | formatter, printer, assembler back ends |

@@ -54,6 +54,7 @@ if [ -n "$all" ]; then
   part tests/vscode.sh
   part tests/neovim.sh
   part tests/one-paragraph.sh
+  part tests/dependent.sh
   part tests/pre-commit.sh
 fi
 

@@ -4,5 +4,5 @@ pub mod assemble;
 mod canonical;
 pub mod format;
 
-pub use canonical::canonical;
+pub use canonical::{Shown, Thing, canonical, show};
 pub use format::format;

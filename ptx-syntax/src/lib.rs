@@ -4,6 +4,7 @@ pub mod ast;
 mod builder;
 pub mod cuda;
 pub mod diagnostic;
+pub mod edits;
 mod explanation;
 pub mod lexer;
 mod messages;

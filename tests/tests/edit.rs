@@ -11,7 +11,9 @@ use ptx_ir::ir::{Module, Statement};
 use ptx_ir::lower::lower;
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::Type;
-use ptx_syntax::Class;
+use ptx_syntax::edits::{EditError, Edits};
+use ptx_syntax::names::NameKind;
+use ptx_syntax::{Class, Span};
 use ptx_tests::case::files;
 use ptx_tests::same_code::{assemble, canonical, on_all_cores};
 use ptx_tests::tools::{corpus, needed_ptxas, root};
@@ -295,4 +297,66 @@ fn what_does_not_fit_is_refused_and_nothing_changes() {
     let text = ptx_emit::canonical(&builder.finish());
     let found = ptx_verify::check(&text, &ptx_verify::Config::default());
     assert!(found.iter().all(|found| found.class == Class::Style), "{found:?}\n{text}");
+}
+
+/// Changes at places that the tree and the names tell, and what they leave alone.
+#[test]
+fn changes_of_a_text_keep_every_byte_around_them() {
+    let files = sample();
+    let failures = on_all_cores(&files, |path| {
+        let bytes = std::fs::read(path).unwrap();
+        let Ok(source) = std::str::from_utf8(&bytes) else { return None };
+        let mut edits = Edits::new(source);
+        if edits.apply() != source {
+            return Some(format!("{}: no change changes it", path.display()));
+        }
+        let names: Vec<(String, u32)> = edits
+            .names()
+            .declared_of(0)
+            .filter(|each| matches!(each.kind, NameKind::Kernel | NameKind::Function))
+            .map(|each| (each.name.text(source).to_owned(), each.name.start))
+            .collect();
+        for (index, (name, _)) in names.iter().enumerate() {
+            // Declared twice, or renamed with an earlier one of the name.
+            let _again = edits.rename(name, &format!("renamed_by_a_test_{index}"));
+        }
+        let renamed = edits.apply();
+        let mut kept = renamed.clone();
+        for (index, (name, _)) in names.iter().enumerate().rev() {
+            kept = kept.replace(&format!("renamed_by_a_test_{index}"), name);
+        }
+        if kept != source {
+            return Some(format!("{}: other bytes changed", path.display()));
+        }
+        let (before, after) = (module_of(source), module_of(&renamed));
+        let sizes = |module: &Module| {
+            (module.functions.len(), module.variables.len(), module.items.len(), module.names.len())
+        };
+        (sizes(&before) != sizes(&after)).then(|| format!("{}: another module\n{renamed}", path.display()))
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures[0]);
+}
+
+#[test]
+fn changes_of_a_text_do_not_overlap() {
+    let source = ".version 8.0\n.target sm_80\n.func f() {\n\tadd.u32 a, b, c; // sum\n\tret;\n}\n";
+    let span = |text: &str| {
+        let start = source.find(text).unwrap() as u32;
+        Span::new(start, start + text.len() as u32)
+    };
+    let mut edits = Edits::new(source);
+    edits.replace(span("add"), "sub").unwrap();
+    assert!(matches!(edits.replace(span("dd.u"), "x"), Err(EditError::Overlap { .. })));
+    assert!(matches!(edits.replace(span("add"), "x"), Err(EditError::Overlap { .. })));
+    assert!(matches!(edits.insert(span("dd.u").start, "x"), Err(EditError::Overlap { .. })));
+    assert_eq!(edits.insert(1000, "x"), Err(EditError::OutOfText));
+    edits.insert(span("add").start, "@p ").unwrap();
+    edits.insert_statement(span("ret").start, "exit;").unwrap();
+    edits.insert_statement(span("ret").start, "trap;").unwrap();
+    edits.remove_statement(span("ret;")).unwrap();
+    edits.replace(span("c; "), "d;").unwrap();
+    let wanted =
+        source.replace("add", "@p sub").replace("\tret;\n", "\texit;\n\ttrap;\n\t\n").replace("c; ", "d;");
+    assert_eq!(edits.apply(), wanted);
 }

@@ -20,6 +20,9 @@ mod instrument;
 #[path = "../../examples/link.rs"]
 #[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
 mod link;
+#[path = "../../examples/rename.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod rename;
 
 const SOURCE: &str = "\
 .version 5.0
@@ -140,4 +143,17 @@ fn inline_leaves_a_kernel_without_calls() {
     let text = assert_sound(&module);
     assert_assembles(&module);
     assert!(!text.contains("one_more") && text.contains("call\tother"), "{text}");
+}
+
+#[test]
+fn rename_changes_the_name_and_no_other_byte() {
+    let source = "// copy\r\n.version 8.6\t// 0x1\r\n.target sm_90\r\n.func copy ( ) ;\r\n\
+                  .func f() { .reg .b64 %r; { .reg .b32 copy; mov.b32 copy, 0x0A; }\r\n call  copy ; ret; }\r\n\
+                  .func copy ( ) { ret; } /* copy */";
+    let renamed = rename::rename(source, "copy", "duplicate").unwrap();
+    let wanted = source.replace("func copy", "func duplicate").replace("call  copy", "call  duplicate");
+    assert_eq!(renamed, wanted);
+    let taken = rename::rename(source, "copy", "f").unwrap_err();
+    assert_eq!(taken.to_string(), "`f` is no name that is free");
+    assert!(rename::rename(source, "copy", "%r").is_err() && rename::rename(source, "gone", "new").is_err());
 }

@@ -19,7 +19,8 @@ impl Printer<'_> {
         self.text("}\n");
     }
 
-    fn statement(&mut self, body: &Body, statement: Statement) {
+    /// A statement, without its line end.
+    pub fn statement(&mut self, body: &Body, statement: Statement) {
         match statement {
             Statement::Label(label) => {
                 self.symbol(body.labels[label].name);

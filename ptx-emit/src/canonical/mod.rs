@@ -18,10 +18,12 @@ mod module;
 mod number;
 mod operand;
 mod printer;
+mod show;
 mod variable;
 
 use printer::Printer;
 use ptx_ir::ir::Module;
+pub use show::{Shown, Thing, show};
 
 /// Prints a module as canonical PTX: [`format`](crate::format()) leaves the text as it is.
 ///

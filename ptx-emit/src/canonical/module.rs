@@ -10,30 +10,35 @@ impl Printer<'_> {
         let module: &Module = self.module;
         self.header();
         self.text("\n");
-        for item in &module.items {
-            match item {
-                Item::Variable(variable) => {
-                    self.variable(*variable);
-                    self.text(";\n");
-                }
-                Item::Function(function) => self.function(&module.functions[*function]),
-                Item::Directive(directive) => {
-                    self.directive(directive);
-                    self.text("\n");
-                }
-                Item::Alias { name, target, span: _ } => {
-                    self.text(".alias ");
-                    self.symbol(*name);
-                    self.text(", ");
-                    self.symbol(*target);
-                    self.text(";\n");
-                }
-                Item::Section(section) => self.section(section),
+        module.items.iter().for_each(|item| self.item(item));
+    }
+
+    /// An item, with its line end.
+    pub fn item(&mut self, item: &Item) {
+        let module: &Module = self.module;
+        match item {
+            Item::Variable(variable) => {
+                self.variable(*variable);
+                self.text(";\n");
             }
+            Item::Function(function) => self.function(&module.functions[*function]),
+            Item::Directive(directive) => {
+                self.directive(directive);
+                self.text("\n");
+            }
+            Item::Alias { name, target, span: _ } => {
+                self.text(".alias ");
+                self.symbol(*name);
+                self.text(", ");
+                self.symbol(*target);
+                self.text(";\n");
+            }
+            Item::Section(section) => self.section(section),
         }
     }
 
-    fn header(&mut self) {
+    /// `.version`, `.target` and `.address_size`, a line each.
+    pub fn header(&mut self) {
         let header = &self.module.header;
         self.text(&format!(".version {}\n.target {}", header.version, header.target.name_in(header.version)));
         for (option, _) in &header.options {
@@ -47,7 +52,8 @@ impl Printer<'_> {
         });
     }
 
-    fn function(&mut self, function: &Function) {
+    /// A function with its body, or a declaration of one.
+    pub fn function(&mut self, function: &Function) {
         self.linkage(function.linkage);
         self.text(match function.kind {
             FunctionKind::Entry => DirectiveKind::Entry.word(),
