@@ -217,6 +217,8 @@ pub enum Event {
     ClusterArrive,
     /// Waits at the barrier of the cluster.
     ClusterWait,
+    /// Orders accesses of memory: `fence`, `membar`.
+    Fence,
     /// Orders the generic proxy and the asynchronous one: `fence.proxy.async`.
     ProxyFence,
     /// Publishes objects that were made: `fence.mbarrier_init`.
@@ -272,12 +274,16 @@ pub enum Comparison {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Mode {
+    /// `.acquire`: what others have released is visible after it.
+    Acquire,
     /// `.all`: every lane; `.and` of a barrier: every thread.
     All,
     /// `.and`: combined with a third predicate.
     And,
     /// `.any`: at least one lane; `.or` of a barrier: at least one thread.
     Any,
+    /// `.cta`: of threads of the block only.
+    BlockScope,
     /// `.bfly`: the lane whose number differs in some bits.
     Butterfly,
     /// `.idx`: the lane of a number.
@@ -286,8 +292,10 @@ pub enum Mode {
     Or,
     /// `.read`: only that sources have been read.
     Reads,
-    /// `.relaxed`: orders nothing.
+    /// `.relaxed`: a strong access that orders nothing else.
     Relaxed,
+    /// `.release`: what comes before is visible to those who acquire it.
+    Release,
     /// `.r`: to the right.
     Right,
     /// `.sat`: to the limits of the type.
@@ -304,7 +312,7 @@ pub enum Mode {
 
 /// The meanings of the modifiers of a spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Modes(u16);
+pub struct Modes(u32);
 
 impl Modes {
     /// Whether a modifier means this.

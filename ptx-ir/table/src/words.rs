@@ -87,15 +87,18 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 14] = [
+const MODES: [(&str, &str); 17] = [
+    ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
+    ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
     ("indexed", "Indexed"),
     ("or", "Or"),
     ("reads", "Reads"),
     ("relaxed", "Relaxed"),
+    ("release", "Release"),
     ("right", "Right"),
     ("saturate", "Saturate"),
     ("uncounted", "Uncounted"),
@@ -104,11 +107,12 @@ const MODES: [(&str, &str); 14] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 12] = [
+const EVENTS: [(&str, &str); 13] = [
     ("barrier-sync", "BarrierSync"),
     ("barrier-arrive", "BarrierArrive"),
     ("cluster-arrive", "ClusterArrive"),
     ("cluster-wait", "ClusterWait"),
+    ("fence", "Fence"),
     ("proxy-fence", "ProxyFence"),
     ("object-fence", "ObjectFence"),
     ("arrive", "Arrive"),

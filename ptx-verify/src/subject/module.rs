@@ -4,7 +4,7 @@ use std::ops::BitOrAssign;
 use std::sync::OnceLock;
 
 use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
-use ptx_ir::isa::{AsyncGroup, Control, Convergence, Event};
+use ptx_ir::isa::{AsyncGroup, Control, Convergence, Event, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
@@ -92,6 +92,8 @@ pub(crate) struct Features {
     pub(crate) asynchronous: bool,
     /// The same, or anything that threads of several roles or blocks meet at.
     pub(crate) protocol: bool,
+    /// Stores that others see at once and that order nothing.
+    pub(crate) flags: bool,
     /// Among them, uses of `mbarrier` objects.
     pub(crate) mbarrier: bool,
     /// Loads of what nobody writes while the kernel runs.
@@ -119,6 +121,7 @@ impl Features {
             features.convergence |= is_call || effects.convergence != Convergence::None;
             features.asynchronous |= effects.asynchronous.is_some();
             let meets = matches!(effects.event, Some(Event::BarrierArrive | Event::ClusterArrive));
+            features.flags |= effects.writes_memory && instance.is(Mode::Relaxed);
             features.protocol |= effects.asynchronous.is_some() || meets;
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
         }
@@ -133,6 +136,7 @@ impl BitOrAssign for Features {
         self.convergence |= other.convergence;
         self.asynchronous |= other.asynchronous;
         self.protocol |= other.protocol;
+        self.flags |= other.flags;
         self.mbarrier |= other.mbarrier;
         self.read_only_loads |= other.read_only_loads;
         self.bare_tests |= other.bare_tests;

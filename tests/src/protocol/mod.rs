@@ -5,6 +5,7 @@
 //! fault, and the line of the fault is known.
 
 mod blocks;
+mod flags;
 mod rings;
 mod stores;
 
@@ -104,7 +105,12 @@ pub(crate) struct Family {
 #[must_use]
 pub fn all() -> Vec<Planted> {
     let mut all = Vec::new();
-    for family in rings::families().into_iter().chain(stores::families()).chain(blocks::families()) {
+    for family in rings::families()
+        .into_iter()
+        .chain(stores::families())
+        .chain(blocks::families())
+        .chain(flags::families())
+    {
         let write = |fault| {
             let mut writer = Writer::new(fault, family.threads, family.blocks);
             (family.write)(&mut writer);

@@ -3,11 +3,13 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, Purpose};
-use rustc_hash::FxHashSet;
 
 use super::fault::{Fault, Part};
 use crate::facts::FunctionFacts;
+use crate::facts::asynchronous::loops::{latches, natural_loop};
 
+/// Blocks of a loop that is looked at.
+const MAX_BLOCKS: usize = 4096;
 /// Places of one kind that are told.
 const MAX_PLACES: usize = 4;
 /// How often what a parity is computed of is looked at.
@@ -62,37 +64,19 @@ fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
     let cfg = &facts.cfg;
     let own = cfg.block_of(Handle::new(test));
     let mut best: Option<(usize, NodeIndex)> = None;
-    for &block in cfg.reverse_postorder() {
-        for (head, _) in cfg.successors(block) {
-            if !cfg.is_reachable(head) || !cfg.dominates(head, block) || !cfg.dominates(head, own) {
-                continue;
-            }
-            let blocks = natural_loop(facts, head, block);
-            let does_more = blocks.iter().any(|&each| {
-                cfg.instructions(each).any(|at| {
-                    at != test
-                        && facts.instance(at).is_some_and(|other| {
-                            other.effects.asynchronous.is_some()
-                                || other.effects.event.is_some()
-                                || other.effects.writes_memory
-                        })
+    for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
+        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let acts = |at: u32| {
+            at != test
+                && facts.instance(at).is_some_and(|other| {
+                    let effects = &other.effects;
+                    effects.asynchronous.is_some() || effects.event.is_some() || effects.writes_memory
                 })
-            });
-            if blocks.contains(&own) && does_more && best.is_none_or(|(size, _)| blocks.len() < size) {
-                best = Some((blocks.len(), block));
-            }
+        };
+        let does_more = blocks.iter().any(|&each| cfg.instructions(each).any(acts));
+        if blocks.contains(&own) && does_more && best.is_none_or(|(size, _)| blocks.len() < size) {
+            best = Some((blocks.len(), block));
         }
     }
     best.and_then(|(_, block)| cfg.instructions(block).next_back())
-}
-
-fn natural_loop(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> FxHashSet<NodeIndex> {
-    let mut blocks = FxHashSet::from_iter([head]);
-    let mut pending = vec![latch];
-    while let Some(block) = pending.pop() {
-        if blocks.insert(block) {
-            pending.extend(facts.cfg.predecessors(block).map(|(before, _)| before));
-        }
-    }
-    blocks
 }

@@ -122,6 +122,7 @@ impl Decoder<'_, '_> {
                 Some(Action::ClusterArrive { relaxed: instance.is(Mode::Relaxed) })
             }
             Event::ClusterWait => Some(Action::ClusterWait),
+            Event::Fence => None,
             Event::ProxyFence => Some(Action::ProxyFence),
             Event::ObjectFence => Some(Action::ObjectFence),
             Event::Arrive

@@ -8,6 +8,8 @@ use super::clock::{Clock, Row};
 
 /// Bytes of a cell.
 const CELL: u64 = 16;
+/// Operations that read one cell at a time.
+const MAX_READERS: usize = 16;
 /// Cells of one access that are looked at.
 const MAX_CELLS: u64 = 16_384;
 
@@ -188,6 +190,10 @@ impl Shadow {
                 !flights[running.flight as usize].is_observed(who.clock, who.warps)
                     || running.bytes & !bytes != 0
             });
+            if cell.read_by.len() == MAX_READERS {
+                // The last ones are the last to complete.
+                cell.read_by.remove(0);
+            }
             cell.read_by.push(Running { flight, bytes });
         }
         clash

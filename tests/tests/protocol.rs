@@ -1,0 +1,29 @@
+//! The asynchronous rules against kernels whose protocol has one fault, and against their clean twins.
+
+use ptx_tests::protocol::{Verdict, all, verdict};
+use ptx_tests::same_code::on_all_cores;
+
+#[test]
+fn clean_kernels_are_silent() {
+    let clean: Vec<_> = all().into_iter().filter(|kernel| kernel.fault.is_none()).collect();
+    assert!(clean.len() >= 50, "{} kernels", clean.len());
+    let verdicts = on_all_cores(&clean, verdict);
+    for (kernel, verdict) in clean.iter().zip(verdicts) {
+        assert_eq!(verdict, Verdict::Silent, "{}\n{}", kernel.title(), kernel.text);
+    }
+}
+
+#[test]
+fn faults_are_found_where_they_are() {
+    let faulty: Vec<_> = all().into_iter().filter(|kernel| kernel.fault.is_some()).collect();
+    assert!(faulty.len() >= 500, "{} kernels", faulty.len());
+    let verdicts = on_all_cores(&faulty, verdict);
+    let missed = |found: &dyn Fn(&Verdict) -> bool| -> Vec<String> {
+        let missed = faulty.iter().zip(&verdicts).filter(|(_, verdict)| !found(verdict));
+        missed.map(|(kernel, verdict)| format!("{}: {verdict}", kernel.title())).collect()
+    };
+    let silent = missed(&|verdict| *verdict != Verdict::Silent);
+    assert!(silent.len() * 100 <= faulty.len(), "{} of {}: {silent:#?}", silent.len(), faulty.len());
+    let far = missed(&|verdict| *verdict == Verdict::Found);
+    assert!(far.len() * 20 <= faulty.len(), "{} of {}: {far:#?}", far.len(), faulty.len());
+}
