@@ -304,6 +304,8 @@ pub enum Mode {
     Uncounted,
     /// `.uni`: all lanes say the same.
     Uniform,
+    /// `.volatile`: others see it, and the compiler leaves it alone.
+    Volatile,
     /// `.wrap`: a distance by its lower bits.
     Wrap,
     /// `.xor`: combined with a third predicate.

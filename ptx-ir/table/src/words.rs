@@ -87,7 +87,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 17] = [
+const MODES: [(&str, &str); 18] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -103,6 +103,7 @@ const MODES: [(&str, &str); 17] = [
     ("saturate", "Saturate"),
     ("uncounted", "Uncounted"),
     ("uniform", "Uniform"),
+    ("volatile", "Volatile"),
     ("wrap", "Wrap"),
     ("xor", "Xor"),
 ];

@@ -26,8 +26,6 @@ fn flag(w: &mut Writer, threads: u32, bulk: bool) {
     }
     if threads == 1 && w.plant("the flag is set with .relaxed") {
         w.put("    st.relaxed.gpu.global.u32 [%rd2], 1;");
-    } else if threads == 1 && w.plant("the flag is set with .volatile") {
-        w.put("    st.volatile.global.u32 [%rd2], 1;");
     } else {
         w.put("    st.release.gpu.global.u32 [%rd2], 1;");
     }
@@ -36,10 +34,6 @@ fn flag(w: &mut Writer, threads: u32, bulk: bool) {
         w.put("    ld.global.u32 %r6, [%rd2];");
     } else if w.plant("the scope is the block") {
         w.put("    ld.acquire.cta.global.u32 %r6, [%rd2];");
-    } else if !bulk && w.plant("a relaxed load waits") {
-        w.put("    ld.relaxed.gpu.global.u32 %r6, [%rd2];");
-    } else if !bulk && w.plant("a volatile load waits") {
-        w.put("    ld.volatile.global.u32 %r6, [%rd2];");
     } else {
         w.put("    ld.acquire.gpu.global.u32 %r6, [%rd2];");
     }

@@ -75,7 +75,8 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
     let does_more = all.iter().any(|&each| {
         facts.instance(each).is_none_or(|instance| {
             let effects = &instance.effects;
-            effects.writes_memory && !effects.atomic
+            effects.writes_memory
+                || effects.atomic
                 || effects.barrier
                 || effects.asynchronous.is_some()
                 || effects.control == Control::Call
@@ -105,7 +106,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
 /// Whether an instruction loads a number from global memory.
 fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let Some(instance) = facts.instance(instruction) else { return false };
-    if !instance.effects.reads_memory {
+    if !instance.effects.reads_memory || instance.effects.atomic {
         return false;
     }
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
@@ -167,7 +168,9 @@ pub fn is_weak(facts: &FunctionFacts<'_>, instruction: u32, stores: bool) -> boo
     let effects = &instance.effects;
     let is_plain = !effects.atomic
         && effects.asynchronous.is_none()
-        && ![Mode::Relaxed, Mode::Acquire, Mode::Release].into_iter().any(|mode| instance.is(mode));
+        && ![Mode::Relaxed, Mode::Volatile, Mode::Acquire, Mode::Release]
+            .into_iter()
+            .any(|mode| instance.is(mode));
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
     is_plain
         && accesses.any(|access| {

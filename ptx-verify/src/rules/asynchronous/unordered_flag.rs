@@ -11,8 +11,7 @@ use crate::subject::function::FlowContext;
 declare_rule! {
     /// ## What it does
     /// Reports a loop that waits for another thread by looking at global memory with a plain load, which need not see the
-    /// store, or with one of scope `.cta`, which sees the stores of its own block; a plain load of other memory after
-    /// a loop that only looks with `.relaxed` or `.volatile`, without a fence between; a bulk copy after such a loop without
+    /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
     /// `fence.proxy.async`; and a store of a flag with `.relaxed` after plain stores, without a fence between.
     ///
     /// ## Why is this bad
@@ -41,7 +40,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Loops that do more than wait, flags that are counted with atomic operations, and data that is ordered by a barrier
+    /// What is loaded after a loop that looks with `.relaxed` or `.volatile`, since it may be no data of the flag. Loops that do more than wait, flags that are counted with atomic operations, and data that is ordered by a barrier
     /// of the block on the way, where the fence may be in another thread.
     name: "unordered-flag",
     code: "P0924",
@@ -95,7 +94,6 @@ fn after_polls(
     if polls.is_empty() {
         return;
     }
-    let ordering: Vec<u32> = ascending(reachable(facts).filter(|&each| orders(facts, each)));
     let fences = ascending(reachable(facts).filter(|&each| {
         facts.instance(each).is_none_or(|instance| instance.effects.event == Some(Event::ProxyFence))
             || facts.is_call(each)
@@ -106,7 +104,6 @@ fn after_polls(
                 && names_global(instance)
         })
     }));
-    let loads = ascending(reachable(facts).filter(|&each| is_weak(facts, each, false)));
     for poll in polls {
         let ends = [poll.end];
         if let Some(copy) = first_reached(facts, &ends, &fences, &copies) {
@@ -115,18 +112,6 @@ fn after_polls(
                 RULE.at(context.instruction_span(copy), message)
                     .with_secondary(context.instruction_span(poll.load), "the flag is seen here")
                     .with_help("write `fence.proxy.async` between the two"),
-            );
-            return;
-        }
-        if !facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::Relaxed)) {
-            continue;
-        }
-        if let Some(load) = first_reached(facts, &ends, &ordering, &loads) {
-            let message = "this loop sees a flag with `.relaxed` or `.volatile`, and the data after it need not be there";
-            diagnostics.push(
-                RULE.at(context.instruction_span(poll.load), message)
-                    .with_secondary(context.instruction_span(load), "the data is loaded here")
-                    .with_help("load the flag with `ld.acquire`, or write `fence.acq_rel` after the loop"),
             );
             return;
         }
