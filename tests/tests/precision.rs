@@ -11,7 +11,9 @@ use ptx_verify::Config;
 
 /// How many warnings of each rule there are at most, and why they are right.
 const EXAMINED: &[(&str, usize, &str)] = &[
+    ("async-race", 6, "a source that copies twice to one place, to have each form of the instruction"),
     ("carry-polarity", 8, "a division in a header takes the borrow out with `addc 0, 0`"),
+    ("cluster-lifetime", 6, "a source with each form of remote atomics, whose blocks never meet"),
     ("cp-async-no-wait", 6, "a kernel of a test that reads what its last group copies, which no wait is for"),
     (
         "maybe-uninitialized-register",
@@ -23,6 +25,7 @@ const EXAMINED: &[(&str, usize, &str)] = &[
         23,
         "tests of LLVM that read behind a parameter or a variable, and a vector of five `i1` in one byte",
     ),
+    ("protocol-not-analysed", 60, "no warning: kernels whose control depends on memory"),
     ("state-space-mismatch", 1, "a cast chain that goes through the wrong space"),
     ("uninitialized-predicate", 41, "operations that an older compiler dropped, keeping their results"),
     ("uninitialized-register", 113, "undefined values of the source, printed as registers that nothing sets"),

@@ -240,7 +240,7 @@ fn wgmma(w: &mut Writer, stages: u32) {
     w.put(&format!(
         "    mad.lo.u32 %r16, %r10, {bytes}, %r20;\n    shr.u32 %r18, %r16, 4;\n    cvt.u64.u32 %rd5, %r18;"
     ));
-    w.put("    and.b64 %rd5, %rd5, 0x3fff;\n    or.b64 %rd6, %rd5, 0x0000004000010000;\n    add.u64 %rd7, %rd6, 128;");
+    w.put("    and.b64 %rd5, %rd5, 0x3fff;\n    or.b64 %rd6, %rd5, 0x0000001000080000;\n    add.u64 %rd7, %rd6, 128;");
     if !w.plant("no wait for a full stage") {
         w.put("WAIT_FULL:\n    mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r14], %r11;\n    @!%p5 bra WAIT_FULL;");
     }

@@ -75,7 +75,7 @@ fn multiply(w: &mut Writer, threads: u32) {
     }
     w.put(&format!("    mov.u32 %r20, tiles;\n    setp.ge.u32 %p1, %r2, {threads};\n    mov.u32 %r12, 0;"));
     w.put("    shr.u32 %r18, %r20, 4;\n    cvt.u64.u32 %rd5, %r18;\n    and.b64 %rd5, %rd5, 0x3fff;");
-    w.put("    or.b64 %rd6, %rd5, 0x0000004000010000;\n    add.u64 %rd7, %rd6, 128;\nROUND:");
+    w.put("    or.b64 %rd6, %rd5, 0x0000001000080000;\n    add.u64 %rd7, %rd6, 128;\nROUND:");
     w.put("    setp.ge.u32 %p2, %r12, %r1;\n    @%p2 bra STORE;");
     let parts = 4096 / threads / 16;
     for part in 0..parts {
