@@ -27,6 +27,7 @@ const EXAMINED: &[(&str, usize, &str)] = &[
     ),
     ("protocol-not-analysed", 60, "no warning: kernels whose control depends on memory"),
     ("state-space-mismatch", 1, "a cast chain that goes through the wrong space"),
+    ("unordered-flag", 6, "a source with each form of a store, of which some tell others"),
     ("uninitialized-predicate", 41, "operations that an older compiler dropped, keeping their results"),
     ("uninitialized-register", 113, "undefined values of the source, printed as registers that nothing sets"),
     ("unset-call-argument", 1, "an undefined value of the source, passed"),

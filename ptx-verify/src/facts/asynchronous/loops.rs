@@ -62,7 +62,11 @@ pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
 
 fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<Poll> {
     let cfg = &facts.cfg;
-    if head != latch && cfg.instructions(head).len() > MAX_INSTRUCTIONS {
+    // Loops lie together in the text, nearly always.
+    let (first, end) = (cfg.instructions(head).start, cfg.instructions(latch).end);
+    if end.checked_sub(first).is_none_or(|count| count as usize > MAX_INSTRUCTIONS)
+        || !(first..end).any(|each| is_global_load(facts, each))
+    {
         return None;
     }
     let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;

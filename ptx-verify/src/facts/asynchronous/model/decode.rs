@@ -68,6 +68,10 @@ impl Decoder<'_, '_> {
         if effects.control == Control::Call {
             return self.calls.binary_search(&instruction).is_ok().then_some(Action::Opaque);
         }
+        let is_plain = effects.event.is_none() && effects.asynchronous.is_none();
+        if is_plain && !instance.operands.iter().any(may_be_shared) {
+            return None;
+        }
         let named = Operands::of(facts, instruction, instance);
         if let Some(event) = effects.event {
             return self.ordered(event, instance, &named);
