@@ -36,11 +36,12 @@ pub(crate) struct Writer {
     line: u32,
     threads: u32,
     blocks: u32,
+    target: &'static str,
 }
 
 impl Writer {
     fn new(wanted: Option<&'static str>, threads: u32, blocks: u32) -> Self {
-        Self { wanted, names: Vec::new(), lines: Vec::new(), line: 0, threads, blocks }
+        Self { wanted, names: Vec::new(), lines: Vec::new(), line: 0, threads, blocks, target: "sm_90a" }
     }
 
     /// Whether to write the faulty lines that come now.
@@ -55,6 +56,11 @@ impl Writer {
         is_wanted
     }
 
+    /// Writes for another target.
+    pub(crate) fn target(&mut self, target: &'static str) {
+        self.target = target;
+    }
+
     /// Writes lines.
     pub(crate) fn put(&mut self, text: &str) {
         self.lines.extend(text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned));
@@ -65,9 +71,9 @@ impl Writer {
     pub(crate) fn begin(&mut self, variables: &str) {
         let cluster =
             if self.blocks > 1 { format!(".reqnctapercluster {}\n", self.blocks) } else { String::new() };
-        let threads = self.threads;
+        let (threads, target) = (self.threads, self.target);
         self.put(&format!(
-            ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry kernel(\n    .param .u64 input,\n    \
+            ".version 8.6\n.target {target}\n.address_size 64\n.visible .entry kernel(\n    .param .u64 input,\n    \
              .param .u64 output,\n    .param .u32 count\n)\n.reqntid {threads}\n{cluster}{{\n    .reg .pred %p<16>;\n    \
              .reg .b32 %r<64>;\n    .reg .b64 %rd<32>;\n    .reg .f32 %f<128>;\n{variables}\n    ld.param.u64 %rd1, [input];\n    \
              cvta.to.global.u64 %rd1, %rd1;\n    ld.param.u64 %rd2, [output];\n    cvta.to.global.u64 %rd2, %rd2;\n    \

@@ -17,9 +17,23 @@ pub(super) fn families() -> Vec<Family> {
                 name: format!("ring of bulk copies, {stages} stages, {consumers} consumers, {who}"),
                 threads: 32 * (consumers + 1),
                 blocks: 1,
-                write: Box::new(move |writer| bulk(writer, stages, consumers, by_warp)),
+                write: Box::new(move |writer| bulk(writer, stages, consumers, by_warp, false)),
             });
         }
+    }
+    for stages in [2, 4] {
+        all.push(Family {
+            name: format!("ring of tensor copies, {stages} stages"),
+            threads: 96,
+            blocks: 1,
+            write: Box::new(move |writer| bulk(writer, stages, 2, true, true)),
+        });
+        all.push(Family {
+            name: format!("ring of tcgen05, {stages} stages"),
+            threads: 192,
+            blocks: 1,
+            write: Box::new(move |writer| tcgen05(writer, stages)),
+        });
     }
     for stages in [2, 3, 4, 5] {
         for conditional in [false, true] {
@@ -74,7 +88,8 @@ fn objects(w: &mut Writer, stages: u32, full: u32, empty: u32) {
     }
 }
 
-fn bulk(w: &mut Writer, stages: u32, consumers: u32, by_warp: bool) {
+/// `by_warp`: one lane of each warp arrives; `tensor`: the copies go by a tensor map, which tells how large they are.
+fn bulk(w: &mut Writer, stages: u32, consumers: u32, by_warp: bool, tensor: bool) {
     w.begin(&format!(
         "    .shared .align 128 .b8 tiles[{}];\n    .shared .align 8 .b64 full[{stages}];\n    \
          .shared .align 8 .b64 empty[{stages}];",
@@ -102,8 +117,8 @@ fn bulk(w: &mut Writer, stages: u32, consumers: u32, by_warp: bool) {
         w.put(&format!("    mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r14], {TILE};"));
     } else {
         let bytes = match () {
-            () if w.plant("more bytes expected") => TILE * 2,
-            () if w.plant("fewer bytes expected") => TILE / 2,
+            () if !tensor && w.plant("more bytes expected") => TILE * 2,
+            () if !tensor && w.plant("fewer bytes expected") => TILE / 2,
             () => TILE,
         };
         w.put(&format!("    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r14], {bytes};"));
@@ -111,6 +126,13 @@ fn bulk(w: &mut Writer, stages: u32, consumers: u32, by_warp: bool) {
     for half in 0..2 {
         let (to, from) = (half * TILE / 2, half * TILE / 2);
         w.put(&format!("    add.u32 %r18, %r16, {to};\n    add.u64 %rd5, %rd1, {from};"));
+        if tensor {
+            w.put(
+                "    cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r18], [%rd2, \
+                 {%r12}], [%r14];",
+            );
+            continue;
+        }
         w.put(&format!(
             "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r18], [%rd5], {}, [%r14];",
             TILE / 2
@@ -265,4 +287,67 @@ fn wgmma(w: &mut Writer, stages: u32) {
     w.put("    bra CONSUME;\nSTORE:\n    wgmma.wait_group.sync.aligned 0;");
     w.put("    mul.wide.u32 %rd3, %r2, 4;\n    add.u64 %rd3, %rd2, %rd3;");
     w.put("    st.global.f32 [%rd3], %f10;\nDONE:");
+}
+
+/// A warp copies, a thread of another one multiplies, and four warps wait for the sum.
+fn tcgen05(w: &mut Writer, stages: u32) {
+    let bytes = 4096;
+    w.target("sm_100a");
+    w.begin(&format!(
+        "    .shared .align 1024 .b8 tiles[{}];\n    .shared .align 8 .b64 full[{stages}];\n    \
+         .shared .align 8 .b64 empty[{stages}];\n    .shared .align 8 .b64 done;\n    .shared .b32 columns;",
+        bytes * stages
+    ));
+    w.put("    setp.eq.u32 %p8, %r3, 0;\n    @!%p8 bra ALLOCATED;");
+    w.put("    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 32;\nALLOCATED:");
+    w.put("    setp.eq.u32 %p1, %r2, 0;\n    @%p1 mbarrier.init.shared::cta.b64 [done], 1;");
+    objects(w, stages, 1, 1);
+    w.put("    tcgen05.fence::after_thread_sync;\n    ld.shared.u32 %r30, [columns];");
+    w.put("    mov.u32 %r10, 0;\n    mov.u32 %r11, 0;\n    mov.u32 %r12, 0;\n    mov.u32 %r20, tiles;");
+    w.put("    mov.u32 %r21, full;\n    mov.u32 %r22, empty;\n    setp.ge.u32 %p2, %r3, 2;\n    @%p2 bra WAIT_DONE;");
+    w.put("    setp.ne.u32 %p3, %r4, 0;\n    @%p3 bra FREE;\n    setp.eq.u32 %p2, %r3, 1;\n    @%p2 bra MULTIPLY;\nPRODUCE:");
+    w.put("    setp.ge.u32 %p4, %r12, %r1;\n    @%p4 bra FREE;");
+    w.put("    shl.b32 %r13, %r10, 3;\n    add.u32 %r14, %r21, %r13;\n    add.u32 %r15, %r22, %r13;");
+    w.put(&format!("    mad.lo.u32 %r16, %r10, {bytes}, %r20;"));
+    if !w.plant("no wait for an empty stage") {
+        w.put("    xor.b32 %r17, %r11, 1;");
+        w.put("WAIT_EMPTY:\n    mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r15], %r17;");
+        w.put("    @!%p5 bra WAIT_EMPTY;");
+    }
+    w.put(&format!("    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r14], {bytes};"));
+    w.put(&format!(
+        "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r16], [%rd1], {bytes}, [%r14];"
+    ));
+    w.put("    add.u32 %r12, %r12, 1;");
+    advance(w, stages, ["the producer's phase never turns", "the producer's phase turns twice"]);
+    w.put("    bra PRODUCE;\nMULTIPLY:\n    setp.ge.u32 %p4, %r12, %r1;\n    @%p4 bra LAST;");
+    w.put("    shl.b32 %r13, %r10, 3;\n    add.u32 %r14, %r21, %r13;\n    add.u32 %r15, %r22, %r13;");
+    w.put(&format!(
+        "    mad.lo.u32 %r16, %r10, {bytes}, %r20;\n    shr.u32 %r18, %r16, 4;\n    cvt.u64.u32 %rd5, %r18;"
+    ));
+    w.put("    and.b64 %rd5, %rd5, 0x3fff;\n    or.b64 %rd6, %rd5, 0x0000401000080000;\n    add.u64 %rd7, %rd6, 128;");
+    if !w.plant("no wait for a full stage") {
+        w.put("WAIT_FULL:\n    mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r14], %r11;\n    @!%p5 bra WAIT_FULL;");
+    }
+    w.put("    setp.ne.u32 %p6, %r12, 0;\n    mov.u32 %r31, 0x04200490;");
+    w.put("    tcgen05.mma.cta_group::1.kind::f16 [%r30], %rd6, %rd7, %r31, %p6;");
+    if w.plant("an arrival in place of the commit") {
+        w.put("    mbarrier.arrive.shared::cta.b64 _, [%r15];");
+    } else if !w.plant("never released") {
+        w.put("    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r15];");
+    }
+    w.put("    add.u32 %r12, %r12, 1;");
+    advance(w, stages, ["the consumer's phase never turns", "the consumer's phase turns twice"]);
+    w.put("    bra MULTIPLY;\nLAST:");
+    if !w.plant("the end is not told") {
+        w.put("    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];");
+    }
+    w.put("    bra FREE;\nWAIT_DONE:\n    mbarrier.try_wait.parity.shared::cta.b64 %p5, [done], 0;\n    @!%p5 bra WAIT_DONE;");
+    w.put("    tcgen05.fence::after_thread_sync;\n    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r32}, [%r30];");
+    w.put(
+        "    tcgen05.wait::ld.sync.aligned;\n    mul.wide.u32 %rd3, %r2, 4;\n    add.u64 %rd3, %rd2, %rd3;",
+    );
+    w.put("    st.global.u32 [%rd3], %r32;\n    tcgen05.fence::before_thread_sync;\nFREE:\n    bar.sync 0;");
+    w.put("    @!%p8 bra DONE;\n    tcgen05.fence::after_thread_sync;");
+    w.put("    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r30, 32;\nDONE:");
 }
