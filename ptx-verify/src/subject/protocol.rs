@@ -52,9 +52,21 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
     Explanation {
         message,
         labels: labels.collect(),
+        notes: vec![launched(context.protocol().launch)],
         help: (!help.is_empty()).then(|| help.to_owned()),
         ..Explanation::default()
     }
+}
+
+/// The execution that shows a fault.
+fn launched((threads, blocks, parameter): ([u32; 3], u32, u64)) -> String {
+    let threads = match threads {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x} × {y}"),
+        [x, y, z] => format!("{x} × {y} × {z}"),
+    };
+    let clusters = if blocks > 1 { format!(", clusters of {blocks} blocks") } else { String::new() };
+    format!("an execution with blocks of {threads} threads{clusters} and parameters of {parameter} shows it")
 }
 
 const fn label(kind: FaultKind, part: Part) -> &'static str {

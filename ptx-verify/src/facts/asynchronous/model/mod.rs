@@ -38,6 +38,8 @@ pub struct Protocol {
     pub faults: Vec<Fault>,
     /// How the executions ended; none where the kernel has no protocol.
     pub end: Option<End>,
+    /// The threads of a block, the blocks of a cluster, and the number that parameters are, in the execution that shows it.
+    pub launch: ([u32; 3], u32, u64),
 }
 
 impl Protocol {
@@ -119,6 +121,7 @@ fn of_launch(program: &Program, threads: [u32; 3], blocks: u32) -> Protocol {
         let mut machine = Machine::new(program, scenario);
         let end = machine.run();
         protocol.end = Some(end);
+        protocol.launch = (threads, blocks, parameter);
         let mut faults = std::mem::take(&mut machine.faults);
         if faults.is_empty() && end == End::Complete {
             let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
