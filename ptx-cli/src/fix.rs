@@ -24,7 +24,8 @@ pub struct Fixed {
 pub fn fix(source: Source, options: &Options, likely: bool) -> Result<Fixed, String> {
     let language = match source.kind {
         Kind::Ptx => Language::Ptx,
-        Kind::Cuda => Language::Cuda,
+        // There are no fixes for other languages.
+        Kind::Cuda | Kind::Host(_) => Language::Cuda,
     };
     let again = |text: &str| Source::new(source.name.clone(), source.kind, text.as_bytes().to_vec());
     let verify = |text: &str| match text == source.text {

@@ -25,14 +25,14 @@ pub struct InputArgs {
     /// Files and directories; `-` is standard input, and without any the current directory is taken
     ///
     /// A directory is walked, respecting ignore files, for .ptx (PTX) and for .cu .cuh .h .hpp .cpp
-    /// .cc .inl .inc (CUDA C++). A file that is named is taken whatever its extension: as CUDA C++
-    /// with one of those, else as PTX. Of an ELF file, a fat binary, a cubin, an archive, a listing of
+    /// .cc .inl .inc (CUDA C++), .py .rs .ll .mlir (inline PTX of Python, Rust, LLVM IR and MLIR). A
+    /// file that is named is taken whatever its extension: in the language of that, else as PTX. Of an ELF file, a fat binary, a cubin, an archive, a listing of
     /// cuobjdump and what gzip or zstd made of one, the modules in it are taken; they are called
     /// PATH!MEMBER, and can be named so.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Name to show for standard input; its extension says whether it is PTX or CUDA C++
+    /// Name to show for standard input; its extension says what language it is
     #[arg(long, value_name = "FILE")]
     pub stdin_filename: Option<PathBuf>,
 
@@ -44,7 +44,7 @@ pub struct InputArgs {
 /// Which kinds of files a directory is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// PTX and CUDA C++.
+    /// PTX, CUDA C++ and other languages with inline PTX.
     All,
     /// PTX only.
     PtxOnly,

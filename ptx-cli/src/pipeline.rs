@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
 use ptx_emit::format::{self, FormattedAsm, Unformatted};
+use ptx_hosts::Language;
 use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
@@ -28,6 +29,7 @@ pub fn verify_and_cover(source: &Source, options: &Options, threads: usize) -> C
     let mut verified = match source.kind {
         Kind::Ptx => of_ptx(ptx(options, threads, |config| ptx_verify::check(&source.text, config))),
         Kind::Cuda => cuda(source, options),
+        Kind::Host(language) => hosted(source, language, options),
     };
     source.name_bytes(&mut verified.diagnostics);
     verified
@@ -56,18 +58,33 @@ pub fn verify_again(source: &Source, options: &Options, sessions: &mut Sessions)
 
 /// Verifies the asm statements of a CUDA source.
 fn cuda(source: &Source, options: &Options) -> CudaVerification {
+    ptx_verify::verify_cuda_with(&source.text, &cuda_config(options), &|| include::surroundings(source))
+}
+
+/// Verifies the inline PTX of another language, and the texts in its strings.
+fn hosted(source: &Source, language: Language, options: &Options) -> CudaVerification {
+    let hosted = ptx_hosts::find(language, &source.text);
+    let of_ptx = Config {
+        levels: options.levels.clone(),
+        target: options.ptx_targets.first().copied(),
+        version: options.ptx_version,
+        threads: 1,
+    };
+    ptx_verify::verify_hosted(&source.text, &hosted, &cuda_config(options), &of_ptx)
+}
+
+fn cuda_config(options: &Options) -> CudaConfig {
     let compiler = match options.compiler {
         Compiler::Nvcc => ptx_verify::Compiler::Nvcc,
         Compiler::Clang => ptx_verify::Compiler::Clang,
         Compiler::Both => ptx_verify::Compiler::Both,
     };
-    let config = CudaConfig {
+    CudaConfig {
         levels: options.levels.clone(),
         targets: options.cuda_targets.clone(),
         version: options.cuda_version,
         compiler,
-    };
-    ptx_verify::verify_cuda_with(&source.text, &config, &|| include::surroundings(source))
+    }
 }
 
 /// Verifies PTX for each target that was asked for. What several targets have in common is told once.

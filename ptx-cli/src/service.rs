@@ -108,6 +108,7 @@ pub fn format(document: &Document, options: &Formatting) -> Result<Vec<u8>, Stri
     let formatted = match document.0.kind {
         Kind::Ptx => pipeline::format(&document.0, options)?,
         Kind::Cuda => pipeline::format_asm(&document.0)?.0.text,
+        Kind::Host(_) => return Err("only PTX and CUDA C++ are formatted".to_owned()),
     };
     document.0.restore(formatted).ok_or_else(|| "its bytes that are no UTF-8 cannot be kept".to_owned())
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::container::{self, Member};
 use crate::foreign::Name;
+use ptx_hosts::Language;
 use ptx_syntax::Diagnostic;
 
 /// Files larger than this are refused before they are read: a place in a text has 32 bits, which count 4 GiB. Ends of
@@ -40,6 +41,8 @@ pub enum Kind {
     Ptx,
     /// CUDA C++, whose asm statements are verified.
     Cuda,
+    /// Another language that inline PTX is written in.
+    Host(Language),
 }
 
 /// Extensions of CUDA C++ sources and headers.
@@ -52,7 +55,19 @@ impl Kind {
         if extension.eq_ignore_ascii_case("ptx") {
             return Some(Self::Ptx);
         }
+        if let Some(language) = Language::by_extension(extension) {
+            return Some(Self::Host(language));
+        }
         CUDA_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(Self::Cuda)
+    }
+
+    /// The name of the language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "PTX",
+            Self::Cuda => "CUDA C++",
+            Self::Host(language) => language.name(),
+        }
     }
 
     /// The kind of a file that the user named: PTX unless its extension says otherwise.
@@ -258,6 +273,7 @@ impl Source {
         let wanted = match self.kind {
             Kind::Ptx => "PTX text",
             Kind::Cuda => "CUDA C++",
+            Kind::Host(language) => language.name(),
         };
         Some(ptx_verify::not_text(format!("the file is {what}, not {wanted}"), help))
     }

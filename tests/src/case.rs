@@ -12,12 +12,16 @@
 //! refuses the file but names other lines, or `unasked` where its answer would take too
 //! much time or memory.
 //!
+//! A file of another language with inline PTX (`.py`, `.rs`, `.ll`, `.mlir`) has expectations in the comments of its
+//! language, after which the `//` is: `# // error[…]: …`.
+//!
 //! A `.cu` file is verified for its asm statements. Its arguments may be `--target`, several separated by commas,
 //! `--ptx-version`, `--compiler` and levels; lines `// ---` divide it into parts that NVIDIA's compiler is shown one
 //! by one, for it says nothing of a second mistake.
 
 use std::path::{Path, PathBuf};
 
+use ptx_hosts::Language;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
@@ -34,6 +38,8 @@ pub struct Case {
     pub config: Config,
     /// What its asm statements are verified for, if it is CUDA C++.
     pub cuda: Option<CudaConfig>,
+    /// The language, if it is another one with inline PTX.
+    pub host: Option<Language>,
     /// How `ptxas` is known to disagree.
     pub disagreement: Option<Disagreement>,
 }
@@ -63,6 +69,7 @@ impl Case {
             source: String::new(),
             config: Config::default(),
             cuda: path.extension().is_some_and(|extension| extension == "cu").then(CudaConfig::default),
+            host: path.extension().and_then(|extension| Language::by_extension(extension.to_str()?)),
             disagreement: None,
         };
         for comment in source.lines().map_while(|line| line.strip_prefix("//")) {
@@ -82,9 +89,14 @@ impl Case {
     /// What is found in it.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        match &self.cuda {
-            Some(cuda) => ptx_verify::check_cuda(&self.source, cuda),
-            None => ptx_verify::check(&self.source, &self.config),
+        match (&self.cuda, self.host) {
+            (Some(cuda), _) => ptx_verify::check_cuda(&self.source, cuda),
+            (None, Some(language)) => {
+                let hosted = ptx_hosts::find(language, &self.source);
+                let cuda = CudaConfig { levels: self.config.levels.clone(), ..CudaConfig::default() };
+                ptx_verify::verify_hosted(&self.source, &hosted, &cuda, &self.config).diagnostics
+            }
+            (None, None) => ptx_verify::check(&self.source, &self.config),
         }
     }
 }

@@ -3,14 +3,27 @@
 
 use std::fmt::Write;
 
+use ptx_syntax::Diagnostic;
 use ptx_tests::case::{Case, files};
 use ptx_tests::tools::root;
 use ptx_verify::{Compiler, Config, CudaConfig, Level, check_cuda};
 
-/// The code block of language `cuda` after a heading.
-fn block<'d>(doc: &'d str, heading: &str) -> Option<&'d str> {
+/// The code block of CUDA C++ or Python after a heading, and whether it is Python.
+fn block<'d>(doc: &'d str, heading: &str) -> Option<(&'d str, bool)> {
     let section = doc.split(heading).nth(1)?.split("\n ## ").next()?;
-    section.split("```cuda").nth(1)?.split("```").next()
+    let (begin, is_python) =
+        if section.contains("```python") { ("```python", true) } else { ("```cuda", false) };
+    Some((section.split(begin).nth(1)?.split("```").next()?, is_python))
+}
+
+fn found_in((text, is_python): (&str, bool), config: &CudaConfig) -> Vec<Diagnostic> {
+    if !is_python {
+        return check_cuda(text, config);
+    }
+    // A line of a page begins with a blank, and one of Python does not.
+    let text = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
+    let hosted = ptx_hosts::find(ptx_hosts::Language::Python, &text);
+    ptx_verify::verify_hosted(&text, &hosted, config, &Config::default()).diagnostics
 }
 
 #[test]
@@ -25,8 +38,8 @@ fn pages_show_what_they_say() {
             config.targets = vec![ptx_ir::target::Target::parse("sm_80").unwrap()];
         }
         let has = |heading: &str| {
-            let text = block(rule.doc, heading).unwrap_or_default();
-            check_cuda(text, &config).iter().any(|found| found.rule == rule.name)
+            let block = block(rule.doc, heading).unwrap_or_default();
+            found_in(block, &config).iter().any(|found| found.rule == rule.name)
         };
         if !has("## Example") {
             writeln!(report, "{}: the example does not have the fault", rule.name).unwrap();

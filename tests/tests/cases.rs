@@ -14,7 +14,9 @@ fn every_finding_is_expected_and_every_expectation_is_found() {
     let blessing = std::env::var_os("BLESS").is_some_and(|value| value == "1");
     let mut report = String::new();
     let mut cases = files(&root().join("tests/cases"), "ptx");
-    cases.extend(files(&root().join("tests/cases"), "cu"));
+    for extension in ["cu", "py", "rs", "ll", "mlir"] {
+        cases.extend(files(&root().join("tests/cases"), extension));
+    }
     assert!(!cases.is_empty(), "there are no data files in tests/cases");
     for path in &cases {
         if let Err(failure) = check(path, blessing) {
@@ -61,16 +63,16 @@ fn every_rule_has_data_files() {
         .filter(|name| *name != "not-text")
         .filter(|name| {
             let folder = root().join("tests/cases").join(name);
-            files(&folder, "ptx").is_empty() && files(&folder, "cu").is_empty()
+            ["ptx", "cu", "py"].iter().all(|extension| files(&folder, extension).is_empty())
         })
         .collect();
-    assert!(without.is_empty(), "rules without tests/cases/NAME/*.ptx or *.cu: {without:?}");
+    assert!(without.is_empty(), "rules without tests/cases/NAME/*.ptx, *.cu or *.py: {without:?}");
 }
 
 /// A folder of `tests/cases` is named after a rule or is one of the general ones.
 #[test]
 fn every_folder_is_that_of_a_rule() {
-    const GENERAL: [&str; 1] = ["combined"];
+    const GENERAL: [&str; 2] = ["combined", "hosts"];
     for entry in std::fs::read_dir(root().join("tests/cases")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use ptx_hosts::Language;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Diagnostic, LineIndex, Span, cuda};
 
@@ -32,7 +33,8 @@ pub fn add(source: &Source, findings: &[Diagnostic]) -> Option<(String, usize)> 
         let count = rules.len();
         rules.sort_unstable();
         rules.dedup();
-        Some((insertion(text, index.line_span(line), &rules.join(", "), &comments)?, count))
+        let begin = begin(source.kind);
+        Some((insertion(text, index.line_span(line), &rules.join(", "), &comments, begin)?, count))
     });
     let insertions: Vec<(Insertion, usize)> = insertions.collect();
     // One that is no comment may hide that the next one is: those that are left are looked at again.
@@ -59,12 +61,22 @@ fn comments(kind: Kind, text: &str) -> Vec<Span> {
             .map(|token| token.span)
             .collect(),
         Kind::Cuda => cuda::comments(text),
+        Kind::Host(language) => ptx_hosts::find(language, text).comments,
+    }
+}
+
+/// How a comment begins that ends with its line.
+const fn begin(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ptx | Kind::Cuda | Kind::Host(Language::Rust | Language::Mlir) => "//",
+        Kind::Host(Language::Python) => "#",
+        Kind::Host(Language::LlvmIr) => ";",
     }
 }
 
 /// The comment for a line, and where it goes. A line that is nothing but a comment has no place: what stands alone speaks
 /// of the next line.
-fn insertion(text: &str, line: Span, rules: &str, comments: &[Span]) -> Option<Insertion> {
+fn insertion(text: &str, line: Span, rules: &str, comments: &[Span], begin: &str) -> Option<Insertion> {
     let content = line.text(text).trim_end();
     let end = line.start as usize + content.len();
     let last = comments.partition_point(|comment| (comment.start as usize) < end);
@@ -78,21 +90,24 @@ fn insertion(text: &str, line: Span, rules: &str, comments: &[Span]) -> Option<I
         if text[line.start as usize..at].trim().is_empty() {
             return None;
         }
-        let lead = words.len() - words.trim_start_matches(['/', '*']).trim_start().len();
+        let lead = words.len() - words.trim_start_matches(['/', '*', '#', ';']).trim_start().len();
         if let Some(list) = words[lead..].strip_prefix("ptx-allow:") {
             // A further rule for a comment that suppresses one already.
             return Some(Insertion { at: at + words.len() - list.len(), text: format!(" {rules},") });
         }
-        let text =
-            if words.starts_with("//") { format!("// ptx-allow: {rules} ") } else { block(rules) + " " };
+        let text = if words.starts_with(begin) {
+            format!("{begin} ptx-allow: {rules} ")
+        } else {
+            block(rules) + " "
+        };
         return Some(Insertion { at, text });
     }
     Some(match content.strip_suffix('\\') {
-        Some(before) => {
+        Some(before) if begin == "//" => {
             let at = line.start as usize + before.trim_end().len();
             Insertion { at, text: format!(" {}", block(rules)) }
         }
-        None => Insertion { at: end, text: format!("  // ptx-allow: {rules}") },
+        _ => Insertion { at: end, text: format!("  {begin} ptx-allow: {rules}") },
     })
 }
 

@@ -78,7 +78,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     };
     let input = single_input(&args.file)?;
     if input.kind != Kind::Ptx {
-        bail!("cannot assemble `{}`: it is CUDA C++, not PTX", input.name);
+        bail!("cannot assemble `{}`: it is {}, not PTX", input.name, input.kind.name());
     }
     let source = input.read()?;
     let style = Style::full(terminal.stderr);

@@ -161,7 +161,9 @@ fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<(Vec<Jo
         let how = match input.kind {
             Kind::Ptx => How::Ptx(formatting::options(&args.formatting, config.as_deref())?),
             Kind::Cuda if formatting::asm(&args.formatting, config.as_deref()) == Some(true) => How::Asm,
-            Kind::Cuda if is_stdin => How::Not,
+            Kind::Cuda | Kind::Host(_) if is_stdin => How::Not,
+            // A folder is searched for all that can be verified.
+            Kind::Host(_) => continue,
             Kind::Cuda => {
                 passed_over += 1;
                 continue;

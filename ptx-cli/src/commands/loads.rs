@@ -165,8 +165,9 @@ fn of_driver(driver: &str) -> anyhow::Result<Version> {
 
 fn judge(input: &Input, asked: &[Asked], targets: &[Target], format: LoadsFormat) -> Outcome {
     let fail = |failure: String| Outcome { failure: Some(failure), ..Outcome::default() };
-    if input.kind == Kind::Cuda {
-        return fail(format!("`{}` is CUDA C++, and only PTX is loaded: compile it first", input.name));
+    if input.kind != Kind::Ptx {
+        let language = input.kind.name();
+        return fail(format!("`{}` is {language}, and only PTX is loaded: compile it first", input.name));
     }
     let source = match input.read() {
         Ok(source) => source,

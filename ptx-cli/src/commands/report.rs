@@ -209,7 +209,7 @@ fn report_on(
     terminal: &Terminal,
 ) -> Vec<Result<Outcome, String>> {
     if input.kind != Kind::Ptx {
-        return vec![Err(format!("cannot report on `{}`: it is CUDA C++, not PTX", input.name))];
+        return vec![Err(format!("cannot report on `{}`: it is {}, not PTX", input.name, input.kind.name()))];
     }
     let source = match input.read() {
         Ok(source) => source,

@@ -38,6 +38,7 @@ Examples:
   ptx-cli verify kernel.ptx
   ptx-cli verify --target sm_90a kernel.ptx          would it load on that GPU?
   ptx-cli verify --target sm_80,sm_100a include/     asm statements of CUDA headers, for two targets
+  ptx-cli verify kernels.py                          inline PTX of Triton and CuTe, modules in strings
   nvcc -ptx -o - k.cu | ptx-cli verify -
   ptx-cli verify --message-format sarif . >ptx.sarif
   ptx-cli verify --allow style --error carry-clobbered .

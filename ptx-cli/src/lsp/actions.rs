@@ -188,7 +188,7 @@ fn fix_all(document: &Document, checked: &Checked, versioned: bool) -> Option<Co
     }
     let language = match document.source.kind {
         Kind::Ptx => Language::Ptx,
-        Kind::Cuda => Language::Cuda,
+        Kind::Cuda | Kind::Host(_) => Language::Cuda,
     };
     let verify = |text: &str| {
         let source = &document.source;

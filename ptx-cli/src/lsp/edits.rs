@@ -33,7 +33,7 @@ pub fn format(document: &Document, range: Option<Range>) -> Result<Option<Vec<Te
     match document.source.kind {
         Kind::Ptx => of_ptx(document, range, &how.options),
         Kind::Cuda if how.asm => of_asm(document, range),
-        Kind::Cuda => Ok(None),
+        Kind::Cuda | Kind::Host(_) => Ok(None),
     }
 }
 

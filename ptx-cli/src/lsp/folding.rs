@@ -17,7 +17,7 @@ const MIN_RUN: u32 = 3;
 pub fn ranges(document: &Document, wanted: Option<u32>) -> Vec<FoldingRange> {
     let mut found = match document.source.kind {
         Kind::Ptx => of_ptx(document),
-        Kind::Cuda => of_asm(document),
+        Kind::Cuda | Kind::Host(_) => of_asm(document),
     };
     found.retain(|range| range.start_line < range.end_line);
     found.sort_by_key(|range| (range.start_line, std::cmp::Reverse(range.end_line)));

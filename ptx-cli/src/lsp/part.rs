@@ -151,6 +151,7 @@ impl Document {
     pub fn parts(&self) -> Vec<Part<'_>> {
         match self.source.kind {
             Kind::Ptx => vec![self.whole()],
+            Kind::Host(_) => Vec::new(),
             Kind::Cuda => {
                 let Cuda { file, templates } = self.cuda();
                 let both = file.statements.iter().zip(templates);

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) use choice::Branches;
 use choice::Choice;
 
+use super::host::Host;
 use super::literal;
 use super::model::{AsmStatement, ConditionId, NonStatementKind, Oddity, OddityKind};
 use super::preprocess::Prepared;
@@ -278,6 +279,8 @@ impl Reader<'_, '_> {
         variant: u32,
     ) -> AsmStatement {
         let mut statement = AsmStatement {
+            host: Host::Cuda,
+            host_problems: Vec::new(),
             span: Span::new(keyword.span.start, self.home.end.max(head.after_qualifiers)),
             keyword: keyword.span,
             volatile: head.volatile,

@@ -30,6 +30,7 @@ mod declare;
 mod expand;
 mod expression;
 mod function;
+pub mod host;
 mod literal;
 mod model;
 mod preprocess;
@@ -47,6 +48,7 @@ pub use asm::MAX_VARIANTS;
 pub use condition::{Condition, ConditionKind, Conditions, Feature, MacroValues, Truth, Truths};
 pub use ctype::CType;
 pub use expand::MAX_EXPANSION_DEPTH;
+pub use host::Host;
 pub use model::{
     AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, ExpansionLimit,
     Function, FunctionId, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind, Operand,

@@ -2,6 +2,7 @@
 
 use super::condition::{Condition, Conditions};
 use super::ctype::CType;
+use super::host::{Host, HostProblem};
 use super::scan::Token;
 use super::template::Template;
 use crate::Span;
@@ -131,6 +132,10 @@ pub enum ExpansionLimit {
 /// One asm statement.
 #[derive(Clone, Debug)]
 pub struct AsmStatement {
+    /// Whose rules hold.
+    pub host: Host,
+    /// What is wrong with it as a statement of another host than CUDA C++.
+    pub host_problems: Vec<HostProblem>,
     /// From the keyword to the closing parenthesis.
     pub span: Span,
     /// The keyword, or the name of the macro that stands for it.

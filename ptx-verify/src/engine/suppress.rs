@@ -120,10 +120,13 @@ impl Suppressions {
         if self.looked_at.contains(&from) {
             return Some(self.looked_at.end);
         }
+        // A line of the preprocessor is no comment, though Python's begin so.
+        let begin =
+            if comment.text(source).starts_with(['#', ';']) { &comment.text(source)[..1] } else { "//" };
         let mut line = from;
         while line < lines.line_count() {
             let text = lines.line_span(line).text(source).trim();
-            if !text.is_empty() && !text.starts_with("//") {
+            if !text.is_empty() && !text.starts_with(begin) {
                 break;
             }
             line += 1;
@@ -168,7 +171,7 @@ impl Suppressions {
 
 /// Whether a comment is a suppression: at file level or not, and where its list begins.
 fn directive(comment: &str) -> Option<(bool, usize)> {
-    let body = comment.strip_prefix("//").or_else(|| comment.strip_prefix("/*"))?;
+    let body = ["//", "/*", "#", ";"].iter().find_map(|begin| comment.strip_prefix(begin))?;
     let rest = body.trim_start().strip_prefix(WORD)?;
     let (file_level, rest) = match rest.strip_prefix("-file") {
         Some(rest) => (true, rest),
@@ -181,7 +184,7 @@ fn directive(comment: &str) -> Option<(bool, usize)> {
 /// Whether a comment is meant as a suppression and has no list of rules, or one without the colon before it.
 /// It suppresses nothing: what is hidden without being named is hidden for ever.
 fn lacks_its_list(comment: &str) -> bool {
-    let body = comment.trim_start_matches(['/', '*']).trim_start().trim_end_matches("*/");
+    let body = comment.trim_start_matches(['/', '*', '#', ';']).trim_start().trim_end_matches("*/");
     let Some(rest) = body.strip_prefix(WORD) else { return false };
     let rest = rest.strip_prefix("-file").unwrap_or(rest);
     let mut words = rest.split([' ', '\t', ',']).filter(|word| !word.is_empty());

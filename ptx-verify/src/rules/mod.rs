@@ -68,7 +68,7 @@ rules! {
         asm_statement asm_register_outside_scope asm_label_outside_scope asm_missing_separator
         asm_uses_compiler_register asm_control_flow_escape asm_duplicate_output_lvalue
         asm_unused_operand asm_generic_pointer_in_space asm_immediate_not_allowed asm_target_feature
-        asm_unexpanded_macro asm_code_in_comment asm_vanishing_escape asm_redeclared_register
+        asm_unexpanded_macro asm_code_in_comment asm_operand_count asm_dialect asm_vanishing_escape asm_redeclared_register
     }
     suppression {
         unknown_suppression unused_suppression

@@ -20,6 +20,7 @@
 //! Statements of other assemblers: see [`origin`]. What becomes of each statement is in [`Coverage`].
 
 pub(crate) mod coverage;
+pub(crate) mod host;
 mod translate;
 
 use std::cell::{OnceCell, RefCell};
@@ -97,7 +98,23 @@ pub fn verify_cuda_with(
         return CudaVerification::default();
     }
     let file = cuda::extract(source);
-    let subject = Subject::new(source, &file, config, surroundings);
+    let (mut diagnostics, coverage) = of_file(source, &file, config, surroundings);
+    fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
+    let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
+    let settings = Config { levels: config.levels.clone(), ..Config::default() };
+    check::finish(&mut suppressions, &settings, &mut diagnostics);
+    asm_target_feature::once_a_file(&mut diagnostics);
+    CudaVerification { diagnostics, coverage }
+}
+
+/// The findings in the statements of a file, and what became of these. Nothing is suppressed yet.
+fn of_file(
+    source: &str,
+    file: &CudaFile,
+    config: &CudaConfig,
+    surroundings: &dyn Fn() -> Surroundings,
+) -> (Vec<Diagnostic>, Coverage) {
+    let subject = Subject::new(source, file, config, surroundings);
     let mut coverage = coverage::Builder::default();
     let mut diagnostics = Vec::new();
     match config.targets.as_slice() {
@@ -109,13 +126,7 @@ pub fn verify_cuda_with(
         }
     }
     diagnostics.extend(file.unexpanded.iter().map(asm_unexpanded_macro::finding));
-    let mut diagnostics = merged(diagnostics);
-    fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
-    let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
-    let settings = Config { levels: config.levels.clone(), ..Config::default() };
-    check::finish(&mut suppressions, &settings, &mut diagnostics);
-    asm_target_feature::once_a_file(&mut diagnostics);
-    CudaVerification { diagnostics, coverage: coverage.finish(&subject) }
+    (merged(diagnostics), coverage.finish(&subject))
 }
 
 /// Looks at what is known of the function that an asm statement is verified as: the first that a verification for no
@@ -433,7 +444,9 @@ impl<'a> Subject<'a> {
             windows: truths.is_for_windows(statement.condition),
             older_toolkit: release.toolkit.filter(|_| release != self.release()),
         };
-        Some(Unit::new(self.source, self.file, &self.siblings, statement, aim, self.config.compiler))
+        // All other hosts hand their templates to LLVM.
+        let compiler = if statement.host.is_cuda() { self.config.compiler } else { Compiler::Clang };
+        Some(Unit::new(self.source, self.file, &self.siblings, statement, aim, compiler))
     }
 
     /// The release that was asked for, or the newest.

@@ -1,4 +1,4 @@
-use ptx_syntax::cuda::{Constraint, Operand};
+use ptx_syntax::cuda::{Host, Constraint, Operand};
 use ptx_syntax::{Applicability, Diagnostic, Edit};
 
 use crate::subject::fragment::unit::Unit;
@@ -55,7 +55,10 @@ fn problem(
     output: bool,
 ) -> Option<(String, Option<String>)> {
     let text = constraint.text.as_str();
-    if is_usual(text, output) {
+    // The front end made the constraints of Rust, and the number of an output may have several digits.
+    let is_of_rust = unit.statement.host == Host::Rust
+        || (!unit.statement.host.is_cuda() && !output && text.bytes().all(|byte| byte.is_ascii_digit()));
+    if (is_usual(text, output) && (unit.statement.host.is_cuda() || !text.contains('+'))) || is_of_rust {
         return None;
     }
     let letters = constraint.letters();
@@ -94,6 +97,9 @@ fn problem(
         ));
     }
     let letter = letters.chars().next()?;
+    if !unit.statement.host.is_cuda() {
+        return of_llvm(text, letter, output);
+    }
     if unit.compiler.is_nvcc() && letter.is_ascii_digit() {
         return Some(("nvcc has no matching constraints: use `+` on the output".into(), None));
     }
@@ -107,6 +113,19 @@ fn problem(
         format!("device code has no constraint `{letter}` for {}", if output { "outputs" } else { "inputs" }),
         better,
     ))
+}
+
+/// What LLVM refuses.
+fn of_llvm(text: &str, letter: char, output: bool) -> Option<(String, Option<String>)> {
+    if text.contains('+') {
+        let message = "LLVM has no `+`: an input whose constraint is the output's number is the old value";
+        return Some((message.into(), None));
+    }
+    let known = matches!(letter, 'b' | 'c' | 'h' | 'r' | 'l' | 'N' | 'q' | 'f' | 'd');
+    let of_inputs = matches!(letter, 'n' | 'i' | 's' | 'X') || letter.is_ascii_digit();
+    let sides = if output { "outputs" } else { "inputs" };
+    let message = format!("LLVM has no constraint `{letter}` for {sides} in device code");
+    (!known && (output || !of_inputs)).then_some((message, None))
 }
 
 /// Whether a constraint is one that nobody refuses, as nearly all are.

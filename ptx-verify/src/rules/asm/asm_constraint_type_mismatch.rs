@@ -50,6 +50,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     for (pseudo, operand) in unit.operands.iter().zip(unit.statement.operands()) {
         let Some(letter) = pseudo.letter else { continue };
         let problem = match letter {
+            _ if !unit.statement.host.is_cuda() => too_wide(letter, &operand.ctype),
             'C' => not_characters(unit, operand),
             _ => problem(unit, letter, &operand.ctype),
         };
@@ -101,6 +102,19 @@ fn narrow_address(unit: &Unit<'_>) -> Option<Diagnostic> {
             )
         })
     })
+}
+
+/// LLVM fills a register up with a value that is narrower, and takes the bits of one of the other kind. A wider value is
+/// cut into several registers, of which the template has one.
+fn too_wide(letter: char, ctype: &CType) -> Option<String> {
+    let bits: u32 = match letter {
+        'h' | 'c' => 16,
+        'r' | 'f' => 32,
+        'l' | 'd' | 'N' => 64,
+        _ => return None,
+    };
+    let value = u32::from(ctype.size()?) * 8;
+    (value > bits).then(|| format!("`{letter}` is a register of {bits} bits, and the value has {value}"))
 }
 
 /// What a letter takes.

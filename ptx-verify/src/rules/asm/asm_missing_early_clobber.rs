@@ -101,6 +101,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         }
         let certain = !conflict.copy && !may_be_macro(unit, conflict.input);
         let found = finding(unit, output, &conflict);
+        // In SSA it takes a loop or a branch that joins the two.
+        let certain = certain && unit.statement.host.is_cuda();
         let severity = if certain { found.severity } else { Severity::Warning };
         out.push(Diagnostic { severity, ..found });
     }
@@ -238,6 +240,8 @@ impl<'c, 'u> Comparison<'c, 'u> {
         let first = self.writes[output].iter().find_map(|write| letter.to_read.at(write.instruction))?;
         let inputs = match operand.mode {
             Mode::Output => &letter.inputs,
+            // Which value goes in is not known.
+            _ if expression(self.unit, output).is_empty() => return None,
             _ => self.by_expression.get(&(operand.letter?, expression(self.unit, output)))?,
         };
         let large = self.unit.operands.len() > MAX_COMPARED;
@@ -248,7 +252,8 @@ impl<'c, 'u> Comparison<'c, 'u> {
         let next = letter.read_by.get(&first).into_iter().flatten();
         let next = next.filter(|input| large && inputs.binary_search(input).is_ok());
         for &input in next.chain(inputs) {
-            let same = expression(self.unit, output) == expression(self.unit, input);
+            let same = expression(self.unit, output) == expression(self.unit, input)
+                && !expression(self.unit, output).is_empty();
             let settled = |found: Conflict| !found.copy && (found.same || !same && rank(&found).2);
             if (large && found.is_some()) || self.left.get() == 0 {
                 break;
@@ -336,6 +341,9 @@ fn use_that_breaks(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Strin
         return format!("it breaks where a loop or an `if` updates `{name}`: both are its register then");
     }
     let (to, from) = (short(output), short(conflict.input));
+    if to.is_empty() || from.is_empty() {
+        return "it breaks where a loop or an `if` hands the output on as the next input".to_owned();
+    }
     format!("it breaks where a loop or an `if` stores `{to}` to the variable that `{from}` came from")
 }
 

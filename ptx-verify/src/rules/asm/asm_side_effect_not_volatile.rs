@@ -1,6 +1,7 @@
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Instance;
 use ptx_ir::space::StateSpace;
+use ptx_syntax::cuda::Host;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
 use crate::subject::fragment::unit::Unit;
@@ -41,7 +42,10 @@ declare_rule! {
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let statement = unit.statement;
-    let excused = statement.volatile || statement.clobbers_memory() || statement.outputs.is_empty();
+    let host = statement.host;
+    // LLVM deletes a pure statement that has no outputs, and CUDA C++ has none that are pure.
+    let is_kept = host.is_cuda() && (statement.clobbers_memory() || statement.outputs.is_empty());
+    let excused = statement.volatile || is_kept;
     if excused || unit.broken || !statement.complete {
         return;
     }
@@ -50,17 +54,28 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let mut found = RULE
         .at(
             place,
-            format!("`{}` {effect}, and the statement is not `volatile`", unit.instruction_text(instruction)),
+            match host {
+                Host::Cuda => format!(
+                    "`{}` {effect}, and the statement is not `volatile`",
+                    unit.instruction_text(instruction)
+                ),
+                _ => format!("`{}` {effect}, and the statement is pure", unit.instruction_text(instruction)),
+            },
         )
-        .with_label("the compiler may delete, merge or move it")
-        .with_secondary(statement.keyword, "add `volatile` here")
-        .with_help("write `asm volatile`");
+        .with_label("the compiler may delete, merge or move it");
+    found = match host {
+        Host::Cuda => found
+            .with_secondary(statement.keyword, "add `volatile` here")
+            .with_help("write `asm volatile`"),
+        Host::Rust => found.with_help("leave `pure` out of the options"),
+        _ => found.with_help(format!("write {}", host.volatile())),
+    };
     // Of what nobody writes while the kernel runs, the compiler may keep a load wherever it likes.
     if effect == READS {
         found.severity = Severity::Warning;
     }
     // A macro's text is shared by all its uses; the keyword of an alias cannot take a qualifier.
-    if statement.variant == 0 && unit.statement.macro_definition.is_none() {
+    if host.is_cuda() && statement.variant == 0 && unit.statement.macro_definition.is_none() {
         let edit = Edit { span: Span::at(statement.after_qualifiers), replacement: " volatile".into() };
         found = found.with_fix("write `volatile`", Applicability::Certain, vec![edit]);
     }

@@ -2,6 +2,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use ptx_ir::ir::Handle;
+use ptx_syntax::cuda::Host;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Diagnostic, Span};
 
@@ -48,7 +49,12 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let never_written =
             unit.statement.outputs.get(index).is_some_and(|output| !output.constraint.is_read_write());
         // An output that is not named is never written, which says more.
-        if never_written || unit.expanded.names(index) {
+        // The value of an operand that is tied to an output is named by the output.
+        let is_tied = !unit.statement.host.is_cuda()
+            && operand.constraint.text.bytes().any(|byte| byte.is_ascii_digit());
+        // With several elements Triton hands in registers that nobody asked for.
+        let is_packed = unit.statement.host == Host::Triton && operand.expression.is_empty();
+        if never_written || is_tied || is_packed || unit.expanded.names(index) {
             continue;
         }
         if named_by_variants.get_or_init(|| operands_of_variants(unit)).contains(&operand.span) {

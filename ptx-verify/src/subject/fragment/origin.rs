@@ -6,6 +6,7 @@
 //! * where nothing says that a function is for the device, a statement without any instruction that only PTX can
 //!   have ([`is_unmistakable`]), and one that has what only the host's compilers take: a register among the clobbers,
 //!   or a constraint such as `"m"`;
+//! * in another language than C++, a statement without any instruction that only PTX can have;
 //! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
 
 use std::collections::HashSet;
@@ -24,6 +25,10 @@ const AMD_PREFIXES: [&str; 7] = ["v_", "s_", "ds_", "buffer_", "global_", "flat_
 
 /// Whether a statement is PTX.
 pub(crate) fn is_ptx(unit: &Unit<'_>, with_ptx: impl FnOnce(FunctionId) -> bool) -> bool {
+    // Nothing around it says more, and constraints are LLVM's.
+    if !unit.statement.host.is_cuda() {
+        return is_ptx_text(&unit.expanded.text);
+    }
     let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
     match qualifiers {
         Some(known) if known.device || known.global => !is_amd(unit),

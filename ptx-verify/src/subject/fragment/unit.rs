@@ -350,6 +350,7 @@ impl<'a> Unit<'a> {
     /// What the source calls an operand: its number and its expression.
     pub(crate) fn operand_name(&self, index: usize) -> String {
         match self.statement.operands().nth(index) {
+            Some(operand) if operand.expression.is_empty() => format!("%{index}`"),
             Some(operand) => {
                 let expression = operand.expression.text(self.source);
                 let expression = expression.split_whitespace().collect::<Vec<_>>().join(" ");

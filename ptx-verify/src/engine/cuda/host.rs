@@ -1,0 +1,101 @@
+//! Statements and texts in files of other hosts than CUDA C++.
+
+use ptx_syntax::cuda::Host;
+use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
+use ptx_syntax::{Diagnostic, Span};
+
+use super::{CudaConfig, CudaVerification, of_file, verify_cuda};
+use crate::engine::check;
+use crate::engine::levels::Config;
+use crate::engine::suppress::Suppressions;
+use crate::rules::asm::asm_target_feature;
+use crate::subject::fragment::surroundings::Surroundings;
+
+/// Verifies what a front end found in a file: its statements, with `cuda`, and its texts, PTX with `ptx` and CUDA C++ with
+/// `cuda`. Places are those of the file. Suppression comments are heeded and levels applied. A finding has no fix: how the
+/// host would write it is not known.
+#[must_use]
+pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Config) -> CudaVerification {
+    let surroundings = Surroundings::default;
+    let (mut diagnostics, coverage) = of_file(source, &hosted.file, cuda, &surroundings);
+    // Statements do not overlap.
+    let mut starts: Vec<(u32, Host)> =
+        hosted.file.statements.iter().map(|each| (each.span.start, each.host)).collect();
+    starts.sort_unstable_by_key(|(start, _)| *start);
+    for found in &mut diagnostics {
+        let after = starts.partition_point(|(start, _)| *start <= found.span.start);
+        respell(found, after.checked_sub(1).map_or(Host::Cuda, |before| starts[before].1));
+        found.fix = None;
+    }
+    for document in &hosted.documents {
+        diagnostics.extend(of_document(document, cuda, ptx));
+    }
+    let mut suppressions = Suppressions::of_comments(source, hosted.comments.iter().copied());
+    let settings = Config { levels: cuda.levels.clone(), ..Config::default() };
+    check::finish(&mut suppressions, &settings, &mut diagnostics);
+    asm_target_feature::once_a_file(&mut diagnostics);
+    CudaVerification { diagnostics, coverage }
+}
+
+/// The findings in a text, at their places in the file.
+fn of_document(document: &Document, cuda: &CudaConfig, ptx: &Config) -> Vec<Diagnostic> {
+    let text = &document.template.text;
+    let mut found = match document.kind {
+        DocumentKind::Ptx => check::check(text, ptx),
+        DocumentKind::Cuda => verify_cuda(text, cuda).diagnostics,
+    };
+    let end = text.len() as u32;
+    let place = |span: Span| {
+        let span = Span::new(span.start.min(end), span.end.min(end));
+        document.template.map.span(span)
+    };
+    for found in &mut found {
+        found.span = place(found.span);
+        found.labels.iter_mut().for_each(|label| label.span = place(label.span));
+        found.fix = None;
+    }
+    found
+}
+
+/// Writes operands as the host does.
+fn respell(found: &mut Diagnostic, host: Host) {
+    if host.is_cuda() {
+        return;
+    }
+    let texts = [&mut found.message, &mut found.label]
+        .into_iter()
+        .chain(&mut found.notes)
+        .chain(found.help.as_mut())
+        .chain(found.labels.iter_mut().map(|label| &mut label.message));
+    for text in texts.filter(|text| text.contains('%')) {
+        *text = respelled(text, host);
+    }
+}
+
+/// A text with `$1`, or what the host writes, for `%1`.
+fn respelled(text: &str, host: Host) -> String {
+    let mut parts = text.split('%');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            out.push('%');
+        } else {
+            out.push_str(&host.operand(&part[..digits]));
+        }
+        out.push_str(&part[digits..]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_written_as_the_host_does() {
+        let text = "`%1` and `%laneid`, `%20` 5%";
+        assert_eq!(respelled(text, Host::Mlir), "`$1` and `%laneid`, `$20` 5%");
+        assert_eq!(respelled(text, Host::Rust), "`{1}` and `%laneid`, `{20}` 5%");
+    }
+}

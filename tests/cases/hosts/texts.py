@@ -1,0 +1,31 @@
+"""PTX modules and CUDA C++ in strings."""
+
+import cupy
+
+MODULE = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r<3>;
+    mov.u32 %r1, 1;
+    add.u32 %r2, %r1, %f3;  // error[undeclared-name]@23: `%f3`
+    ret;
+}
+"""
+
+BYTES = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { bad; ret; }\n"  # // error[unknown-opcode]@80: `bad`
+PARTS = ".version 8.0\n" ".target sm_80\n.address_size 64\n" ".visible .entry k() { ret }"  # // error[syntax]@88: expected an operand
+FORMAT = f".version 8.0\n.target {target}\n.visible .entry k() {{ bad; }}"
+HELP = "write .version and .target at the head: .version 8.0 .target sm_80"
+
+KERNEL = cupy.RawKernel(
+    r'''
+    extern "C" __global__ void k(int *p) {
+        asm volatile("st.global.s32 [%0], %1;" :: "l"(p), "f"(1.0f));  // error[asm-constraint-type-mismatch]: takes an integer
+        asm volatile("st.global.s32 [%0], %1;" :: "l"(p), "r"(1));
+    }
+    ''',
+    "k",
+)
