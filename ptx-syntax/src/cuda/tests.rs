@@ -551,3 +551,19 @@ fn bytes_outside_utf_8_keep_their_places() {
     assert_eq!(text.len(), bytes.len());
     assert_eq!(count(&text), 1);
 }
+
+#[test]
+fn a_statement_after_one_without_an_end_is_read_once() {
+    let sources = [
+        "#if X\nasm (\n#else\nasm (\"a;\" :: );\n#endif\n",
+        "asm (\n#if X\nasm (\"a;\" :: );\n#else\n\"b;\" :: );\n#endif\n",
+        "#if X\nasm (\n#elif Y\nasm (\n#else\nasm (\"a;\" :: );\n#endif\n",
+    ];
+    for source in sources {
+        let file = extract(source);
+        let mut all: Vec<_> = file.statements.iter().map(|each| (each.keyword.start, each.variant)).collect();
+        let count = all.len();
+        all.dedup();
+        assert_eq!(all.len(), count, "{source}");
+    }
+}

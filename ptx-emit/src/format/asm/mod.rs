@@ -18,7 +18,7 @@ mod tests;
 
 pub use edits::Edit;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::{AsmStatement, CudaFile, extract};
+use ptx_syntax::cuda::{AsmStatement, CudaFile, OddityKind, extract};
 use ptx_syntax::lexer::{TokenKind, tokenize};
 
 /// A source whose templates were laid out.
@@ -52,7 +52,7 @@ pub enum Reason {
     Macro,
     /// `#if` lines choose parts of it.
     Branches,
-    /// Its template has syntax errors.
+    /// Its template has syntax errors, or the statement has no end.
     Syntax,
     /// Its template would not have had the same tokens. This is a mistake of the formatter.
     TokenChanged,
@@ -143,12 +143,18 @@ fn laid_out(source: &str, file: &CudaFile) -> Vec<Made> {
     });
     let made = |(index, statement): (usize, &AsmStatement)| {
         let outcome = match statement.choices {
+            _ if is_open(statement) => Err(Reason::Syntax),
             1 => statement::edits(source, statement),
             _ => Err(Reason::Branches),
         };
         Made { index, keyword: statement.keyword, outcome }
     };
     written.map(made).collect()
+}
+
+/// Whether a statement has no end. It may then have the literals of the next one, too.
+fn is_open(statement: &AsmStatement) -> bool {
+    statement.oddities.iter().any(|oddity| oddity.kind == OddityKind::Unterminated)
 }
 
 fn finished(source: &str, text: String, edits: Vec<Edit>, made: &[Made]) -> FormattedAsm {

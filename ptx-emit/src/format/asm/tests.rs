@@ -137,3 +137,23 @@ fn long_templates_take_linear_time() {
     }
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
+
+#[test]
+fn statements_without_an_end_are_left_alone() {
+    // Each of these has a literal that two statements may have.
+    let sources = [
+        "asm(\n#if\n#elif \nasm(\"a\\x0c.l.a;\"",
+        "#if\nasm (\n#else\nasm (\"d.l.u32[1];\"",
+        "#if X\nasm (\n#else\nasm (\"d.l.u32[1];\" :: );\n#endif\n",
+        "asm (asm (\"d.l.u32[1];\" :: );",
+        "#if X\nasm (\n#endif\nasm (\"d.l.u32[1];\" :: );",
+        "asm (\n#if X\nasm (\"d.l.u32[1];\" :: );\n#else\n\"d.l.u32[1];\" :: );\n#endif\n",
+    ];
+    for source in sources {
+        let formatted = format_asm(source);
+        let mistakes = [Reason::TokenChanged, Reason::NotIdempotent];
+        let left_alone = &formatted.left_alone;
+        assert!(left_alone.iter().all(|each| !mistakes.contains(&each.reason)), "{source}: {left_alone:?}");
+        assert!(!format_asm(&formatted.text).changed, "{source}");
+    }
+}

@@ -219,10 +219,11 @@ impl<'s> Builder<'s> {
         let keyword = self.at;
         let (next, mut inner) = self.asm_at(keyword, starts);
         self.at = next.max(keyword + 1);
-        // A branch that one statement leaves out may hold another, and that one leaves out others.
+        // A branch that one statement leaves out may hold another, and that one leaves out others. What is behind the
+        // statement is come to later.
         let mut seen: HashSet<usize> = HashSet::from([keyword]);
         while let Some(other) = inner.pop() {
-            if seen.insert(other) {
+            if other < self.at && seen.insert(other) {
                 inner.append(&mut self.asm_at(other, starts).1);
             }
         }
