@@ -149,12 +149,13 @@ fn a_refusal_is_drawn_at_its_line_and_is_status_1() {
     let (status, out, err) = Place::new().run(&["report", "--backend", "ptxas", "bad.ptx", "a.ptx"]);
     assert_eq!(status, 1, "{err}");
     let expected = "\
-error[ptxas error]: Arguments mismatch for instruction 'add'
- --> bad.ptx:3:1
+error[P0203 unknown-opcode]: PTX has no instruction `refuse`
+ --> bad.ptx:3:19
   |
 3 | .entry first() {  refuse; }
-  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  |                   ^^^^^^
   |
+  = note: ptxas: Arguments mismatch for instruction 'add'
 
 bad.ptx: refused for sm_90 by ptxas 1.2.3 in T s
 
@@ -176,7 +177,7 @@ fn json_is_one_object_a_file_and_nothing_else() {
     let keys: Vec<&str> = good.as_object().unwrap().keys().map(String::as_str).collect();
     let expected =
         ["file", "backend", "backend_version", "target", "accepted", "seconds", "log", "functions"];
-    assert_eq!(keys, expected);
+    assert_eq!(keys, [&expected[..], &["verdict", "over_budget"]].concat());
     assert_eq!(
         (&good["file"], &good["target"], &good["accepted"]),
         (&json!("a.ptx"), &json!("sm_90a"), &json!(true))
@@ -569,4 +570,68 @@ mod driver {
         command.env("LD_LIBRARY_PATH", place.path().join("driver")).env("FAKE_NO_GPU", "1");
         assert!(texts(&command.output().unwrap()).1.contains(r#""backend":"ptxas""#));
     }
+}
+
+#[test]
+fn a_budget_beside_a_kernel_is_a_gate() {
+    let place = Place::new();
+    let with = |budget: &str| {
+        let text = TEXT.replace(".entry second()", &format!("// ptx-budget: {budget}\n.entry second()"));
+        fs::write(place.path().join("a.ptx"), text).unwrap();
+    };
+    let run =
+        |format: &str| place.run(&["report", "--backend", "ptxas", "--message-format", format, "a.ptx"]);
+    with("registers <= 40, spill = 12");
+    assert_eq!(run("full").0, 0);
+    with("registers <= 39, spill = 12");
+    let (status, out, _) = run("full");
+    assert_eq!(status, 1);
+    assert!(
+        out.ends_with("too many: `second` of `a.ptx` for sm_90: 40 registers, allowed are 39\n"),
+        "{out}"
+    );
+    let (_, out, _) = run("json");
+    let object: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(object["verdict"], "over budget");
+    let over = json!([{"function": "second", "figure": "registers", "value": 40, "limit": 39}]);
+    assert_eq!(object["over_budget"], over);
+    let (status, out, _) = run("github");
+    assert_eq!(status, 1);
+    assert!(out.starts_with("::error file=a.ptx,line=5,") && out.lines().count() == 1, "{out}");
+    assert!(out.ends_with("::`second` needs 40 registers for sm_90, allowed are 39\n"), "{out}");
+    let (_, out, _) = run("sarif");
+    let log: Value = serde_json::from_str(&out).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!((results.len(), &results[0]["ruleId"]), (1, &json!("budget")));
+    with("registers < 3");
+    let (status, _, err) = run("full");
+    assert_eq!(status, 2);
+    assert!(err.contains("cannot judge the budget in `a.ptx`, line 5: `registers < 3` is no limit"), "{err}");
+}
+
+#[test]
+fn tables_have_all_targets() {
+    let place = Place::new();
+    let all = ["report", "--backend", "ptxas", "--target", "sm_90,sm_100a", "a.ptx", "bad.ptx"];
+    let (status, out, _) = place.run(&all);
+    assert_eq!(status, 1);
+    assert_eq!(out.matches("\n  function  ").count(), 1, "{out}");
+    assert!(out.contains("\n  second                    sm_100a         40 "), "{out}");
+    let (status, out, _) =
+        place.run(&[&all[..], &["--message-format", "markdown", "--max-registers", "39"]].concat());
+    assert_eq!(status, 1);
+    assert!(out.starts_with("### `a.ptx`\n\n| function | target | registers |"), "{out}");
+    assert!(
+        out.contains("\n| `second` | sm_100a | 40 | 12 |") && out.contains("\n| **refused** | sm_90 |"),
+        "{out}"
+    );
+    assert!(out.contains("\n* too many: `second` of `a.ptx` for sm_100a: 40 registers"), "{out}");
+}
+
+#[test]
+fn our_own_finding_is_shown_where_a_line_is_refused() {
+    let (status, out, _) = Place::new().run(&["report", "--backend", "ptxas", "bad.ptx"]);
+    assert_eq!(status, 1);
+    assert!(out.contains("PTX has no instruction `refuse`"), "{out}");
+    assert!(out.contains("note: ptxas: Arguments mismatch for instruction 'add'"), "{out}");
 }

@@ -10,18 +10,21 @@ use anyhow::Context;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use ptx_emit::assemble::{
-    Assembler, Backend as Assembly, Baseline, Budget, Comparison, Options, Report, Source as Text,
+    Assembler, Backend as Assembly, Baseline, Budget, Comparison, Excess, Options, Report, Source as Text,
+    UnknownFigure,
 };
 
 use ptx_ir::ir::Function;
 use ptx_ir::lower::lower;
+use ptx_syntax::Diagnostic;
+use serde::Serialize;
 
 use crate::diff::counted;
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
-use crate::render::{self, Style};
-use crate::report::{self, Backend};
+use crate::render::{self, Format, Style};
+use crate::report::{self, Backend, Budgets};
 use crate::source::{Input, Kind, Source, plain, read_text};
 use crate::terminal::Terminal;
 use crate::{work, write};
@@ -29,6 +32,9 @@ use crate::{work, write};
 const AFTER_HELP: &str = "\
 Each file is compiled by NVIDIA's own assembler. A figure that the back end does not tell is `-`, in JSON
 `null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
+
+A comment in a kernel or before it limits what this kernel may cost: `// ptx-budget: registers <= 64, spill = 0`,
+also stack and shared; the flags limit all.
 
 A limit on a figure that the back end does not tell, and a baseline that shares no file and target with this
 run, cannot be judged: that is exit status 2.
@@ -44,7 +50,8 @@ Examples:
   ptx-cli report --target sm_90a,sm_100a --message-format json src/
   ptx-cli report --save figures.json src/            remember the figures ...
   ptx-cli report --baseline figures.json src/        ... and fail where one got worse
-  ptx-cli report --max-registers 128 --max-spill 0 src/";
+  ptx-cli report --max-registers 128 --max-spill 0 src/
+  ptx-cli report --target sm_90a,sm_100a --message-format markdown src/ >comment.md";
 
 /// Arguments of `report`.
 #[derive(Args, Debug)]
@@ -123,13 +130,43 @@ pub enum ReportFormat {
     Full,
     /// One JSON object for each file and target
     Json,
+    /// Tables for comments on pull requests
+    Markdown,
+    /// Refusals and figures above their limits as annotations on GitHub
+    Github,
+    /// The same as one SARIF 2.1.0 log
+    Sarif,
 }
 
-/// What became of one file for one target.
+/// What became of one file.
+#[derive(Default)]
 struct Outcome {
-    report: Report,
+    reports: Vec<Report>,
     /// Ready to be printed.
     rendered: Vec<u8>,
+    /// What is above the limits beside kernels, and what of these nobody knows.
+    excesses: Vec<Excess>,
+    unjudged: Vec<UnknownFigure>,
+    failures: Vec<String>,
+}
+
+/// A report in JSON: with the verdict over it.
+#[derive(Serialize)]
+struct Judged<'r> {
+    #[serde(flatten)]
+    report: &'r Report,
+    /// `refused`, `over budget` or `accepted`.
+    verdict: &'static str,
+    over_budget: Vec<Over>,
+}
+
+/// A figure above its limit in JSON.
+#[derive(Serialize)]
+struct Over {
+    function: String,
+    figure: &'static str,
+    value: u64,
+    limit: u64,
 }
 
 /// What all files together gave.
@@ -159,28 +196,24 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let timeout = Duration::from_secs(args.timeout.get().into());
     let options: Vec<Options> =
         targets.into_iter().map(|target| Options { target, timeout, ..Options::default() }).collect();
-    let launch = (args.block, args.dynamic_shared);
-    let work = |input: &Input| report_on(input, &assembler, &options, launch, args.message_format, terminal);
-    work::in_order(&inputs, jobs, terminal, work, |input, outcomes| {
-        let outcomes = outcomes.unwrap_or_else(|work::Panicked| {
-            vec![Err(format!("cannot report on `{}`: internal error", input.name))]
+    let mut beside = Beside::default();
+    let format = if args.message_format == ReportFormat::Sarif { Format::Sarif } else { Format::Full };
+    let mut out = render::Report::begin(io::stdout(), format)?;
+    let work = |input: &Input| report_on(input, &assembler, &options, args, terminal);
+    work::in_order(&inputs, jobs, terminal, work, |input, outcome| {
+        let outcome = outcome.unwrap_or_else(|work::Panicked| {
+            failed_with(format!("cannot report on `{}`: internal error", input.name))
         });
-        for outcome in outcomes {
-            match outcome {
-                Ok(Outcome { report, rendered }) => {
-                    let mut out = io::stdout().lock();
-                    out.write_all(&rendered).and_then(|()| out.flush())?;
-                    reports.push(report);
-                }
-                Err(failure) => {
-                    terminal.error(&failure);
-                    failed = true;
-                }
-            }
-        }
+        out.file(&outcome.rendered)?;
+        failed |= !outcome.failures.is_empty();
+        outcome.failures.iter().for_each(|failure| terminal.error(failure));
+        reports.extend(outcome.reports);
+        beside.excesses.extend(outcome.excesses);
+        beside.unjudged.extend(outcome.unjudged);
         Ok(())
     })?;
-    let judgement = judge(args, baseline.as_ref(), &reports, terminal)?;
+    out.end()?;
+    let judgement = judge(args, baseline.as_ref(), &reports, &beside, terminal)?;
     let failed = failed || judgement.failed;
     if let Some(path) = args.save.as_deref().filter(|_| !failed) {
         save(path, &reports)?;
@@ -199,38 +232,69 @@ fn targets(given: &[String]) -> Vec<Option<String>> {
     if targets.is_empty() { vec![None] } else { targets }
 }
 
+/// What the budgets beside kernels say of all files.
+#[derive(Default)]
+struct Beside {
+    excesses: Vec<Excess>,
+    unjudged: Vec<UnknownFigure>,
+}
+
+fn failed_with(failure: String) -> Outcome {
+    Outcome { failures: vec![failure], ..Outcome::default() }
+}
+
 /// Compiles one file with each of `options` and renders what came of it.
 fn report_on(
     input: &Input,
     assembler: &Assembler,
     options: &[Options],
-    (block, dynamic): (Option<u32>, u32),
-    format: ReportFormat,
+    args: &ReportArgs,
     terminal: &Terminal,
-) -> Vec<Result<Outcome, String>> {
+) -> Outcome {
     if input.kind != Kind::Ptx {
-        return vec![Err(format!("cannot report on `{}`: it is {}, not PTX", input.name, input.kind.name()))];
+        return failed_with(format!(
+            "cannot report on `{}`: it is {}, not PTX",
+            input.name,
+            input.kind.name()
+        ));
     }
     let source = match input.read() {
         Ok(source) => source,
-        Err(error) => return vec![Err(error.to_string())],
+        Err(error) => return failed_with(error.to_string()),
     };
     if let Some(found) = source.not_text() {
         let help = found.help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
-        return vec![Err(format!("cannot report on `{}`: {}{help}", input.name, found.message))];
+        return failed_with(format!("cannot report on `{}`: {}{help}", input.name, found.message));
     }
-    let blocks = if block.is_none() { block_sizes(&source.text) } else { HashMap::new() };
-    let threads = |name: &str| block.or_else(|| blocks.get(name).copied());
+    let blocks = if args.block.is_none() { block_sizes(&source.text) } else { HashMap::new() };
+    let threads = |name: &str| args.block.or_else(|| blocks.get(name).copied());
     let report = |options: &Options| {
         let text = Text { file: &input.name.exact(), text: source.bytes() };
         let mut assembly = assembler
             .assemble(&text, options)
             .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
-        assembly.report.add_occupancy(threads, dynamic);
-        let rendered = render(&source, &assembly.report, format, terminal)?;
-        Ok(Outcome { report: assembly.report, rendered })
+        assembly.report.add_occupancy(threads, args.dynamic_shared);
+        Ok(assembly.report)
     };
-    options.iter().map(report).collect()
+    let mut outcome = Outcome::default();
+    for report in options.iter().map(report) {
+        match report {
+            Ok(report) => outcome.reports.push(report),
+            Err(failure) => outcome.failures.push(failure),
+        }
+    }
+    let budgets = Budgets::of(&source);
+    for report in &outcome.reports {
+        let (excesses, unjudged) = budgets.judge(report);
+        outcome.excesses.extend(excesses);
+        outcome.unjudged.extend(unjudged);
+    }
+    match render(&source, &outcome, &budgets, args, terminal) {
+        Ok(rendered) => outcome.rendered = rendered,
+        Err(failure) => outcome.failures.push(failure),
+    }
+    outcome.failures.extend(budgets.wrong);
+    outcome
 }
 
 /// How many threads the blocks of each kernel have, by the directives of the kernel.
@@ -247,24 +311,63 @@ fn block_sizes(text: &str) -> HashMap<String, u32> {
 
 fn render(
     source: &Source,
-    report: &Report,
-    format: ReportFormat,
+    outcome: &Outcome,
+    budgets: &Budgets,
+    args: &ReportArgs,
     terminal: &Terminal,
 ) -> Result<Vec<u8>, String> {
-    match format {
+    let reports = outcome.reports.as_slice();
+    let limits = budget(args.limits);
+    let excesses =
+        || reports.iter().flat_map(|report| limits.excesses(report)).chain(outcome.excesses.clone());
+    let messages = |report: &Report| report::with_own(source, report, report::diagnostics(source, report));
+    let mut rendered = Vec::new();
+    match args.message_format {
         ReportFormat::Json => {
-            let mut object = Vec::new();
-            foreign::write_json(&mut object, report).map_err(|error| error.to_string())?;
-            object.push(b'\n');
-            Ok(object)
+            for report in reports {
+                let over = excesses().filter(|excess| excess.target == report.target);
+                write_object(&mut rendered, report, over.collect())?;
+            }
         }
         ReportFormat::Full => {
             let style = Style::full(terminal.stdout);
-            let mut rendered = render::file(style, source, &report::diagnostics(source, report));
-            rendered.extend(report::table(report, style.color).into_bytes());
-            Ok(rendered)
+            for report in reports {
+                rendered.extend(render::file(style, source, &messages(report)));
+            }
+            if !reports.is_empty() {
+                rendered.extend(report::table(reports, style.color).into_bytes());
+            }
+        }
+        ReportFormat::Markdown => rendered.extend(report::markdown(reports).into_bytes()),
+        ReportFormat::Github | ReportFormat::Sarif => {
+            let is_sarif = args.message_format == ReportFormat::Sarif;
+            let format = if is_sarif { Format::Sarif } else { Format::Github };
+            let style = Style { format, ..Style::full(terminal.stdout) };
+            let mut found: Vec<Diagnostic> = reports.iter().flat_map(messages).collect();
+            found.extend(excesses().map(|excess| budgets.finding(&excess)));
+            rendered = render::file(style, source, &found);
         }
     }
+    Ok(rendered)
+}
+
+/// Writes a report as an object on a line.
+fn write_object(out: &mut Vec<u8>, report: &Report, over: Vec<Excess>) -> Result<(), String> {
+    let verdict = match (report.accepted, over.is_empty()) {
+        (false, _) => "refused",
+        (true, false) => "over budget",
+        (true, true) => "accepted",
+    };
+    let of = |excess: Excess| Over {
+        function: excess.function,
+        figure: excess.figure.unit(),
+        value: excess.value,
+        limit: excess.limit,
+    };
+    let judged = Judged { report, verdict, over_budget: over.into_iter().map(of).collect() };
+    foreign::write_json(out, &judged).map_err(|error| error.to_string())?;
+    out.push(b'\n');
+    Ok(())
 }
 
 /// Tells what is to be told about all files together.
@@ -272,13 +375,15 @@ fn judge(
     args: &ReportArgs,
     baseline: Option<&Baseline>,
     reports: &[Report],
+    beside: &Beside,
     terminal: &Terminal,
 ) -> io::Result<Judgement> {
     let mut lines = Vec::new();
     let comparison = baseline.map(|baseline| baseline.compare(reports)).unwrap_or_default();
     lines.extend(comparison.improvements.iter().chain(&comparison.regressions).map(report::change));
     let budget = budget(args.limits);
-    let excesses: Vec<_> = reports.iter().flat_map(|report| budget.excesses(report)).collect();
+    let of_flags = reports.iter().flat_map(|report| budget.excesses(report));
+    let excesses: Vec<_> = of_flags.chain(beside.excesses.iter().cloned()).collect();
     lines.extend(excesses.iter().map(report::excess));
     let note = |text: &str| terminal.note(&format!("note: {}", foreign::line(text)));
     comparison.notes.iter().for_each(|each| note(&each.to_string()));
@@ -286,11 +391,14 @@ fn judge(
         note(&unused);
     }
     match args.message_format {
-        // Standard output is for the objects alone.
-        ReportFormat::Json => lines.iter().for_each(|line| terminal.note(line)),
-        ReportFormat::Full => {
+        // Standard output is for the objects alone; an annotation says the same.
+        ReportFormat::Json | ReportFormat::Github | ReportFormat::Sarif => {
+            lines.iter().for_each(|line| terminal.note(line))
+        }
+        ReportFormat::Full | ReportFormat::Markdown => {
             let mut out = io::stdout().lock();
-            lines.iter().try_for_each(|line| writeln!(out, "{}", foreign::text(line)))?;
+            let begin = if args.message_format == ReportFormat::Markdown { "* " } else { "" };
+            lines.iter().try_for_each(|line| writeln!(out, "{begin}{}", foreign::text(line)))?;
             out.flush()?;
         }
     }
@@ -300,7 +408,7 @@ fn judge(
     let refused = reports.iter().any(|report| !report.accepted);
     Ok(Judgement {
         found: refused || !comparison.regressions.is_empty() || !excesses.is_empty(),
-        failed: tell_unjudged(baseline, &comparison, &budget, reports, terminal),
+        failed: tell_unjudged(baseline, &comparison, &budget, reports, beside, terminal),
     })
 }
 
@@ -310,9 +418,11 @@ fn tell_unjudged(
     comparison: &Comparison,
     budget: &Budget,
     reports: &[Report],
+    beside: &Beside,
     terminal: &Terminal,
 ) -> bool {
-    let over_limit: Vec<_> = reports.iter().flat_map(|report| budget.unjudged(report)).collect();
+    let of_flags = reports.iter().flat_map(|report| budget.unjudged(report));
+    let over_limit: Vec<_> = of_flags.chain(beside.unjudged.iter().cloned()).collect();
     // Nothing to compare with is no failure where there is nothing yet, or nothing was accepted.
     let shares_nothing = comparison.compared == 0
         && baseline.is_some_and(|baseline| !baseline.records.is_empty())

@@ -1,8 +1,13 @@
 //! The assembler's messages as findings at their lines.
 
+use std::collections::HashSet;
+
 use ptx_emit::assemble::{Backend, Locator, LogLine, LogSeverity, Report};
+use ptx_ir::target::Target;
 use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
 
+use crate::options::Options;
+use crate::pipeline;
 use crate::source::Source;
 
 /// The messages of `report` that are about the text: all that refuse it, all warnings, and advice
@@ -23,6 +28,34 @@ pub fn diagnostics(source: &Source, report: &Report) -> Vec<Diagnostic> {
             diagnostic(report.backend, line, span)
         })
         .collect()
+}
+
+/// The findings with our own in place of the assembler's where there are any on the same line: "Arguments mismatch" does not
+/// say of which argument.
+pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if report.accepted || found.is_empty() {
+        return found;
+    }
+    let Some(target) = Target::parse(&report.target) else { return found };
+    let options = Options { ptx_targets: vec![target], ..Options::default() };
+    let mut own = pipeline::verify(source, &options, 1);
+    own.retain(|each| each.severity == Severity::Error && each.class == Class::Invalid);
+    let index = LineIndex::new(&source.text);
+    let line = |each: &Diagnostic| index.position(each.span.start).line;
+    let mut told = HashSet::new();
+    let mut all = Vec::new();
+    for each in found {
+        let at = line(&each);
+        let mut same =
+            own.iter().filter(|other| each.severity == Severity::Error && line(other) == at).peekable();
+        if same.peek().is_none() {
+            all.push(each);
+        } else if told.insert(at) {
+            let note = format!("{}: {}", report.backend, each.message);
+            all.extend(same.map(|own| Diagnostic { fix: None, ..own.clone() }.with_note(note.clone())));
+        }
+    }
+    all
 }
 
 fn is_about_the_text(line: &LogLine) -> bool {

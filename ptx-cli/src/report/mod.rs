@@ -2,11 +2,15 @@
 //! changed since a baseline.
 
 mod backend;
+mod budget;
 mod changes;
+mod markdown;
 mod messages;
 mod table;
 
 pub use backend::{Backend, DRIVER_PROCESS, end_with_us, failure, open, set_program};
+pub use budget::Budgets;
 pub use changes::{change, excess, unjudged, unused};
-pub use messages::diagnostics;
+pub use markdown::markdown;
+pub use messages::{diagnostics, with_own};
 pub use table::table;

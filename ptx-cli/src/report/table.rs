@@ -4,7 +4,7 @@ use crate::foreign::{Name, line};
 use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 
 /// A column: its title and how to read its value.
-type Column = (&'static str, fn(&FunctionUsage) -> Option<u64>);
+pub type Column = (&'static str, fn(&FunctionUsage) -> Option<u64>);
 
 const COLUMNS: [Column; 11] = [
     ("registers", |function| function.registers.map(u64::from)),
@@ -21,35 +21,48 @@ const COLUMNS: [Column; 11] = [
 ];
 
 /// What stands for a figure that is not known.
-const UNKNOWN: &str = "-";
+pub const UNKNOWN: &str = "-";
 
-/// One line about the file and its compiler, then the table of its functions, then a blank line.
-/// Columns of which nothing is known are left out.
-pub fn table(report: &Report, color: bool) -> String {
+/// The columns of which anything is known.
+pub fn columns<'r>(functions: impl Iterator<Item = &'r FunctionUsage>) -> Vec<Column> {
+    let functions: Vec<_> = functions.collect();
+    let is_known = |(_, value): &Column| functions.iter().any(|function| value(function).is_some());
+    COLUMNS.into_iter().filter(is_known).collect()
+}
+
+/// A line about the file and its compiler for each target, then the table of its functions, then a blank line.
+/// Columns of which nothing is known are left out, and so are targets where there is one.
+pub fn table(reports: &[Report], color: bool) -> String {
     let (on, off) = if color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-    let mut text = format!("{on}{}{off}: {}\n", Name::from(&report.file), line(&summary(report)));
-    let columns: Vec<Column> = COLUMNS
-        .into_iter()
-        .filter(|(_, value)| report.functions.iter().any(|function| value(function).is_some()))
-        .collect();
-    let mut rows = vec![
-        std::iter::once("function")
-            .chain(columns.iter().map(|(title, _)| *title))
-            .map(String::from)
-            .collect(),
-    ];
-    rows.extend(report.functions.iter().map(|function| row(function, &columns)));
-    if report.functions.is_empty() {
+    let mut text = String::new();
+    for report in reports {
+        text.push_str(&format!("{on}{}{off}: {}\n", Name::from(&report.file), line(&summary(report))));
+    }
+    let functions = || reports.iter().filter(|report| !report.functions.is_empty());
+    let columns = columns(functions().flat_map(|report| &report.functions));
+    let has_targets = reports.len() > 1;
+    let titles = std::iter::once("function").chain(has_targets.then_some("target"));
+    let titles = titles.chain(columns.iter().map(|(title, _)| *title)).map(String::from);
+    let mut rows: Vec<Vec<String>> = vec![titles.collect()];
+    for report in functions() {
+        let target = has_targets.then(|| line(&report.target).into_owned());
+        rows.extend(report.functions.iter().map(|function| row(function, target.as_ref(), &columns)));
+    }
+    if rows.len() == 1 {
         rows.clear();
     }
     push_aligned(&mut text, &rows);
-    report.functions.iter().filter_map(occupancy).for_each(|line| text.push_str(&line));
+    for report in reports {
+        let target = has_targets.then(|| line(&report.target));
+        let lines = report.functions.iter().filter_map(|function| occupancy(function, target.as_deref()));
+        lines.for_each(|line| text.push_str(&line));
+    }
     text.push('\n');
     text
 }
 
 /// What keeps a multiprocessor from having room for more blocks, where less of it would do.
-fn occupancy(function: &FunctionUsage) -> Option<String> {
+fn occupancy(function: &FunctionUsage, target: Option<&str>) -> Option<String> {
     let (blocks, limit) = (function.blocks_per_sm?, function.limit.as_deref()?);
     let name = line(&function.name);
     let fewer = match (limit, function.saving) {
@@ -59,7 +72,8 @@ fn occupancy(function: &FunctionUsage) -> Option<String> {
         _ => return None,
     };
     let would = if blocks == 0 { "let a block in" } else { "let one more block in" };
-    Some(format!("  {name}: {fewer} would {would}\n"))
+    let target = target.map_or_else(String::new, |target| format!(" for {target}"));
+    Some(format!("  {name}{target}: {fewer} would {would}\n"))
 }
 
 /// The verdict, the target, the compiler and the time.
@@ -73,14 +87,14 @@ fn summary(report: &Report) -> String {
     format!("{verdict} for {} by {} {version} in {:.3} s", report.target, report.backend, report.seconds)
 }
 
-fn row(function: &FunctionUsage, columns: &[Column]) -> Vec<String> {
+fn row(function: &FunctionUsage, target: Option<&String>, columns: &[Column]) -> Vec<String> {
     let name = match function.kind {
         FunctionKind::Entry => line(&function.name).into_owned(),
         FunctionKind::Func => format!("{} (device function)", line(&function.name)),
     };
     let cell =
         |(_, value): &Column| value(function).map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string());
-    std::iter::once(name).chain(columns.iter().map(cell)).collect()
+    std::iter::once(name).chain(target.cloned()).chain(columns.iter().map(cell)).collect()
 }
 
 /// Appends the rows, names to the left and figures to the right, two spaces apart.
@@ -136,15 +150,27 @@ a.ptx: accepted for sm_90a by ptxas 13.5.37 in 0.021 s
   helper (device function)          -  1048576
 
 ";
-        assert_eq!(table(&report(vec![kernel, helper]), false), expected);
+        assert_eq!(table(&[report(vec![kernel.clone(), helper])], false), expected);
+        let other = Report { target: "sm_100a".to_owned(), ..report(vec![kernel.clone()]) };
+        let several = "\
+a.ptx: accepted for sm_90a by ptxas 13.5.37 in 0.021 s
+a.ptx: accepted for sm_100a by ptxas 13.5.37 in 0.021 s
+  function   target  registers  stack
+  kernel     sm_90a        128      0
+  kernel    sm_100a        128      0
+
+";
+        assert_eq!(table(&[report(vec![kernel]), other], false), several);
     }
 
     #[test]
     fn a_file_without_functions_is_one_line() {
         let accepted = report(Vec::new());
-        assert!(table(&accepted, false).ends_with("13.5.37 in 0.021 s\n\n"));
-        assert!(table(&accepted, false).starts_with("a.ptx: accepted, no functions for"));
+        assert!(table(std::slice::from_ref(&accepted), false).ends_with("13.5.37 in 0.021 s\n\n"));
+        assert!(
+            table(std::slice::from_ref(&accepted), false).starts_with("a.ptx: accepted, no functions for")
+        );
         let refused = Report { accepted: false, backend_version: None, ..accepted };
-        assert!(table(&refused, true).contains("refused for sm_90a by ptxas of unknown version"));
+        assert!(table(&[refused], true).contains("refused for sm_90a by ptxas of unknown version"));
     }
 }
