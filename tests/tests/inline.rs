@@ -1,10 +1,10 @@
-//! Inlining: kernels compute the same with their calls and without, and NVIDIA's assembler takes both.
+//! Inlining and outlining: kernels compute the same with calls and without, and NVIDIA's assembler takes both.
 
 use std::path::PathBuf;
 
 use ptx_emit::assemble::Ptxas;
 use ptx_ir::build::ModuleBuilder;
-use ptx_ir::edit::InlineError;
+use ptx_ir::edit::{InlineError, OutlineError};
 use ptx_ir::ir::Module;
 use ptx_ir::isa::Control;
 use ptx_ir::lower::lower;
@@ -12,6 +12,7 @@ use ptx_syntax::Class;
 use ptx_tests::case::files;
 use ptx_tests::emulate::{End, Program, Schedule};
 use ptx_tests::judge::{Inputs, run};
+use ptx_tests::planted::Random;
 use ptx_tests::random_kernel;
 use ptx_tests::same_code::{assemble, canonical, on_all_cores};
 use ptx_tests::tools::{corpus, needed_ptxas, root};
@@ -62,6 +63,33 @@ fn print(source: &str, module: &Module) -> Result<String, String> {
     Ok(text)
 }
 
+/// Executes two texts of a kernel, and tells how many executions without a fault have the same result. Strictly, the second
+/// has no fault either: what is passed as a parameter is observed, though nobody may look at it.
+fn compare(before: &str, after: &str, executions: usize, is_strict: bool) -> Result<usize, String> {
+    let mut compared = 0;
+    let programs = (Program::read(before), Program::read(after));
+    for input in Inputs::new(before).take(executions) {
+        let one = run(&programs.0, &input, Schedule::Lockstep, None);
+        if one.end != End::Finished || !one.faults.is_empty() {
+            continue;
+        }
+        // What threads write to one place depends on their order, which is not that of a call.
+        let memory = format!("{:?}", one.memory);
+        let in_order =
+            |turn| format!("{:?}", run(&programs.0, &input, Schedule::Random(turn), None).memory) == memory;
+        if !(1..4).all(in_order) {
+            continue;
+        }
+        let other = run(&programs.1, &input, Schedule::Lockstep, None);
+        compared += 1;
+        let same = other.end == End::Finished && format!("{:?}", other.memory) == memory;
+        if !same || (is_strict && !other.faults.is_empty()) {
+            return Err(format!("with {input}: {:?} {:?}\n{before}\n{after}", other.end, other.faults));
+        }
+    }
+    Ok(compared)
+}
+
 #[test]
 fn kernels_compute_the_same_without_calls() {
     let seeds: Vec<u64> = (0..300).map(|seed| seed * 4 + 3).collect();
@@ -72,25 +100,7 @@ fn kernels_compute_the_same_without_calls() {
             return Err(format!("{refused:?}"));
         }
         let text = print(&source, &module)?;
-        let mut compared = 0;
-        let programs = (Program::read(&source), Program::read(&text));
-        let turns = if count == 0 { 0 } else { 6 };
-        for (turn, input) in Inputs::new(&source).take(turns).enumerate() {
-            let before = run(&programs.0, &input, Schedule::Lockstep, None);
-            if before.end != End::Finished || !before.faults.is_empty() {
-                continue;
-            }
-            let after = run(&programs.1, &input, Schedule::Lockstep, None);
-            compared += 1;
-            let same =
-                after.end == End::Finished && format!("{:?}", after.memory) == format!("{:?}", before.memory);
-            if !same || !after.faults.is_empty() {
-                return Err(format!(
-                    "seed {seed}, execution {turn}: {:?} {:?}\n{text}",
-                    after.end, after.faults
-                ));
-            }
-        }
+        let compared = compare(&source, &text, if count == 0 { 0 } else { 6 }, true)?;
         Ok((count, compared))
     });
     let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
@@ -183,4 +193,55 @@ fn what_cannot_be_inlined_says_why() {
         Some(InlineError::NotDirect)
     );
     assert_eq!(why(".func (.reg .b32 r) f(.reg .b32 a) { mov.u32 r, a; ret; }", "call (%v), f, (7);"), None);
+}
+
+/// A kernel with parts of it as functions, and how many those are.
+fn outlined(module: Module, seed: u64) -> Result<(Module, usize), String> {
+    let mut builder = ModuleBuilder::extend(module);
+    let mut random = Random(seed ^ 0x1234_5678);
+    let mut count = 0;
+    for turn in 0..6 {
+        let kernel = builder.find_function("k").unwrap();
+        let mut editor = builder.edit(kernel).map_err(|error| error.to_string())?;
+        let all = editor.instructions();
+        let first = random.below(all.len());
+        let last = (first + random.below(8)).min(all.len() - 1);
+        match editor.outline(&format!("part{turn}"), all[first], all[last]) {
+            Ok(_) => count += 1,
+            Err(OutlineError::Build(error)) => return Err(error.to_string()),
+            Err(_) => {}
+        }
+        editor.finish().map_err(|error| error.to_string())?;
+    }
+    Ok((builder.finish(), count))
+}
+
+#[test]
+fn kernels_compute_the_same_with_parts_as_functions() {
+    let seeds: Vec<u64> = (0..300).collect();
+    let results = on_all_cores(&seeds, |&seed| -> Result<(usize, usize), String> {
+        let source = random_kernel::text(seed);
+        let (module, count) = outlined(module_of(&source), seed)?;
+        let text = print(&source, &module)?;
+        Ok((count, compare(&source, &text, if count == 0 { 0 } else { 6 }, false)?))
+    });
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures[0]);
+    let (parts, compared) = results.iter().flatten().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    assert!(parts > 200 && compared > 300, "{parts} parts, {compared} executions");
+}
+
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn ptxas_takes_parts_as_functions() {
+    let ptxas = Ptxas::at(needed_ptxas()).unwrap();
+    let seeds: Vec<u64> = (1000..1040).collect();
+    let failures = on_all_cores(&seeds, |&seed| {
+        let source = random_kernel::text(seed);
+        let (module, _) = outlined(module_of(&source), seed).unwrap();
+        let text = ptx_emit::canonical(&module);
+        assemble(&ptxas, &text).unwrap().is_none().then_some(text)
+    });
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "{}", failures[0]);
 }

@@ -2,6 +2,7 @@
 
 use super::{LinkError, Linked};
 use crate::arena::Symbol;
+use crate::directive::DirectiveKind;
 use crate::ir::{Header, Module};
 use crate::platform::Platform;
 use ptx_syntax::Span;
@@ -10,7 +11,7 @@ use ptx_syntax::Span;
 pub(super) fn merge(first: &Module, second: &Module, linked: &mut Linked) -> Result<Header, LinkError> {
     let (one, other) = (&first.header, &second.header);
     for (what, same) in [
-        (".address_size", one.address_bits() == other.address_bits()),
+        (DirectiveKind::AddressSize.word(), one.address_bits() == other.address_bits()),
         ("texmode_independent", one.texture_mode == other.texture_mode),
         ("map_f64_to_f32", one.map_f64_to_f32 == other.map_f64_to_f32),
     ] {

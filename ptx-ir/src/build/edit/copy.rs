@@ -46,6 +46,11 @@ impl<'b> Copied<'b> {
         self.registers.insert(register, copy);
     }
 
+    /// What a register is in the copy, where that was said.
+    pub(super) fn register_of(&self, register: Register) -> Option<Reg> {
+        self.registers.get(&register).copied()
+    }
+
     /// Says what memory a parameter is in the copy.
     pub(super) fn set_memory(&mut self, parameter: Handle<Variable>, memory: Handle<Variable>) {
         self.memory.insert(parameter, memory);

@@ -337,7 +337,7 @@ fn fits(module: &Module, formal: &Variable, operand: Operand, is_result: bool) -
 }
 
 /// The type without a meaning that has the size of another.
-fn plain(ty: Type) -> Option<Type> {
+pub(super) fn plain(ty: Type) -> Option<Type> {
     match (ty, ty.bits()) {
         (Type::Pred, _) => Some(Type::Pred),
         (_, 16) => Some(Type::B16),

@@ -60,6 +60,7 @@
 mod copy;
 mod inline;
 mod order;
+mod outline;
 mod signature;
 mod values;
 
@@ -73,6 +74,7 @@ use crate::ir::{self, Body, Instruction, Module, Statement};
 use crate::isa::Instance;
 pub use inline::InlineError;
 use order::{END, Node, Order};
+pub use outline::OutlineError;
 use signature::Signature;
 
 /// Edits a function; see the [module documentation](self).
