@@ -393,7 +393,7 @@ fn judge(
     match args.message_format {
         // Standard output is for the objects alone; an annotation says the same.
         ReportFormat::Json | ReportFormat::Github | ReportFormat::Sarif => {
-            lines.iter().for_each(|line| terminal.note(line))
+            lines.iter().for_each(|line| terminal.note(line));
         }
         ReportFormat::Full | ReportFormat::Markdown => {
             let mut out = io::stdout().lock();
