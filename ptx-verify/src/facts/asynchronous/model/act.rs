@@ -20,10 +20,10 @@ impl Machine<'_> {
 
     /// An address in all lanes.
     pub(super) fn address(&self, warp: usize, address: Address) -> Value {
-        let base = self.value(warp, address.base);
-        let index = self.value(warp, address.index);
+        let base = self.seen(warp, address.base);
+        let index = self.seen(warp, address.index);
         let offset = address.offset;
-        Value::of([&base, &index], ALL, |[base, index]| {
+        Value::of([&*base, &*index], ALL, |[base, index]| {
             // Addresses of 32 bits wrap as such.
             let sum = base.wrapping_add(index).wrapping_add_signed(offset);
             Some(if base >> 32 == 0 { sum & low_bits(32) } else { sum })
@@ -168,7 +168,7 @@ impl Machine<'_> {
 
     fn compute(&mut self, warp: usize, mask: u32, action: &Action) {
         let Action::Compute { shape, to, from } = action else { return };
-        let [a, b, c, d] = from.map(|source| self.value(warp, source));
+        let [a, b, c, d] = from.map(|source| self.seen(warp, source));
         let uniform = |value: Option<u64>| value.map_or(Value::Unknown, Value::Uniform);
         let (first, second) = match shape.computation {
             Computation::Elect => {
@@ -218,11 +218,11 @@ impl Machine<'_> {
                 (value, Value::Unknown)
             }
             Computation::Compare => {
-                let value = Value::of([&a, &b, &c, &d], mask, |sources| shape.evaluate(sources));
+                let value = Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources));
                 let opposite = Value::of([&value], mask, |[number]| Some(number ^ 1));
                 (value, opposite)
             }
-            _ => (Value::of([&a, &b, &c, &d], mask, |sources| shape.evaluate(sources)), Value::Unknown),
+            _ => (Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources)), Value::Unknown),
         };
         self.put(warp, to[1], second, mask);
         self.put(warp, to[0], first, mask);
@@ -245,11 +245,10 @@ impl Machine<'_> {
             let (block, place) = self.resolve(warp, value.lane(lane)?)?;
             all.push((block, place, bytes));
         }
-        all.sort_unstable();
         let mut merged: Vec<(usize, u64, u64)> = Vec::new();
         for (block, place, bytes) in all {
             match merged.last_mut() {
-                Some(last) if last.0 == block && last.1 + last.2 >= place => {
+                Some(last) if last.0 == block && last.1 <= place && last.1 + last.2 >= place => {
                     last.2 = last.2.max(place + bytes - last.1);
                 }
                 _ => merged.push((block, place, bytes)),

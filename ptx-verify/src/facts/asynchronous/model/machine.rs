@@ -4,6 +4,7 @@
 //! early. Orders are not tried one after the other: vector clocks tell what is ordered in every execution that agrees with
 //! this one on who waits for whom.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use ptx_ir::special::SpecialRegister;
@@ -413,6 +414,17 @@ impl<'p> Machine<'p> {
         self.release_cluster();
         if self.warps.iter().filter(|other| other.block == block).all(|other| other.alive == 0) {
             self.blocks[block].ended = Some(instruction);
+        }
+    }
+
+    /// The same without a copy, where it is a register as it stands.
+    pub(super) fn seen(&self, warp: usize, source: Source) -> Cow<'_, Value> {
+        match source {
+            Source::Register(number, 0) => match self.warps[warp].registers.get(number as usize) {
+                Some(value) => Cow::Borrowed(value),
+                None => Cow::Owned(Value::Unknown),
+            },
+            _ => Cow::Owned(self.value(warp, source)),
         }
     }
 

@@ -59,11 +59,11 @@ const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]]
 /// The same for kernels that ask for several dimensions.
 const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
 /// Numbers that parameters are.
-const PARAMETERS: [u64; 2] = [1024, 256];
+const PARAMETERS: [u64; 2] = [1024, 64];
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
-const STEPS_PER_STEP: u32 = 2_000;
-const MIN_STEPS: u32 = 50_000;
-const MAX_STEPS: u32 = 400_000;
+const STEPS_PER_STEP: u32 = 100;
+const MIN_STEPS: u32 = 16_000;
+const MAX_STEPS: u32 = 24_000;
 /// Blocks of a cluster that are looked at.
 const MAX_BLOCKS: u32 = 4;
 
