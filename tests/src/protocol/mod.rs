@@ -1,6 +1,6 @@
 //! Kernels that run, whose threads, copies and matrix operations keep a protocol, and the same kernels with one fault.
 //!
-//! Each family is a function that writes a kernel line by line. Where something may be wrong it asks [`Writer::plant`],
+//! Each family is a function that writes a kernel line by line. Where something may be wrong it asks `Writer::plant`,
 //! and writes the faulty lines if that is the fault that is wanted. So the clean twin of each kernel is the one without a
 //! fault, and the line of the fault is known.
 

@@ -1,6 +1,6 @@
 //! Front ends for PTX in files of other languages than CUDA C++: Python, Rust, LLVM IR and MLIR.
 //!
-//! A front end ([`FrontEnd`]) finds the statements of a file, with the template's way back to the source, the operands
+//! A front end (`FrontEnd`) finds the statements of a file, with the template's way back to the source, the operands
 //! with constraints and types as far as they are written there, and the effects that the host declares. What it finds has
 //! the form of CUDA C++'s asm statements ([`Hosted`]), so that the verifier of these reads all hosts.
 //!
