@@ -118,6 +118,9 @@ impl Decoder<'_, '_> {
             Event::BarrierSync | Event::BarrierArrive => {
                 let number = given(Purpose::BarrierNumber)?;
                 let threads = given(Purpose::Threads);
+                if let Some((operand, _)) = named.for_purpose(Purpose::Threads) {
+                    self.takes_count(operand);
+                }
                 self.program.counts_threads = true;
                 Some(Action::Barrier { number, threads, waits: event == Event::BarrierSync })
             }
@@ -168,6 +171,7 @@ impl Decoder<'_, '_> {
         match (group, action) {
             (AsyncGroup::Mbarrier, AsyncAction::Init) => {
                 let (operand, _) = named.for_purpose(Purpose::Arrivals)?;
+                self.takes_count(operand);
                 Some(Action::Init { object: first_object(self)?, count: self.source(operand) })
             }
             (AsyncGroup::Mbarrier, AsyncAction::Release) => {
@@ -253,6 +257,34 @@ impl Decoder<'_, '_> {
 
     fn bits_of(&self, register: u32) -> u32 {
         self.facts.body.register_type(self.names[register as usize]).map_or(64, width)
+    }
+
+    /// Takes note of a count that is computed of a parameter: what a launch gives there is not known.
+    fn takes_count(&mut self, count: Operand) {
+        const MAX_VISITS: usize = 64;
+        let Operand::Register { register, .. } = count else { return };
+        let (mut pending, mut seen) = (vec![register], Vec::new());
+        while let Some(register) = pending.pop() {
+            if seen.contains(&register) {
+                continue;
+            }
+            seen.push(register);
+            for &write in self.facts.definitions(register) {
+                let operands = self.facts.body.operands(Handle::new(write));
+                let is_parameter = |operand: &Operand| match *operand {
+                    Operand::VariableAddress { variable, .. } => {
+                        self.facts.module.variables[variable].space.base() == StateSpace::Param
+                    }
+                    _ => false,
+                };
+                if operands.iter().any(is_parameter) || seen.len() > MAX_VISITS {
+                    self.program.takes_counts = true;
+                    return;
+                }
+                let reads = self.facts.uses().of(write).iter().filter(|each| each.access().reads());
+                pending.extend(reads.map(|each| each.register));
+            }
+        }
     }
 
     /// What an instruction computes that something relevant reads.

@@ -77,6 +77,21 @@ pub enum Part {
 }
 
 impl FaultKind {
+    /// Whether it is about how many arrive, or about threads that wait for others who never come.
+    pub(super) const fn is_of_counts(self) -> bool {
+        matches!(
+            self,
+            Self::Phase
+                | Self::Bytes
+                | Self::Barrier
+                | Self::BarrierCounts
+                | Self::ArrivesTwice
+                | Self::Cluster
+                | Self::TooFewArrivals
+                | Self::NoArrivals
+        )
+    }
+
     /// Whether it may follow from another fault that happened before.
     pub(super) const fn may_follow(self) -> bool {
         !matches!(

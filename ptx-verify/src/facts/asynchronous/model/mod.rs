@@ -116,7 +116,8 @@ fn of_launch(program: &Program, threads: [u32; 3], blocks: u32) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
     let mut protocol = Protocol::default();
-    for parameter in PARAMETERS {
+    let parameters = if program.takes_counts { &PARAMETERS[..1] } else { &PARAMETERS[..] };
+    for &parameter in parameters {
         let scenario = Scenario { threads, blocks, parameter, reversed: false, budget };
         let mut machine = Machine::new(program, scenario);
         let end = machine.run();
@@ -128,6 +129,7 @@ fn of_launch(program: &Program, threads: [u32; 3], blocks: u32) -> Protocol {
             machine.run();
             faults = std::mem::take(&mut machine.faults);
         }
+        faults.retain(|fault| !(program.takes_counts && fault.kind.is_of_counts()));
         protocol.faults = faults;
         if !protocol.faults.is_empty() || end != End::Budget {
             break;

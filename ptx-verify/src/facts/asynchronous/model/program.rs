@@ -176,6 +176,8 @@ pub(super) struct Program {
     /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
     pub(super) counts_rows: bool,
+    /// Whether a parameter tells how many arrive somewhere.
+    pub(super) takes_counts: bool,
 }
 
 /// The bit of generic addresses of shared memory.
