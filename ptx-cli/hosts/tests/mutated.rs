@@ -5,13 +5,13 @@ use ptx_hosts::{Language, find};
 use ptx_syntax::Span;
 
 const SAMPLES: [(Language, &str); 7] = [
-    (Language::Python, include_str!("../../tests/cases/hosts/cute.py")),
-    (Language::Python, include_str!("../../tests/cases/hosts/texts.py")),
-    (Language::Python, include_str!("../../tests/cases/asm-operand-count/triton.py")),
-    (Language::Rust, include_str!("../../tests/cases/hosts/statements.rs")),
-    (Language::LlvmIr, include_str!("../../tests/cases/hosts/statements.ll")),
-    (Language::LlvmIr, include_str!("../../tests/cases/hosts/x86.ll")),
-    (Language::Mlir, include_str!("../../tests/cases/hosts/statements.mlir")),
+    (Language::Python, include_str!("../../../tests/cases/hosts/cute.py")),
+    (Language::Python, include_str!("../../../tests/cases/hosts/texts.py")),
+    (Language::Python, include_str!("../../../tests/cases/asm-operand-count/triton.py")),
+    (Language::Rust, include_str!("../../../tests/cases/hosts/statements.rs")),
+    (Language::LlvmIr, include_str!("../../../tests/cases/hosts/statements.ll")),
+    (Language::LlvmIr, include_str!("../../../tests/cases/hosts/x86.ll")),
+    (Language::Mlir, include_str!("../../../tests/cases/hosts/statements.mlir")),
 ];
 
 const PIECES: [&str; 24] = [
