@@ -5,9 +5,11 @@ use crate::subject::protocol;
 use crate::facts::asynchronous::model::FaultKind;
 use crate::facts::asynchronous::{self, Budget, Row};
 use crate::facts::memory::Access;
+use crate::facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
+use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashMap;
 
 declare_rule! {
@@ -127,6 +129,15 @@ const IN_FLIGHT: &str = "shared memory is accessed here while a copy into it may
 fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u32, u32, &'static str)> {
     let facts = context.facts()?;
     let reads = asynchronous::reads_of_shared(facts);
+    let is_store = |access: &&Access| {
+        access.writes
+            && access.space.is_some_and(|space| space.base() == StateSpace::Shared)
+            && row.starts.binary_search(&access.instruction).is_err()
+    };
+    let mut stores: Vec<u32> = context.accesses().iter().filter(is_store).map(|access| access.instruction).collect();
+    stores.sort_unstable();
+    stores.dedup();
+    let written = Reach::from(facts, Ends::Instructions(&stores), &[]);
     let mut objects: Vec<_> = row.starts.iter().map(|&start| context.written(start)).collect();
     let all = objects.clone();
     objects.sort_unstable_by_key(|object| object.map(Handle::index));
@@ -135,8 +146,11 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
         let own = row.starts.iter().zip(&all).filter(|(_, other)| **other == object);
         let starts: Vec<u32> = own.map(|(&start, _)| start).collect();
         let may_be_read = |read: &u32| {
-            // Of memory without a size, which several buffers share, it is not known which one is read.
-            object.is_some() && context.read_from(*read) == object
+            let other = context.read_from(*read);
+            // Of memory without a size, which several buffers share, it is not known which one is read. Where nothing else
+            // was written there, it is what was copied.
+            let unknown = object.is_none() || other.is_none();
+            object.is_some() && other == object || unknown && written.at(*read).is_none()
         };
         let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
         let early = asynchronous::read_before_wait(facts, &starts, waits, &reads);

@@ -43,10 +43,10 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Whether all of the protocol was executed, or as much as there was time for.
+    /// Whether all of the protocol was executed.
     #[must_use]
     pub const fn is_conclusive(&self) -> bool {
-        matches!(self.end, Some(End::Complete | End::Deadlock | End::Budget))
+        matches!(self.end, Some(End::Complete | End::Deadlock))
     }
 }
 
