@@ -16,4 +16,5 @@ if ! cargo fetch --quiet 2>/dev/null && ! cargo fetch --quiet --offline; then
 fi
 cargo tree --quiet --edges normal,build --prefix none | grep -E '^(cust|find_cuda_helper) ' &&
   fail "a dependent builds cust without having asked for it"
-cargo run --quiet | grep -q '^.visible .entry k()$' || fail "the dependent does not print its module"
+printed=$(cargo run --quiet)
+grep -q '^.visible .entry k()$' <<< "$printed" || fail "the dependent does not print its module"
