@@ -1,6 +1,7 @@
 //! Python: calls that take inline PTX, and texts of PTX and CUDA C++ in strings.
 
 mod calls;
+mod lex;
 mod strings;
 mod tokens;
 
@@ -41,7 +42,7 @@ impl FrontEnd for Python {
     }
 
     fn find(&self, source: &str) -> Hosted {
-        let Some(tokens) = Tokens::of(source) else { return Hosted::default() };
+        let tokens = Tokens::of(source);
         let (mut statements, mut documents) = (Vec::new(), Vec::new());
         let mut at = 0;
         while at < tokens.all.len() {

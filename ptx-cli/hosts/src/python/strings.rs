@@ -15,12 +15,12 @@ pub(crate) fn joined(source: &str, texts: &[Token]) -> Template {
     out.finish()
 }
 
-/// Appends the characters of a literal. What an f-string computes is a wildcard.
+/// Appends the characters of a literal. What an f-string or a t-string computes is a wildcard.
 pub(crate) fn append(source: &str, span: Span, out: &mut TemplateBuilder) {
     let text = span.text(source);
     let prefix = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let is = |letter: u8| text.as_bytes()[..prefix].iter().any(|byte| byte.eq_ignore_ascii_case(&letter));
-    let (is_raw, is_format) = (is(b'r'), is(b'f'));
+    let (is_raw, is_format) = (is(b'r'), is(b'f') || is(b't'));
     let rest = &text[prefix..];
     let quotes = if rest.starts_with("\"\"\"") || rest.starts_with("'''") { 3 } else { 1 };
     let Some(inner) = rest.get(quotes..rest.len().saturating_sub(quotes).max(quotes)) else { return };

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use ptx_syntax::Span;
-use rustpython_parser::lexer::lex;
-use rustpython_parser::{Mode, Tok};
+
+use super::lex;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,33 +57,10 @@ struct Values {
 /// So many bytes of text are made of the names of a file.
 const MAX_MADE: usize = 16 << 20;
 
-/// A number of more digits takes time out of proportion.
-const MAX_DIGITS: usize = 4096;
-
 impl<'s> Tokens<'s> {
-    /// The tokens of a file, as far as it is Python; `None` where it cannot be.
-    pub fn of(source: &'s str) -> Option<Self> {
-        if longest_number(source) > MAX_DIGITS {
-            return None;
-        }
-        let (mut all, mut comments) = (Vec::new(), Vec::new());
-        for (token, range) in lex(source, Mode::Module).map_while(Result::ok) {
-            let span = Span::new(range.start().into(), range.end().into());
-            let kind = match token {
-                Tok::Comment(_) => {
-                    comments.push(span);
-                    continue;
-                }
-                Tok::NonLogicalNewline | Tok::Indent | Tok::Dedent => continue,
-                Tok::Newline => Kind::Newline,
-                Tok::String { .. } => Kind::Text,
-                Tok::Int { .. } | Tok::Float { .. } | Tok::Complex { .. } => Kind::Number,
-                Tok::EndOfFile => break,
-                _ if span.text(source).starts_with(|c: char| c.is_alphabetic() || c == '_') => Kind::Word,
-                _ => Kind::Mark,
-            };
-            all.push(Token { kind, span });
-        }
+    /// The tokens of a file.
+    pub fn of(source: &'s str) -> Self {
+        let (all, comments) = lex::tokens(source);
         let closing = brackets(source, &all);
         let lines = lines(&all);
         let mut tokens = Self {
@@ -97,7 +74,7 @@ impl<'s> Tokens<'s> {
             left: Cell::new(MAX_MADE),
         };
         tokens.find_assignments();
-        Some(tokens)
+        tokens
     }
 
     /// The text of a token; empty past the end.
@@ -242,15 +219,6 @@ fn lines(tokens: &[Token]) -> Vec<usize> {
         }
     }
     lines
-}
-
-fn longest_number(source: &str) -> usize {
-    let (mut longest, mut length) = (0, 0);
-    for byte in source.bytes() {
-        length = if byte.is_ascii_hexdigit() || byte == b'_' { length + 1 } else { 0 };
-        longest = longest.max(length);
-    }
-    longest
 }
 
 fn brackets(source: &str, tokens: &[Token]) -> HashMap<usize, usize> {
