@@ -34,7 +34,7 @@ pub fn operand(module: &Module, body: &Body, operand: Operand) -> String {
         Operand::DoubleBits(bits) => format!("double 0d{bits:016X}"),
         Operand::WarpSize => "WARP_SZ".to_owned(),
         Operand::Sink => "sink".to_owned(),
-        Operand::Variable { variable, offset } => {
+        Operand::Variable { variable, offset, zero: _ } => {
             format!("address of {}{offset:+}", module.name(module.variables[variable].name))
         }
         Operand::Function(function) => format!("function {}", module.name(module.functions[function].name)),

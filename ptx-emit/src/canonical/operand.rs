@@ -86,7 +86,10 @@ impl<'m> Printer<'m> {
             | Operand::DoubleBits(_)
             | Operand::WarpSize => self.constant(operand, spec.and_then(|spec| spec.ty)),
             Operand::Sink => self.text("_"),
-            Operand::Variable { variable, offset } => self.variable_with_offset(variable, offset),
+            Operand::Variable { variable, offset, zero } => {
+                self.variable_with_offset(variable, offset);
+                self.zero(zero);
+            }
             Operand::Function(function) | Operand::Prototype(function) => {
                 self.symbol(self.module.functions[function].name);
             }
@@ -95,9 +98,7 @@ impl<'m> Printer<'m> {
             Operand::RegisterAddress { base, class: _, offset, zero, unified } => {
                 self.text("[");
                 self.register(body, base);
-                if zero {
-                    self.text("+0");
-                }
+                self.zero(zero);
                 self.offset(i64::from(offset));
                 self.text(if unified { "].unified" } else { "]" });
             }
@@ -157,6 +158,13 @@ impl<'m> Printer<'m> {
     fn variable_with_offset(&mut self, variable: Handle<Variable>, offset: i64) {
         self.symbol(self.module.variables[variable].name);
         self.offset(offset);
+    }
+
+    /// An offset of 0 that makes a difference.
+    fn zero(&mut self, is_written: bool) {
+        if is_written {
+            self.text("+0");
+        }
     }
 
     /// `+8`, `+-8`: a sign after the plus is the only form that the assembler takes.

@@ -133,7 +133,7 @@ impl FunctionBuilder<'_> {
         let formal = &module.variables[formal];
         let scalar = formal.dimensions.is_empty() && formal.elements == 1;
         let fits = match operand {
-            Operand::Variable { variable, offset: 0 } => {
+            Operand::Variable { variable, offset: 0, zero: _ } => {
                 let actual = &module.variables[variable];
                 actual.space == StateSpace::Param
                     && actual.size() == formal.size()

@@ -168,7 +168,7 @@ impl FunctionBuilder<'_> {
             Kind::WarpSize => Operand::WarpSize,
             Kind::Sink => Operand::Sink,
             Kind::Variable { variable, offset } => {
-                Operand::Variable { variable: self.check_variable(*variable)?, offset: *offset }
+                Operand::Variable { variable: self.check_variable(*variable)?, offset: *offset, zero: false }
             }
             Kind::Function(function) => self.function_operand(*function)?,
             Kind::Label(label) => Operand::Label(self.check_label(*label)?),

@@ -109,6 +109,9 @@ pub enum Operand {
         variable: Handle<Variable>,
         /// Bytes after its start.
         offset: i64,
+        /// Whether an offset of 0 is written. It is the same address, yet NVIDIA's assembler refuses that of a `.param`
+        /// variable of a body without one.
+        zero: bool,
     },
     /// The name of a function or kernel.
     Function(Handle<Function>),

@@ -76,7 +76,7 @@ impl Module {
             Operand::Label(_) => VALUE | Class::Label as u16,
             Operand::Sink => VALUE | Class::Sink as u16,
             Operand::Special(register) => VALUE | Class::special(register.reads()) as u16,
-            Operand::Variable { variable, offset } => {
+            Operand::Variable { variable, offset, zero: _ } => {
                 VALUE | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
             }
             Operand::RegisterAddress { class, offset, zero, unified: false, .. } => {
@@ -133,7 +133,7 @@ impl Module {
             Operand::DoubleBits(bits) => fraction(Class::DoubleBits, f64::from_bits(bits)),
             Operand::WarpSize => Shape::value(Class::WarpSize),
             Operand::Sink => Shape::value(Class::Sink),
-            Operand::Variable { variable, offset } => {
+            Operand::Variable { variable, offset, zero: _ } => {
                 let shape = Shape::value(self.variable_class(&self.variables[variable]));
                 if offset == 0 { shape } else { shape.with_flags(ShapeFlags::OFFSET) }
             }

@@ -172,7 +172,8 @@ impl Context<'_, '_> {
             if let Operand::VariableAddress { variable, offset } = *operand
                 && node.kind == OperandKind::Index
             {
-                *operand = Operand::Variable { variable, offset };
+                // `x[0]` is written as an offset, too.
+                *operand = Operand::Variable { variable, offset, zero: offset == 0 };
             }
             if let Operand::Element { is_value, .. } = operand {
                 *is_value = true;

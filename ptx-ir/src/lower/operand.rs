@@ -205,8 +205,9 @@ impl Context<'_, '_> {
         let Some((base, offset)) = self.base_and_offset(node) else { return Operand::Unknown(None) };
         let Some(base) = base else { return self.constant(node) };
         match self.named(base) {
-            Operand::Variable { variable, offset: inner } => {
-                Operand::Variable { variable, offset: inner.wrapping_add(offset) }
+            Operand::Variable { variable, offset: inner, zero: _ } => {
+                let offset = inner.wrapping_add(offset);
+                Operand::Variable { variable, offset, zero: offset == 0 }
             }
             Operand::Register { register, class } if base.kind == OperandKind::Name => {
                 Operand::Sum { register, class, offset }
@@ -482,7 +483,7 @@ impl Context<'_, '_> {
                 self.bad_operand(messages::fault(span, found).with_secondary(declared, "declared here"));
                 Operand::Unknown(None)
             }
-            Operand::Variable { variable, offset: inner } => {
+            Operand::Variable { variable, offset: inner, zero: _ } => {
                 Operand::VariableAddress { variable, offset: inner.wrapping_add(offset) }
             }
             Operand::WarpSize => Operand::ConstantAddress { address: 32 },
@@ -529,7 +530,7 @@ impl Context<'_, '_> {
             Entity::Registers { first, class, elements } => {
                 Operand::VectorRegister { first, class, count: elements }
             }
-            Entity::Variable(variable) => Operand::Variable { variable, offset: 0 },
+            Entity::Variable(variable) => Operand::Variable { variable, offset: 0, zero: false },
             Entity::Targets(targets) => Operand::Targets(targets),
             Entity::Prototype(prototype) => Operand::Prototype(prototype),
         }
@@ -562,7 +563,7 @@ impl Context<'_, '_> {
             None => self.module.names.get(&symbol).copied(),
         };
         Some(match definition? {
-            Definition::Variable(variable) => Operand::Variable { variable, offset: 0 },
+            Definition::Variable(variable) => Operand::Variable { variable, offset: 0, zero: false },
             Definition::Function(function) => Operand::Function(function),
         })
     }

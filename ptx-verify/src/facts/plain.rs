@@ -201,7 +201,7 @@ impl Look<'_, '_> {
             }
             Some(&Operand::Integer { bits, .. }) => Known::number(bits as i64),
             Some(&Operand::Special(register)) => self.special(register),
-            Some(&Operand::Variable { variable, offset }) => {
+            Some(&Operand::Variable { variable, offset, .. }) => {
                 Known { what: What::Within(variable, Some(offset)), ..Known::number(offset) }
             }
             _ => Known::UNCLEAR,

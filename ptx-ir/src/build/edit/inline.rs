@@ -319,7 +319,7 @@ pub(super) fn local_spelling(module: &Module, instruction: &Instruction) -> Opti
 fn fits(module: &Module, formal: &Variable, operand: Operand, is_result: bool) -> bool {
     let is_scalar = formal.dimensions.is_empty() && formal.elements == 1 && formal.member.is_none();
     match operand {
-        Operand::Variable { variable, offset: 0 } => {
+        Operand::Variable { variable, offset: 0, zero: _ } => {
             let actual = &module.variables[variable];
             let in_memory = formal.space == StateSpace::Param && actual.space == StateSpace::Param;
             in_memory && !actual.is_parameter && formal.size().is_some() && actual.size() == formal.size()

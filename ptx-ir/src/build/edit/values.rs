@@ -108,7 +108,9 @@ impl FunctionEditor<'_> {
             Operand::DoubleBits(bits) => Kind::Double(bits),
             Operand::WarpSize => Kind::WarpSize,
             Operand::Sink => Kind::Sink,
-            Operand::Variable { variable, offset } => Kind::Variable { variable: self.var(variable), offset },
+            Operand::Variable { variable, offset, zero: false } => {
+                Kind::Variable { variable: self.var(variable), offset }
+            }
             Operand::VariableAddress { variable, offset } => {
                 Kind::VariableAddress { variable: self.var(variable), offset }
             }
@@ -131,6 +133,7 @@ impl FunctionEditor<'_> {
             | Operand::Decimal(_)
             | Operand::RegisterAddress { .. }
             | Operand::Element { .. }
+            | Operand::Variable { zero: true, .. }
             | Operand::Unknown(_) => kept,
         }
     }

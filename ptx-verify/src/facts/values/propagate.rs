@@ -550,7 +550,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             Operand::SingleBits(bits) => self.constant(width, u64::from(bits)),
             Operand::DoubleBits(bits) => self.constant(width, bits),
             Operand::Special(register) => self.special(register, width),
-            Operand::Variable { variable, offset } => self.symbol(variable, offset, width)?,
+            Operand::Variable { variable, offset, .. } => self.symbol(variable, offset, width)?,
             Operand::Function(function) => self.code(function, width),
             _ => return None,
         })

@@ -298,7 +298,7 @@ fn fault(context: &FunctionContext<'_>, formal: &Variable, operand: Operand, res
         Operand::SingleBits(_) => constant(formal, &name, true, true),
         Operand::Decimal(_) | Operand::DoubleBits(_) => constant(formal, &name, true, false),
         Operand::Sink => (!result).then(|| "`_` is nothing to pass".into()),
-        Operand::Variable { variable, offset: 0 } => memory(module, formal, variable, &name),
+        Operand::Variable { variable, offset: 0, .. } => memory(module, formal, variable, &name),
         Operand::Variable { .. } => Some(format!("`{name}` has an offset")),
         Operand::Unknown(_) => None,
         _ => Some(format!("`{name}` cannot be passed")),

@@ -209,8 +209,7 @@ impl Usage<'_> {
 
     fn address(&self, operand: Operand) -> Option<Diagnostic> {
         // `x+0` is the same number and passes.
-        let written = self.context.module.text(self.span);
-        let plain = matches!(operand, Operand::Variable { offset: 0, .. }) && !written.contains(['+', '[']);
+        let plain = matches!(operand, Operand::Variable { offset: 0, zero: false, .. });
         let taken = plain || matches!(operand, Operand::VariableAddress { .. });
         if !taken || self.variable.is_parameter {
             return None;

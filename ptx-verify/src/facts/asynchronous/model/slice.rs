@@ -266,7 +266,7 @@ impl Decoder<'_, '_> {
             Operand::WarpSize => Source::Number(32),
             Operand::Special(register) => self.special(register, 0),
             Operand::SpecialSum { register, offset } => self.special(register, offset),
-            Operand::Variable { variable, offset } => self.variable(variable, offset),
+            Operand::Variable { variable, offset, .. } => self.variable(variable, offset),
             _ => Source::Unknown,
         }
     }
