@@ -9,6 +9,7 @@
 //! | [`ir`] | the instruction table, the typed module, [building](ir::build), [visiting](ir::visit), [editing](ir::edit), [linking](ir::link) |
 //! | [`verify`] | rules, facts, fixes |
 //! | [`emit`] | formatter, printer, assembler back ends |
+//! | [`project`] | files whatever their bytes, `ptx.toml`, applying fixes, findings as text, JSON Lines, SARIF and annotations |
 //!
 //! ```
 //! use ptx_toolkit::Module;
@@ -24,6 +25,7 @@
 //!
 //! * `program`, on by default: the program of the same name, which `pre-commit` builds. A library wants
 //!   `default-features = false`, which leaves out the command line and everything that only it needs.
+//! * `project`, on with `program`: the module [`project`].
 //! * `cuda`: the CUDA driver and NVIDIA's compiler library as back ends of [`Module::report`]. It needs `cust`, whose build
 //!   script wants a CUDA toolkit on the machine that builds, or the `[patch]` that the toolkit's own `Cargo.toml` has.
 
@@ -40,6 +42,8 @@ pub use ptx_ir::space::StateSpace;
 pub use ptx_ir::target::Target;
 pub use ptx_ir::types::Type;
 pub use ptx_ir::version::Version;
+#[cfg(feature = "project")]
+pub use ptx_project as project;
 pub use ptx_syntax as syntax;
 pub use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
 pub use ptx_verify as verify;

@@ -4,8 +4,8 @@ use ptx_syntax::LineIndex;
 use ptx_syntax::cuda::MAX_VARIANTS;
 use ptx_verify::{Coverage, CoverageCounts, Treatment};
 
-use crate::diff::counted;
 use crate::source::Source;
+use ptx_project::counted;
 
 /// How many conditions the summary names.
 const MAX_CONDITIONS: usize = 3;

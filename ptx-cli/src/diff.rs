@@ -1,6 +1,5 @@
 //! Unified differences between a file and what it would become.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use crate::foreign::Name;
@@ -50,15 +49,6 @@ pub fn unified(name: &Name, old: &[u8], new: &[u8], terminal: &Terminal) -> Vec<
         }
     }
     out
-}
-
-/// A count with its noun, as in "1 file", "3 files" or "2 fixes".
-pub fn counted(count: usize, noun: &str) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let plural = if noun.ends_with('x') { "es" } else { "s" };
-    let _ = write!(text, "{count} {noun}{}", if count == 1 { "" } else { plural });
-    text
 }
 
 #[cfg(test)]

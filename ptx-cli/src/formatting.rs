@@ -1,11 +1,10 @@
 //! How PTX is laid out: the flags of the command line on top of the configuration file.
 
-use anyhow::bail;
 use clap::Args;
-use ptx_emit::format::{self, Options};
-
-use crate::config::{Config, wrong_entry};
-use crate::options::Layout;
+use ptx_emit::format::{Layout, Options};
+use ptx_project::Error;
+use ptx_project::config::{Config, LayoutName};
+use ptx_project::layout as of;
 
 /// The flags that say how PTX is laid out.
 #[derive(Args, Clone, Debug, Default)]
@@ -13,7 +12,7 @@ use crate::options::Layout;
 pub struct FormattingArgs {
     /// How columns are made [default: compiler]
     #[arg(long, value_name = "LAYOUT", value_enum)]
-    layout: Option<Layout>,
+    layout: Option<LayoutName>,
 
     /// Columns of a level of indentation where the layout is aligned [default: the file's own]
     #[arg(long, value_name = "COLUMNS")]
@@ -48,33 +47,11 @@ pub fn asm(args: &FormattingArgs, config: Option<&Config>) -> Option<bool> {
 }
 
 /// Puts the flags on top of the configuration. Fails on widths that are not sensible.
-pub fn options(args: &FormattingArgs, config: Option<&Config>) -> anyhow::Result<Options> {
-    let of_config = config.map_or_else(|| Ok(Options::default()), of_config)?;
+pub fn options(args: &FormattingArgs, config: Option<&Config>) -> Result<Options, Error> {
+    let of_config = config.map_or_else(|| Ok(Options::default()), Config::layout)?;
     of(
-        args.layout.map_or(of_config.layout, Layout::of_format),
+        args.layout.map_or(of_config.layout, Layout::from),
         args.indent.or(of_config.indent),
         args.width.unwrap_or(of_config.width),
     )
-}
-
-fn of_config(config: &Config) -> anyhow::Result<Options> {
-    let written = &config.format;
-    let default = Options::default();
-    let layout = written.layout.map_or(default.layout, Layout::of_format);
-    let width = written.width.unwrap_or(default.width);
-    of(layout, written.indent, default.width)
-        .or_else(|error| wrong_entry(config, "format.indent", &error))?;
-    of(layout, written.indent, width).or_else(|error| wrong_entry(config, "format.width", &error))
-}
-
-/// Options of these parts. Fails on widths that are not sensible.
-pub fn of(layout: format::Layout, indent: Option<u8>, width: u16) -> anyhow::Result<Options> {
-    let (indents, widths) = (Options::INDENTS, Options::WIDTHS);
-    if let Some(indent) = indent.filter(|indent| !indents.contains(indent)) {
-        bail!("the indentation has {} to {} columns, not {indent}", indents.start(), indents.end());
-    }
-    if !widths.contains(&width) {
-        bail!("the width is {} to {} columns, not {width}", widths.start(), widths.end());
-    }
-    Ok(Options { layout, indent, width })
 }

@@ -6,18 +6,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::config::Config;
-use crate::fix;
+use ptx_project::config::Config;
+use ptx_project::{Kind, Options, Source};
+
 use crate::foreign::Name;
 use crate::lsp;
-use crate::options::{OptionArgs, Options};
-use crate::source::{Kind, Source};
+use crate::options::{OptionArgs, options};
 
 /// CUDA C++ with its certain fixes applied, as `verify --fix` writes it.
 #[must_use]
 pub fn fixed_cuda(text: &str) -> String {
     let source = Source::new(Name::from("fuzz.cu"), Kind::Cuda, text.as_bytes().to_vec());
-    fix::fix(source, &Options::default(), false).map_or_else(|_| text.to_owned(), |fixed| fixed.source.text)
+    ptx_project::fix(source, &Options::default(), false)
+        .map_or_else(|_| text.to_owned(), |fixed| fixed.source.text)
 }
 
 /// Reads `text` as a `ptx.toml`.
@@ -27,7 +28,7 @@ pub fn fixed_cuda(text: &str) -> String {
 pub fn configuration(text: &str) -> Result<(), String> {
     let read = || {
         let (config, _) = Config::of_text(Path::new("ptx.toml"), text)?;
-        Options::new(&OptionArgs::default(), Some(&config)).map(drop)
+        options(&OptionArgs::default(), Some(&config)).map(drop)
     };
     read().map_err(|error| format!("{error:#}"))
 }

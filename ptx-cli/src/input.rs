@@ -8,8 +8,9 @@ use anyhow::bail;
 use clap::Args;
 use ignore::{Walk, WalkBuilder};
 
-use crate::config::is_shared;
 use crate::container;
+use ptx_project::config::is_shared;
+
 use crate::foreign::{self, Name};
 use crate::source::{Input, Kind, Origin, check_regular, plain};
 

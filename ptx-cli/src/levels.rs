@@ -6,9 +6,9 @@
 //! says. A flag that stands for many overrules the entries of the configuration file for all of them.
 
 use clap::Args;
-use ptx_verify::{Level, Levels, UnknownRule, find_rule};
-
-use crate::config::{Config, wrong_entry};
+use ptx_project::Error;
+use ptx_project::config::Config;
+use ptx_verify::{Level, Levels};
 
 /// The flags that set levels.
 #[derive(Args, Clone, Debug, Default)]
@@ -39,63 +39,14 @@ impl LevelArgs {
 }
 
 /// The levels that the configuration and then the flags ask for. Fails on a name that no rule has.
-pub fn levels(args: &LevelArgs, config: Option<&Config>) -> anyhow::Result<Levels> {
-    let mut levels = Levels::default();
-    if let Some(config) = config {
-        for (name, level) in &config.rules {
-            let result = levels_of_entry(args, name, (*level).into(), &mut levels);
-            result.or_else(|error| wrong_entry(config, &format!("rules.{name}"), &unknown(&error)))?;
-        }
-    }
-    for (name, level) in args.requests() {
-        levels.set(name, level).map_err(|error| unknown(&error))?;
-    }
-    Ok(levels)
-}
-
-/// Takes an entry of the configuration, unless a flag that stands for many speaks of its rule.
-fn levels_of_entry(
-    args: &LevelArgs,
-    name: &str,
-    level: Level,
-    levels: &mut Levels,
-) -> Result<(), UnknownRule> {
-    let class = match name {
-        "invalid" | "hazard" | "style" => Some(name),
-        name => find_rule(name).map(|rule| rule.class.as_str()),
-    };
-    if args.requests().any(|(flag, _)| flag == "all" || Some(flag) == class) {
-        // The name has to be right even where it does not count.
-        return Levels::default().set(name, level);
-    }
-    levels.set(name, level)
-}
-
-/// What is wrong with a name, and where to find the right one.
-pub fn unknown(error: &UnknownRule) -> anyhow::Error {
-    match error.nearest {
-        Some(_) => anyhow::anyhow!("{error}"),
-        None => anyhow::anyhow!("{error}; `ptx-cli rules` lists them"),
-    }
-}
-
-/// Where the book is, which has a page for each rule, and the schema of `ptx.toml`.
-pub const BOOK: &str = "https://ptx-toolkit.github.io/ptx-toolkit/";
-
-/// The address of a rule's page; `None` for what is found without a rule.
-pub fn page_address(rule: &str) -> Option<String> {
-    find_rule(rule).map(|rule| format!("{BOOK}rules/{}/", rule.name))
-}
-
-/// A doc comment as a page: without the blank that follows `///` on every line.
-pub fn page(doc: &str) -> String {
-    let lines: Vec<&str> =
-        doc.trim_end().lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-    lines.join("\n")
+pub fn levels(args: &LevelArgs, config: Option<&Config>) -> Result<Levels, Error> {
+    ptx_project::levels(&args.requests().collect::<Vec<_>>(), config)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use ptx_syntax::Class;
 
     use super::*;
@@ -103,6 +54,10 @@ mod tests {
     fn args(error: &[&str], warn: &[&str], allow: &[&str]) -> LevelArgs {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         LevelArgs { error: owned(error), warn: owned(warn), allow: owned(allow) }
+    }
+
+    fn parsed(text: &str) -> Config {
+        Config::of_text(Path::new("ptx.toml"), text).unwrap().0
     }
 
     #[test]
@@ -117,8 +72,7 @@ mod tests {
 
     #[test]
     fn flags_overrule_the_configuration() {
-        let config =
-            Config::parse("[rules]\nsyntax = \"warn\"\noperand-type = \"info\"\nstyle = \"allow\"\n");
+        let config = parsed("[rules]\nsyntax = \"warn\"\noperand-type = \"info\"\nstyle = \"allow\"\n");
         let plain = levels(&args(&[], &[], &[]), Some(&config)).unwrap();
         assert_eq!(plain.of("syntax", Class::Invalid), Some(Level::Warn));
         assert_eq!(plain.of("anything", Class::Style), Some(Level::Allow));
@@ -133,7 +87,7 @@ mod tests {
     fn unknown_names_are_told_with_the_nearest() {
         let error = levels(&args(&[], &[], &["sintax"]), None).unwrap_err().to_string();
         assert_eq!(error, "there is no rule `sintax`; did you mean `syntax`?");
-        let config = Config::parse("[rules]\nsintax = \"warn\"\n");
+        let config = parsed("[rules]\nsintax = \"warn\"\n");
         let error = levels(&args(&["all"], &[], &[]), Some(&config)).unwrap_err().to_string();
         assert!(error.contains("ptx.toml") && error.contains("did you mean `syntax`?"), "{error}");
     }

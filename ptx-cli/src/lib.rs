@@ -3,8 +3,8 @@
 //! A library only so that the workspace's root package and the Python module can be the same program;
 //! there is nothing here to call but [`main`] and what the Python module is made of, [`service`].
 //!
-//! This crate does all the reading, writing and printing of the toolkit; what a library user could
-//! want lives in the crates below it. Four rules hold everywhere here:
+//! This crate does all the writing and printing of the toolkit; what a library user could want lives in the crates below it,
+//! what files and their findings have to do with each other in `ptx_project`. Four rules hold everywhere here:
 //!
 //! * The exit status is 0 where nothing is wrong, 1 for findings, 2 where the work could not be done.
 //! * Results go to standard output, everything else to standard error, and a closed pipe is no error.
@@ -22,12 +22,9 @@ mod container;
 mod coverage;
 mod diff;
 mod dump;
-mod fix;
-mod foreign;
 mod formatting;
 #[doc(hidden)]
 pub mod fuzz;
-mod include;
 mod input;
 mod instructions;
 mod interrupt;
@@ -36,13 +33,13 @@ mod lsp;
 mod manual;
 mod options;
 mod outcome;
-mod pipeline;
-mod render;
 mod report;
+mod schema;
 #[doc(hidden)]
 pub mod service;
 mod source;
 mod terminal;
+mod usage;
 mod work;
 mod write;
 
@@ -52,6 +49,8 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use ptx_project::{foreign, render};
 
 pub use outcome::Exit;
 use outcome::exit_of;
@@ -68,7 +67,7 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(error),
+        Err(error) => return wrong_usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
     interrupt::watch();
@@ -82,9 +81,9 @@ fn run(cli: &cli::Cli) -> Exit {
 }
 
 /// Prints what clap has to say: help and version succeed, wrong usage is exit status 2.
-fn usage(error: clap::Error) -> Exit {
+fn wrong_usage(error: clap::Error) -> Exit {
     let exit = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
-    foreign::print_usage(error);
+    usage::print(error);
     exit
 }
 

@@ -15,19 +15,19 @@ use ptx_verify::{Level, Levels, requirements};
 pub use ptx_emit::assemble::Report;
 pub use ptx_emit::format::Options as Formatting;
 
-pub use crate::formatting::of as formatting;
-pub use crate::options::{Compiler, Layout};
-pub use crate::report::{Backend, set_program};
-pub use crate::source::Kind;
+pub use ptx_project::Kind;
+pub use ptx_project::config::{CompilerName as Compiler, LayoutName as Layout};
+pub use ptx_project::layout as formatting;
 
-use crate::levels::unknown;
-use crate::options::{Options, targets, version};
+pub use crate::report::{Backend, set_program};
+
+use ptx_project::{Error, Options, Source, targets, version};
+
 use crate::render::json;
 pub use crate::render::json::{EditObject, Finding, FixObject, LabelObject};
 pub use crate::render::position::Place;
 use crate::render::position::Positions;
-use crate::source::Source;
-use crate::{pipeline, report};
+use crate::report;
 
 /// A text and what it is called.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
     let version = request.version.as_deref().map(version).transpose()?;
     let mut levels = Levels::default();
     for (name, level) in &request.levels {
-        levels.set(name, *level).map_err(|error| unknown(&error))?;
+        levels.set(name, *level).map_err(Error::Rule)?;
     }
     let options = Options {
         levels,
@@ -94,9 +94,9 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
         ptx_version: version,
         cuda_targets: targets,
         cuda_version: version,
-        compiler: request.compiler,
+        compiler: request.compiler.into(),
     };
-    let diagnostics = pipeline::verify(&document.0, &options, 1);
+    let diagnostics = ptx_project::verify(&document.0, &options, 1);
     Ok(Verified { document, diagnostics })
 }
 
@@ -106,8 +106,8 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
 /// It is PTX with syntax errors, or is no text; the sentence says so.
 pub fn format(document: &Document, options: &Formatting) -> Result<Vec<u8>, String> {
     let formatted = match document.0.kind {
-        Kind::Ptx => pipeline::format(&document.0, options)?,
-        Kind::Cuda => pipeline::format_asm(&document.0)?.0.text,
+        Kind::Ptx => ptx_project::format(&document.0, options).map_err(|error| error.to_string())?,
+        Kind::Cuda => ptx_project::format_asm(&document.0).map_err(|error| error.to_string())?.0.text,
         Kind::Host(_) => return Err("only PTX and CUDA C++ are formatted".to_owned()),
     };
     document.0.restore(formatted).ok_or_else(|| "its bytes that are no UTF-8 cannot be kept".to_owned())
@@ -118,7 +118,7 @@ pub fn format(document: &Document, options: &Formatting) -> Result<Vec<u8>, Stri
 /// # Errors
 /// The document has errors, which are returned.
 pub fn canonicalize(document: Document) -> Result<String, Verified> {
-    pipeline::canonical(&document.0).map_err(|diagnostics| Verified { document, diagnostics })
+    ptx_project::canonical(&document.0).map_err(|diagnostics| Verified { document, diagnostics })
 }
 
 /// Something that not every PTX version or target has.

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use clap::ValueEnum;
 
 use crate::foreign;
+use crate::render::{Format, Selection, Style, WIDTH};
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -28,6 +29,14 @@ pub struct Stream {
     pub links: bool,
     /// Whether it is a terminal, which shows documents and does not only carry them.
     pub is_terminal: bool,
+}
+
+impl Stream {
+    /// All findings, as a terminal shows them.
+    pub fn style(self) -> Style {
+        let Self { color, links, .. } = self;
+        Style { format: Format::Full, color, links, width: width(), selection: Selection::ALL }
+    }
 }
 
 /// The two output streams.
@@ -116,18 +125,13 @@ fn takes_links(variable: impl Fn(&str) -> Option<OsString>) -> Option<bool> {
     (!(by_program || by_term || by_widget || by_name)).then_some(false)
 }
 
-/// A word that leads to an address, as terminals read it (OSC 8).
-pub fn link(word: &str, address: &str) -> String {
-    format!("\x1b]8;;{address}\x1b\\{word}\x1b]8;;\x1b\\")
-}
-
-/// The columns that the terminal shows, for wrapped output; 140 where it is unknown.
+/// The columns that the terminal shows, for wrapped output; [`WIDTH`] where it is unknown.
 pub fn width() -> usize {
     std::env::var("COLUMNS")
         .ok()
         .and_then(|columns| columns.parse().ok())
         .filter(|columns| (40..=1000).contains(columns))
-        .unwrap_or(140)
+        .unwrap_or(WIDTH)
 }
 
 #[cfg(test)]

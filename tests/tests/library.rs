@@ -23,6 +23,9 @@ mod link;
 #[path = "../../examples/rename.rs"]
 #[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
 mod rename;
+#[path = "../../examples/sarif.rs"]
+#[expect(dead_code, reason = "the example's `main` reads arguments and prints")]
+mod sarif;
 
 const SOURCE: &str = "\
 .version 5.0
@@ -156,4 +159,28 @@ fn rename_changes_the_name_and_no_other_byte() {
     let taken = rename::rename(source, "copy", "f").unwrap_err();
     assert_eq!(taken.to_string(), "`f` is no name that is free");
     assert!(rename::rename(source, "copy", "%r").is_err() && rename::rename(source, "gone", "new").is_err());
+}
+
+#[test]
+fn a_log_has_the_findings_that_the_configuration_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    write("ptx.toml", "exclude = [\"old.ptx\"]\nrules.syntax = \"warn\"\n");
+    let wrong = ".version 8.6\n.target sm_90\n.func f() { ret }\n";
+    let (log, failed) = sarif::sarif(&[write("a.ptx", wrong), write("old.ptx", wrong)]).unwrap();
+    let log: serde_json::Value = serde_json::from_slice(&log).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(
+        !failed && !results.is_empty() && results.iter().all(|found| found["level"] == "warning"),
+        "{results:?}"
+    );
+    let missing = sarif::sarif(&[folder.path().join("none.ptx")]).unwrap_err().to_string();
+    assert!(
+        missing.starts_with("cannot read `") && missing.ends_with("no such file or directory"),
+        "{missing}"
+    );
 }

@@ -67,7 +67,7 @@ fn format<'py>(
     language: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let objects = Objects::new(py)?;
-    let layout = self::layout(layout).map_err(|error| objects.ptx_error(error))?.of_format();
+    let layout = self::layout(layout).map_err(|error| objects.ptx_error(error))?.into();
     let options = service::formatting(layout, indent, width);
     let options = options.map_err(|error| objects.ptx_error(format!("{error:#}")))?;
     let is_bytes = text.is_bytes();

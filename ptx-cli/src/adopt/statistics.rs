@@ -75,7 +75,7 @@ impl Statistics {
         for ((code, rule), count) in self.sorted() {
             let fixable =
                 if count.fixable > 0 { format!(", {} fixable", count.fixable) } else { String::new() };
-            let files = crate::diff::counted(count.files, "file");
+            let files = ptx_project::counted(count.files, "file");
             writeln!(
                 out,
                 "{:>findings$}  {:7}  {code}  {rule:name$}  in {files}{fixable}",

@@ -12,7 +12,7 @@ use ptx_emit::assemble::{self, Error, Options, Source as Text};
 use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::render::{self, Style};
+use crate::render;
 use crate::report::{self, Backend};
 use crate::source::{Kind, plain};
 use crate::terminal::Terminal;
@@ -81,7 +81,7 @@ pub fn run(args: &AssembleArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         bail!("cannot assemble `{}`: it is {}, not PTX", input.name, input.kind.name());
     }
     let source = input.read()?;
-    let style = Style::full(terminal.stderr);
+    let style = terminal.stderr.style();
     if let Some(found) = source.not_text() {
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);

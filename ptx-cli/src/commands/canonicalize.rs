@@ -9,8 +9,7 @@ use clap::Args;
 use crate::foreign;
 use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::pipeline;
-use crate::render::{self, Style};
+use crate::render;
 use crate::source::plain;
 use crate::terminal::Terminal;
 use crate::write;
@@ -43,10 +42,10 @@ pub struct CanonicalizeArgs {
 /// Runs `canonicalize`.
 pub fn run(args: &CanonicalizeArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = single_input(&args.file)?.read()?;
-    let text = match pipeline::canonical(&source) {
+    let text = match ptx_project::canonical(&source) {
         Ok(text) => text,
         Err(diagnostics) => {
-            let style = Style::full(terminal.stderr);
+            let style = terminal.stderr.style();
             io::stderr().lock().write_all(&render::file(style, &source, &diagnostics))?;
             terminal.error(&format!("`{}` has errors and no canonical form", source.name));
             return Ok(Exit::Findings);

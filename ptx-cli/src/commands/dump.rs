@@ -13,7 +13,7 @@ use crate::dump;
 use crate::foreign::Lines;
 use crate::input::single_input;
 use crate::outcome::Exit;
-use crate::render::{self, Style};
+use crate::render;
 use crate::terminal::Terminal;
 
 const AFTER_HELP: &str = "\
@@ -79,7 +79,7 @@ struct Step {
 pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let source = single_input(&args.file)?.read()?;
     if let Some(found) = source.not_text() {
-        let style = Style::full(terminal.stderr);
+        let style = terminal.stderr.style();
         io::stderr().lock().write_all(&render::file(style, &source, &[found]))?;
         return Ok(Exit::Findings);
     }
@@ -103,7 +103,7 @@ pub fn run(args: &DumpArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     // What was found is told beside the dump, never within it.
-    let style = Style::full(terminal.stderr);
+    let style = terminal.stderr.style();
     io::stderr().lock().write_all(&render::file(style, &source, &found))?;
     Ok(Exit::findings(found.iter().any(|found| found.severity == Severity::Error)))
 }

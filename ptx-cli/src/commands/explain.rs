@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use ptx_project::Error;
 use ptx_syntax::Severity;
 use ptx_verify::{UnknownRule, find_rule, nearest_rule};
 
-use crate::levels;
 use crate::outcome::Exit;
 use crate::terminal::Terminal;
 
@@ -32,13 +32,13 @@ pub struct ExplainArgs {
 pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let name = args.rule.trim();
     let unknown = || UnknownRule { name: name.to_owned(), nearest: nearest_rule(name) };
-    let rule = find_rule(name).ok_or_else(|| levels::unknown(&unknown()))?;
+    let rule = find_rule(name).ok_or_else(|| Error::Rule(unknown()))?;
     let level = rule.default_level.severity().map_or("off", Severity::as_str);
     let mut out = io::stdout().lock();
     let mut page = String::new();
     page.push_str(&format!("# {}: {}\n\n", rule.name, rule.summary));
-    page.push_str(&format!("{}\n\n", levels::page(rule.doc)));
-    if let Some(address) = levels::page_address(rule.name) {
+    page.push_str(&format!("{}\n\n", ptx_project::page(rule.doc)));
+    if let Some(address) = ptx_project::page_address(rule.name) {
         page.push_str(&format!("{address}\n\n"));
     }
     page.push_str(&format!(

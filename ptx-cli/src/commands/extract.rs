@@ -9,13 +9,13 @@ use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::lower;
 
 use crate::container;
-use crate::diff::counted;
 use crate::foreign;
 use crate::input::any_input;
 use crate::outcome::Exit;
 use crate::source::{Input, Origin, Source, plain};
 use crate::terminal::Terminal;
 use crate::write;
+use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
 FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use clap::Args;
 use ptx_emit::format::Options;
+use ptx_project::counted;
 
-use crate::config::{ConfigArgs, Configs, is_excluded};
+use crate::config::{ConfigArgs, config_of, is_excluded};
 use crate::container::in_container;
-use crate::diff::{counted, unified};
+use crate::diff::unified;
 use crate::formatting::{self, FormattingArgs};
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
-use crate::pipeline;
 use crate::source::{Input, Kind, Origin, Source, plain};
 use crate::terminal::Terminal;
 use crate::{work, write};
@@ -145,7 +145,7 @@ enum How {
 /// Gives each input the options of its configuration, and leaves out what a configuration excludes. Also tells how many
 /// CUDA sources nobody asked for.
 fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<(Vec<Job>, usize)> {
-    let mut configs = Configs::new(&args.config)?;
+    let mut configs = args.config.configs()?;
     // Wrong flags are told even where there is nothing to do.
     formatting::options(&args.formatting, None)?;
     let (mut jobs, mut passed_over) = (Vec::new(), 0);
@@ -154,7 +154,7 @@ fn with_options(inputs: Vec<Input>, args: &FormatArgs) -> anyhow::Result<(Vec<Jo
         if args.formatting.asks_for_asm() && is_stdin && args.input.stdin_filename.is_none() {
             input.kind = Kind::Cuda;
         }
-        let config = configs.of(&input)?;
+        let config = config_of(&mut configs, &input)?;
         if is_excluded(config.as_deref(), &input) {
             continue;
         }
@@ -182,13 +182,13 @@ fn format_file(job: &Job, args: &FormatArgs) -> Done {
         Err(error) => return Outcome::Failed(error.to_string()).into(),
     };
     let formatted = match how {
-        How::Ptx(options) => pipeline::format(&source, options).map(|text| (text, Vec::new())),
-        How::Asm => pipeline::format_asm(&source).map(|(formatted, notes)| (formatted.text, notes)),
+        How::Ptx(options) => ptx_project::format(&source, options).map(|text| (text, Vec::new())),
+        How::Asm => ptx_project::format_asm(&source).map(|(formatted, notes)| (formatted.text, notes)),
         How::Not => return Outcome::Same(source).into(),
     };
     match formatted {
         Ok((text, notes)) => Done { outcome: written(input, source, text, args), notes },
-        Err(reason) => Outcome::Declined(source, reason).into(),
+        Err(reason) => Outcome::Declined(source, reason.to_string()).into(),
     }
 }
 

@@ -3,8 +3,8 @@
 use clap::{Args, Parser};
 
 use crate::cli::Cli;
-use crate::foreign::print_usage;
 use crate::outcome::Exit;
+use crate::usage;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -30,6 +30,6 @@ pub fn run(args: &HelpArgs) -> Exit {
     // The answer to `--help` comes as an error, and so does a command that does not exist.
     let Err(answer) = Cli::try_parse_from(words) else { return Exit::Clean };
     let exit = if answer.use_stderr() { Exit::Failed } else { Exit::Clean };
-    print_usage(answer);
+    usage::print(answer);
     exit
 }

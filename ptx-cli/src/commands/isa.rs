@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use ptx_ir::target::Target;
 
 use crate::manual::{self, Entry};
-use crate::options;
 use crate::outcome::Exit;
 
 const AFTER_HELP: &str = "\
@@ -60,7 +59,7 @@ pub enum IsaFormat {
 
 /// Runs `isa`.
 pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
-    let target = args.target.as_deref().map(options::target).transpose()?;
+    let target = args.target.as_deref().map(ptx_project::target).transpose()?;
     let word = args.opcode.as_deref().map(str::trim);
     if let Some(word) = word
         && let Some(found) = manual::misspelled(word)

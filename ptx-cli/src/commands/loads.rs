@@ -11,14 +11,13 @@ use ptx_syntax::LineIndex;
 use ptx_verify::{Config, Loader, Refusal, refusal};
 use serde_json::{Value, json};
 
-use crate::diff::counted;
 use crate::foreign::{self, write_json};
 use crate::input::{Found, InputArgs, Wanted};
-use crate::options;
 use crate::outcome::Exit;
 use crate::source::{Input, Kind, Source};
 use crate::terminal::Terminal;
 use crate::work;
+use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
 A driver loads PTX of its own version and of all older ones, for the devices that it knows; the assembler of
@@ -89,7 +88,7 @@ struct Outcome {
 pub fn run(args: &LoadsArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
     failures.iter().for_each(|failure| terminal.error(failure));
-    let (asked, targets) = (asked(args)?, options::targets(&args.target)?);
+    let (asked, targets) = (asked(args)?, ptx_project::targets(&args.target)?);
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut failed, mut refused) = (!failures.is_empty(), 0);
     let work = |input: &Input| judge(input, &asked, &targets, args.message_format);

@@ -19,7 +19,6 @@ use ptx_ir::lower::lower;
 use ptx_syntax::Diagnostic;
 use serde::Serialize;
 
-use crate::diff::counted;
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
@@ -28,6 +27,7 @@ use crate::report::{self, Backend, Budgets};
 use crate::source::{Input, Kind, Source, plain, read_text};
 use crate::terminal::Terminal;
 use crate::{work, write};
+use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
 Each file is compiled by NVIDIA's own assembler. A figure that the back end does not tell is `-`, in JSON
@@ -198,7 +198,7 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         targets.into_iter().map(|target| Options { target, timeout, ..Options::default() }).collect();
     let mut beside = Beside::default();
     let format = if args.message_format == ReportFormat::Sarif { Format::Sarif } else { Format::Full };
-    let mut out = render::Report::begin(io::stdout(), format)?;
+    let mut out = render::Output::begin(io::stdout(), format)?;
     let work = |input: &Input| report_on(input, &assembler, &options, args, terminal);
     work::in_order(&inputs, jobs, terminal, work, |input, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| {
@@ -330,7 +330,7 @@ fn render(
             }
         }
         ReportFormat::Full => {
-            let style = Style::full(terminal.stdout);
+            let style = terminal.stdout.style();
             for report in reports {
                 rendered.extend(render::file(style, source, &messages(report)));
             }
@@ -342,7 +342,7 @@ fn render(
         ReportFormat::Github | ReportFormat::Sarif => {
             let is_sarif = args.message_format == ReportFormat::Sarif;
             let format = if is_sarif { Format::Sarif } else { Format::Github };
-            let style = Style { format, ..Style::full(terminal.stdout) };
+            let style = Style { format, ..terminal.stdout.style() };
             let mut found: Vec<Diagnostic> = reports.iter().flat_map(messages).collect();
             found.extend(excesses().map(|excess| budgets.finding(&excess)));
             rendered = render::file(style, source, &found);

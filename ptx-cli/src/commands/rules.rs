@@ -7,7 +7,6 @@ use ptx_syntax::Severity;
 use ptx_verify::RuleInfo;
 use serde_json::json;
 
-use crate::levels;
 use crate::outcome::Exit;
 use crate::terminal::Terminal;
 
@@ -63,7 +62,7 @@ fn object(rule: &RuleInfo) -> serde_json::Value {
         "class": rule.class.as_str(),
         "level": level(rule),
         "summary": rule.summary,
-        "doc": levels::page(rule.doc),
+        "doc": ptx_project::page(rule.doc),
     })
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use crate::config::schema;
 use crate::outcome::Exit;
+use crate::schema;
 
 const AFTER_HELP: &str = "\
 Editors complete and check ptx.toml with it. Those that use taplo or tombi take it from a first line

@@ -3,27 +3,26 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+use ptx_project::config::Config;
+use ptx_project::{Options, counted};
 use ptx_syntax::{Diagnostic, LineIndex};
 use ptx_verify::{Coverage, CoverageCounts, CudaVerification};
 
 use crate::adopt::baseline::{self, Baseline, Known, Record};
 use crate::adopt::statistics::Statistics;
 use crate::adopt::suppressions;
-use crate::config::{Config, ConfigArgs, Configs, is_excluded};
+use crate::config::{ConfigArgs, config_of, is_excluded};
 use crate::container::in_container;
 use crate::coverage;
-use crate::diff::{counted, unified};
-use crate::fix;
+use crate::diff::unified;
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
-use crate::options::{OptionArgs, Options};
+use crate::options::{OptionArgs, options};
 use crate::outcome::Exit;
-use crate::pipeline;
-use crate::render::{self, Counts, Format, Least, Report, Selection, Style};
+use crate::render::{self, Counts, Format, Least, Output, Selection, Style};
 use crate::source::{Input, Origin, Source, plain};
 use crate::terminal::Terminal;
 use crate::{work, write};
@@ -172,13 +171,13 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let filter = changes && jobs.iter().any(|job| job.input.origin == Origin::Stdin);
     let stream = if filter { terminal.stderr } else { terminal.stdout };
     let selection = Selection::new(args.message_format, args.level, args.all_findings);
-    let style = Style { format: args.message_format, selection, ..Style::full(stream) };
+    let style = Style { format: args.message_format, selection, ..stream.style() };
     let findings: Box<dyn Write> =
         if filter { Box::new(io::stderr().lock()) } else { Box::new(BufWriter::new(io::stdout())) };
     let mut tally = Tally { failed: !failures.is_empty(), ..Tally::default() };
     // A difference is to be read by `patch`: no frame of another format around it.
     let format = if args.fixes.diff { Format::Full } else { style.format };
-    let mut report = Report::begin(findings, format)?;
+    let mut report = Output::begin(findings, format)?;
     let mut records = Vec::new();
     // The threads are for the files; where there is but one file, they may work on its functions.
     let threads = if jobs.len() == 1 { args.input.threads() } else { 1 };
@@ -231,13 +230,13 @@ struct Job {
 
 /// Gives each input the options of its configuration, and leaves out what a configuration excludes.
 fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Vec<Job>> {
-    let mut configs = Configs::new(&args.config)?;
+    let mut configs = args.config.configs()?;
     // Files that share a configuration share their options.
-    let mut known: Vec<(Option<Rc<Config>>, Arc<Options>)> = Vec::new();
+    let mut known: Vec<(Option<Arc<Config>>, Arc<Options>)> = Vec::new();
     let mut jobs = Vec::new();
     let mut used: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for input in inputs {
-        let config = configs.of(&input)?;
+        let config = config_of(&mut configs, &input)?;
         let excluded = is_excluded(config.as_deref(), &input);
         if let Some(config) = &config {
             *used.entry(config.path.clone()).or_default() += usize::from(excluded);
@@ -245,13 +244,13 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
         if excluded {
             continue;
         }
-        let same = |(other, _): &&(Option<Rc<Config>>, _)| {
-            other.as_ref().map(Rc::as_ptr) == config.as_ref().map(Rc::as_ptr)
+        let same = |(other, _): &&(Option<Arc<Config>>, _)| {
+            other.as_ref().map(Arc::as_ptr) == config.as_ref().map(Arc::as_ptr)
         };
         let options = match known.iter().find(same) {
             Some((_, options)) => Arc::clone(options),
             None => {
-                let options = Arc::new(Options::new(&args.options, config.as_deref())?);
+                let options = Arc::new(options(&args.options, config.as_deref())?);
                 known.push((config, Arc::clone(&options)));
                 options
             }
@@ -260,7 +259,7 @@ fn with_options(inputs: Vec<Input>, args: &VerifyArgs, terminal: &Terminal) -> a
     }
     if jobs.is_empty() {
         // Wrong flags are told even where there is nothing to do.
-        Options::new(&args.options, None)?;
+        options(&args.options, None)?;
     }
     tell_configurations(&used, args, terminal);
     Ok(jobs)
@@ -307,7 +306,7 @@ impl Task<'_> {
             return self.fix_file(job, source, terminal);
         }
         let CudaVerification { diagnostics, coverage } =
-            pipeline::verify_and_cover(&source, &job.options, self.threads);
+            ptx_project::verify_and_cover(&source, &job.options, self.threads);
         if self.adopt.add_suppressions {
             return self.suppress(job, source, diagnostics, terminal);
         }
@@ -361,7 +360,7 @@ impl Task<'_> {
             match suppressions::add(&source, &wanted).and_then(|(text, _)| source.restore(text)) {
                 Some(bytes) => {
                     let after = Source::new(name.clone(), source.kind, bytes);
-                    let found = pipeline::verify(&after, &job.options, self.threads);
+                    let found = ptx_project::verify(&after, &job.options, self.threads);
                     (after, found)
                 }
                 None => (source, found),
@@ -384,9 +383,9 @@ impl Task<'_> {
 
     fn fix_file(&self, job: &Job, source: Source, terminal: &Terminal) -> Outcome {
         let before = source.bytes().to_vec();
-        let fixed = match fix::fix(source, &job.options, self.fixes.unsafe_fixes) {
+        let fixed = match ptx_project::fix(source, &job.options, self.fixes.unsafe_fixes) {
             Ok(fixed) => fixed,
-            Err(failure) => return Outcome { failure: Some(failure), ..Outcome::default() },
+            Err(failure) => return Outcome { failure: Some(failure.to_string()), ..Outcome::default() },
         };
         let mut outcome = Outcome { fixed: fixed.count, refused: fixed.refused.len(), ..Outcome::default() };
         let (name, after) = (&job.input.name, fixed.source.bytes());

@@ -11,7 +11,6 @@ use super::checker::Checked;
 use super::convert::{Shown, ranges, workspace_edit};
 use super::document::Document;
 use super::{edits, reports};
-use crate::pipeline;
 use crate::source::{Kind, Source};
 
 /// Fixes all that is certain, in one edit.
@@ -193,7 +192,7 @@ fn fix_all(document: &Document, checked: &Checked, versioned: bool) -> Option<Co
     let verify = |text: &str| {
         let source = &document.source;
         let changed = Source::new(source.name.clone(), source.kind, text.as_bytes().to_vec());
-        pipeline::verify(&changed, options, 1)
+        ptx_project::verify(&changed, options, 1)
     };
     let fixed = fix::fix(text, language, false, verify);
     if fixed.count == 0 {

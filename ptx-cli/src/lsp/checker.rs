@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::request::{Request as _, WorkspaceDiagnosticRefresh};
 use lsp_types::{DiagnosticSeverity, Range};
+use ptx_project::{Options, Sessions};
 use ptx_syntax::Diagnostic;
 use serde_json::{Value, json};
 
@@ -23,8 +24,6 @@ use super::document::{Document, MAX_BYTES};
 use super::pull::{Known, Question, Questions};
 use super::toml;
 use super::wire::{Failure, Outgoing};
-use crate::options::Options;
-use crate::pipeline::{self, Sessions};
 use crate::work::guarded;
 
 /// A pause in typing is at least so long,
@@ -228,7 +227,7 @@ impl Checker {
                 let known = std::mem::take(&mut sessions);
                 let work = move || {
                     let mut known = known;
-                    (pipeline::verify_again(&document.source, options, &mut known), known)
+                    (ptx_project::verify_again(&document.source, options, &mut known), known)
                 };
                 // After a panic nothing is known.
                 guarded(work)

@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use lsp_types::MessageType;
 use lsp_types::notification::{Notification as _, PublishDiagnostics, ShowMessage};
+use ptx_project::Options;
+use ptx_project::config::{Configs, nearest};
 use serde_json::json;
 
 use super::convert;
@@ -13,10 +15,9 @@ use super::document::Document;
 use super::lines::Encoding;
 use super::toml;
 use super::wire::Outgoing;
-use crate::config::{ConfigArgs, Configs, is_excluded, nearest};
+use crate::config::{config_of, is_excluded};
 use crate::foreign;
 use crate::formatting::{self, FormattingArgs};
-use crate::options::Options;
 use crate::source::{Input, Origin};
 
 /// Configuration files that are this large are not shown at their place.
@@ -59,8 +60,8 @@ impl Configuration {
         if let Some(folder) = folder {
             self.seen.insert(folder.to_owned(), file.clone().map(|file| (file.clone(), stamp(&file))));
         }
-        let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input));
-        let options = config.and_then(|config| {
+        let config = config_of(&mut Configs::default(), &input);
+        let options = config.map_err(anyhow::Error::from).and_then(|config| {
             let excluded = is_excluded(config.as_deref(), &input);
             let options = toml::options(config.as_deref())?;
             Ok((!excluded).then_some(options))
@@ -131,8 +132,7 @@ pub struct Formatting {
 /// [`Configuration::of`], and the defaults hold.
 pub fn formatting(document: &Document) -> Option<Formatting> {
     let (input, args) = (input(document), FormattingArgs::default());
-    let config = Configs::new(&ConfigArgs::default()).and_then(|mut configs| configs.of(&input));
-    let config = config.unwrap_or_default();
+    let config = config_of(&mut Configs::default(), &input).unwrap_or_default();
     if is_excluded(config.as_deref(), &input) {
         return None;
     }

@@ -13,7 +13,6 @@ use ptx_syntax::{Diagnostic, Severity, Span};
 
 use super::document::Document;
 use super::lines::Sweep;
-use crate::levels;
 
 /// The name of the server in what it finds.
 pub const SOURCE: &str = "ptx-cli";
@@ -99,7 +98,7 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
 
 /// Where an editor's reader learns more of a rule.
 fn description(rule: &str) -> Option<CodeDescription> {
-    let href = Uri::from_str(&levels::page_address(rule)?).ok()?;
+    let href = Uri::from_str(&ptx_project::page_address(rule)?).ok()?;
     Some(CodeDescription { href })
 }
 

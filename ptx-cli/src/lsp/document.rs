@@ -78,7 +78,7 @@ impl Document {
         let source = Source::new(name, kind, text.into_bytes());
         let (known_tokens, names, cuda) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let file = uri.rsplit('/').next();
-        let is_configuration = file == Some(crate::config::FILE);
+        let is_configuration = file == Some(ptx_project::config::FILE);
         Self {
             uri,
             path,

@@ -12,7 +12,6 @@ use similar::{DiffTag, TextDiff};
 use super::configuration;
 use super::convert::ranges;
 use super::document::Document;
-use crate::pipeline;
 use crate::source::Kind;
 
 /// More edits than this are one edit of the whole document: editors apply edits one by one.
@@ -46,7 +45,7 @@ fn of_ptx(
     if !ptx_syntax::parse(text).errors.is_empty() {
         return Ok(None);
     }
-    let formatted = pipeline::format(&document.source, options)?;
+    let formatted = ptx_project::format(&document.source, options).map_err(|error| error.to_string())?;
     let mut edits = between(text, &formatted);
     if let Some(range) = range {
         edits.retain(|(span, _)| touch(*span, range));
@@ -58,7 +57,7 @@ fn of_ptx(
 
 /// The edits of the asm templates, or of all templates that a range touches: their statements are in columns together.
 fn of_asm(document: &Document, range: Option<Span>) -> Result<Option<Vec<TextEdit>>, String> {
-    let (formatted, _) = pipeline::format_asm(&document.source)?;
+    let (formatted, _) = ptx_project::format_asm(&document.source).map_err(|error| error.to_string())?;
     if formatted.statements == 0 {
         return Ok(None);
     }

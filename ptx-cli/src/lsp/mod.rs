@@ -360,7 +360,7 @@ impl Server {
         if !self.session.watches {
             return Ok(());
         }
-        let watchers = json!([{"globPattern": format!("**/{}", crate::config::FILE)}]);
+        let watchers = json!([{"globPattern": format!("**/{}", ptx_project::config::FILE)}]);
         let registration = json!({
             "id": "configuration",
             "method": DidChangeWatchedFiles::METHOD,

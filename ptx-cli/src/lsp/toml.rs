@@ -5,48 +5,50 @@ use std::path::Path;
 use lsp_types::{CompletionItem, CompletionItemKind, Diagnostic, DiagnosticSeverity, Position, Range};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
-use toml::de::Error;
+use ptx_project::config::{self, Config, Kind};
+use ptx_project::{ConfigError, Error, Options};
 
 use super::completion::Items;
 use super::convert;
 use super::document::Document;
 use super::lines::{Encoding, Lines};
-use crate::config::{self, Config, KeyKind};
 use crate::formatting::{self, FormattingArgs};
-use crate::options::{OptionArgs, Options};
+use crate::options::{OptionArgs, options as verifying};
 
 /// What is wrong with a configuration file that is open, as it is written now.
 pub fn findings(document: &Document) -> Vec<Diagnostic> {
     let path = document.path.as_deref().unwrap_or(Path::new(config::FILE));
     let text = &document.source.text;
-    let read = Config::of_text(path, text).and_then(|(config, _)| options(Some(&config)));
+    let read = Config::of_text(path, text)
+        .map_err(anyhow::Error::from)
+        .and_then(|(config, _)| options(Some(&config)));
     read.err().map(|error| found(&error, Some(text), document.encoding)).into_iter().collect()
 }
 
 /// What documents are verified for by a configuration, all of which is looked at.
 pub fn options(config: Option<&Config>) -> anyhow::Result<Options> {
     formatting::options(&FormattingArgs::default(), config)?;
-    Options::new(&OptionArgs::default(), config)
+    verifying(&OptionArgs::default(), config)
 }
 
-/// What is wrong with a configuration, at its place: of a syntax error the bytes, else the line that the message names.
+/// What is wrong with a configuration, at its place: of a syntax error the bytes, else the line of the entry.
 pub fn found(error: &anyhow::Error, text: Option<&str>, encoding: Encoding) -> Diagnostic {
-    let full = format!("{error:#}");
-    let syntax = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
-    if let Some(syntax) = syntax {
-        let range = syntax.span().zip(text).map(|(span, text)| convert::place(text, span, encoding));
-        let message = syntax.message().trim_end().to_owned();
-        return convert::plain(range.unwrap_or_default(), DiagnosticSeverity::ERROR, message);
-    }
-    let in_line = full.split_once("is not right in line ").and_then(|(_, rest)| rest.split_once(": "));
-    let in_line =
-        in_line.and_then(|(line, message)| Some((line.parse::<u32>().ok()?.checked_sub(1)?, message)));
-    let Some((line, message)) = in_line else {
-        return convert::plain(Range::default(), DiagnosticSeverity::ERROR, full);
+    let wrong = error.downcast_ref::<ConfigError>().or_else(|| match error.downcast_ref::<Error>()? {
+        Error::Config(wrong) => Some(wrong),
+        _ => None,
+    });
+    let (line, message) = match wrong {
+        Some(ConfigError::Syntax { span, message, .. }) => {
+            let range = span.clone().zip(text).map(|(span, text)| convert::place(text, span, encoding));
+            let message = message.trim_end().to_owned();
+            return convert::plain(range.unwrap_or_default(), DiagnosticSeverity::ERROR, message);
+        }
+        Some(ConfigError::Entry { line: Some(line), message, .. }) => (line.saturating_sub(1), message),
+        _ => return convert::plain(Range::default(), DiagnosticSeverity::ERROR, format!("{error:#}")),
     };
     let end = text.map_or(0, |text| Lines::new(text).offset_of_end(text, encoding, line));
     let range = Range::new(Position::new(line, 0), Position::new(line, end));
-    convert::plain(range, DiagnosticSeverity::ERROR, message.to_owned())
+    convert::plain(range, DiagnosticSeverity::ERROR, message.clone())
 }
 
 const LEVELS: [&str; 4] = ["allow", "info", "warn", "error"];
@@ -107,11 +109,11 @@ fn values(items: &mut Items, table: &str, key: &str, quoted: bool) {
     }
     let Some(key) = config::keys_of(table).find(|each| each.name == key) else { return };
     match key.kind {
-        KeyKind::Target | KeyKind::Targets => Target::all().for_each(|target| add(target.as_str())),
-        KeyKind::Version => Version::ALL.iter().for_each(|version| add(&version.to_string())),
-        KeyKind::Compiler => ["nvcc", "clang", "both"].iter().for_each(|name| add(name)),
-        KeyKind::Layout => ["compiler", "aligned"].iter().for_each(|name| add(name)),
-        KeyKind::Switch if !quoted => {
+        Kind::Target | Kind::Targets => Target::all().for_each(|target| add(target.as_str())),
+        Kind::Version => Version::ALL.iter().for_each(|version| add(&version.to_string())),
+        Kind::Compiler => ["nvcc", "clang", "both"].iter().for_each(|name| add(name)),
+        Kind::Layout => ["compiler", "aligned"].iter().for_each(|name| add(name)),
+        Kind::Switch if !quoted => {
             for word in ["true", "false"] {
                 items.add(word, CompletionItemKind::VALUE, String::new());
             }

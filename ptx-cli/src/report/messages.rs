@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use ptx_emit::assemble::{Backend, Locator, LogLine, LogSeverity, Report};
 use ptx_ir::target::Target;
+use ptx_project::Options;
 use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
 
-use crate::options::Options;
-use crate::pipeline;
 use crate::source::Source;
 
 /// The messages of `report` that are about the text: all that refuse it, all warnings, and advice
@@ -38,7 +37,7 @@ pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec
     }
     let Some(target) = Target::parse(&report.target) else { return found };
     let options = Options { ptx_targets: vec![target], ..Options::default() };
-    let mut own = pipeline::verify(source, &options, 1);
+    let mut own = ptx_project::verify(source, &options, 1);
     own.retain(|each| each.severity == Severity::Error && each.class == Class::Invalid);
     let index = LineIndex::new(&source.text);
     let line = |each: &Diagnostic| index.position(each.span.start).line;

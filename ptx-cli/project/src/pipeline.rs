@@ -3,22 +3,25 @@
 use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
-use ptx_emit::format::{self, FormattedAsm, Unformatted};
+use ptx_emit::format::{self, FormattedAsm};
 use ptx_hosts::Language;
 use ptx_ir::target::Target;
-use ptx_syntax::{Diagnostic, LineIndex, Severity, Span, SyntaxError};
+use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
 
+use crate::error::Unformatted;
 use crate::include;
-use crate::options::{Compiler, Options};
+use crate::options::Options;
 use crate::source::{Kind, Source};
 
-/// All findings of a source, in the order of their places. `threads` of them may work on it.
+/// All findings of a source, in the order of their places. So many threads may work on it.
+#[must_use]
 pub fn verify(source: &Source, options: &Options, threads: usize) -> Vec<Diagnostic> {
     verify_and_cover(source, options, threads).diagnostics
 }
 
 /// All findings of a source, and what became of the asm statements of a CUDA source.
+#[must_use]
 pub fn verify_and_cover(source: &Source, options: &Options, threads: usize) -> CudaVerification {
     let of_ptx = |diagnostics| CudaVerification { diagnostics, ..CudaVerification::default() };
     if let Some(found) = source.not_text() {
@@ -74,16 +77,11 @@ fn hosted(source: &Source, language: Language, options: &Options) -> CudaVerific
 }
 
 fn cuda_config(options: &Options) -> CudaConfig {
-    let compiler = match options.compiler {
-        Compiler::Nvcc => ptx_verify::Compiler::Nvcc,
-        Compiler::Clang => ptx_verify::Compiler::Clang,
-        Compiler::Both => ptx_verify::Compiler::Both,
-    };
     CudaConfig {
         levels: options.levels.clone(),
         targets: options.cuda_targets.clone(),
         version: options.cuda_version,
-        compiler,
+        compiler: options.compiler,
     }
 }
 
@@ -115,23 +113,28 @@ fn without_repetition(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The source laid out anew, or why the formatter left it alone.
-pub fn format(source: &Source, options: &format::Options) -> Result<String, String> {
+/// The source laid out anew. Bytes that are no UTF-8 are placeholders in it, which [`Source::restore`] takes away.
+///
+/// # Errors
+/// The formatter left it alone, for this reason.
+pub fn format(source: &Source, options: &format::Options) -> Result<String, Unformatted> {
     if let Some(found) = source.not_text() {
-        return Err(found.message);
+        return Err(Unformatted::NotText(found.message));
     }
     match format::format_with(&source.text, options) {
         Ok(formatted) => Ok(formatted.text),
-        Err(Unformatted::Syntax(errors)) => Err(syntax_errors(source, &errors)),
-        Err(reason) => Err(reason.to_string()),
+        Err(format::Unformatted::Syntax(errors)) => Err(syntax_errors(source, &errors)),
+        Err(reason) => Err(Unformatted::Other(reason.to_string())),
     }
 }
 
-/// A CUDA source whose asm templates are laid out anew, and a sentence for each statement that was left alone; or why the
-/// formatter left the file alone.
-pub fn format_asm(source: &Source) -> Result<(FormattedAsm, Vec<String>), String> {
+/// A CUDA source whose asm templates are laid out anew, and a sentence for each statement that was left alone.
+///
+/// # Errors
+/// The file is no text.
+pub fn format_asm(source: &Source) -> Result<(FormattedAsm, Vec<String>), Unformatted> {
     if let Some(found) = source.not_text() {
-        return Err(found.message);
+        return Err(Unformatted::NotText(found.message));
     }
     let formatted = format::format_asm(&source.text);
     let index = LineIndex::new(&source.text);
@@ -144,20 +147,20 @@ pub fn format_asm(source: &Source) -> Result<(FormattedAsm, Vec<String>), String
 }
 
 /// How many syntax errors there are, and the first of them.
-fn syntax_errors(source: &Source, errors: &[SyntaxError]) -> String {
-    let Some(first) = errors.first() else { return String::new() };
+fn syntax_errors(source: &Source, errors: &[SyntaxError]) -> Unformatted {
+    let Some(first) = errors.first() else { return Unformatted::Other(String::new()) };
     let at = LineIndex::new(&source.text).position(first.span.start);
-    let count = match errors.len() {
-        1 => "it has a syntax error".to_owned(),
-        count => format!("it has {count} syntax errors, the first"),
-    };
-    format!("{count} in line {}, column {}: {}", at.line, at.column, first.what.message)
+    let message = first.what.message.to_string();
+    Unformatted::Syntax { count: errors.len(), line: at.line, column: at.column, message }
 }
 
-/// The canonical PTX of a source, or the errors for which it has none.
+/// The canonical PTX of a source.
+///
+/// # Errors
+/// What is invalid in it.
 pub fn canonical(source: &Source) -> Result<String, Vec<Diagnostic>> {
     let mut errors = verify(source, &Options::default(), 1);
-    errors.retain(|found| found.severity == Severity::Error && found.class == ptx_syntax::Class::Invalid);
+    errors.retain(|found| found.severity == Severity::Error && found.class == Class::Invalid);
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -125,7 +125,7 @@ pub fn tables() -> impl Iterator<Item = &'static str> {
 }
 
 /// The first key that its table has not, and what is to be told of it. `found` are keys with their lines.
-pub fn unknown<'k>(found: impl Iterator<Item = (&'k str, u32)>) -> Option<(String, String)> {
+pub(super) fn unknown<'k>(found: impl Iterator<Item = (&'k str, u32)>) -> Option<(String, String)> {
     let is_unknown = |key: &str| {
         let (table, name) = split(key);
         // The rules of a table of rules are told elsewhere.
@@ -161,7 +161,7 @@ fn split(key: &str) -> (String, &str) {
 const MAX_DEPTH: usize = 4;
 
 /// The line of each key of a text, and of each key of its tables. Fails where it is no TOML.
-pub fn lines(text: &str) -> Result<HashMap<String, u32>, toml::de::Error> {
+pub(super) fn lines(text: &str) -> Result<HashMap<String, u32>, toml::de::Error> {
     let table = DeTable::parse(text)?;
     let mut lines = HashMap::new();
     add(table.get_ref(), "", 0, &LineIndex::new(text), &mut lines);
@@ -186,6 +186,64 @@ fn add(table: &DeTable<'_>, prefix: &str, depth: usize, index: &LineIndex, lines
                 }
             }
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYS, Kind, keys_of};
+    use crate::config::Config;
+    use crate::config::contents::Contents;
+
+    /// A value that a key takes.
+    fn example(kind: Kind) -> &'static str {
+        match kind {
+            Kind::Path => "\"other.toml\"",
+            Kind::Patterns => "[\"a/\"]",
+            Kind::Levels => "{ syntax = \"warn\", P0205 = \"allow\", all = \"info\" }",
+            Kind::Target => "\"sm_90a\"",
+            Kind::Targets => "[\"sm_90a\"]",
+            Kind::Version => "\"8.6\"",
+            Kind::Compiler => "\"both\"",
+            Kind::Layout => "\"aligned\"",
+            Kind::Columns(..) => "80",
+            Kind::Switch => "true",
+            Kind::Table => "{}",
+            Kind::Tables => "[]",
+        }
+    }
+
+    #[test]
+    fn every_key_is_one_that_is_read() {
+        for key in KEYS {
+            let value = example(key.kind);
+            let text = match key.table {
+                "" => format!("{} = {value}\n", key.name),
+                "overrides" if key.name == "files" => format!("[[overrides]]\nfiles = {value}\n"),
+                "overrides" => format!("[[overrides]]\nfiles = []\n{} = {value}\n", key.name),
+                table => format!("[{table}]\n{} = {value}\n", key.name),
+            };
+            Config::parse(&text);
+        }
+    }
+
+    #[test]
+    fn every_field_that_is_read_is_a_key() {
+        // serde names the fields that it knows where one is unknown.
+        for table in ["", "ptx", "cuda", "format", "overrides"] {
+            let text = match table {
+                "" => "no-such-key = 1\n".to_owned(),
+                "overrides" => "[[overrides]]\nfiles = []\nno-such-key = 1\n".to_owned(),
+                table => format!("[{table}]\nno-such-key = 1\n"),
+            };
+            let error = toml::from_str::<Contents>(&text).unwrap_err().to_string();
+            let expected = error.rsplit_once("expected ").unwrap().1;
+            let mut fields: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+            let mut keys: Vec<&str> = keys_of(table).map(|key| key.name).collect();
+            fields.sort_unstable();
+            keys.sort_unstable();
+            assert_eq!(keys, fields, "{error}");
         }
     }
 }

@@ -78,6 +78,7 @@ pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagn
 }
 
 /// The name of an applicability in machine-readable output.
+#[must_use]
 pub fn applicability(applicability: Applicability) -> &'static str {
     match applicability {
         Applicability::Certain => "certain",
@@ -86,6 +87,7 @@ pub fn applicability(applicability: Applicability) -> &'static str {
 }
 
 /// A diagnostic as other programs read it.
+#[must_use]
 pub fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic) -> Finding<'a> {
     let primary = (!diagnostic.label.is_empty()).then_some((diagnostic.span, diagnostic.label.as_str()));
     let others = diagnostic.labels.iter().map(|label| (label.span, label.message.as_str()));

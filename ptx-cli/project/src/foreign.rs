@@ -11,6 +11,10 @@
 //! reads), and those only where standard output is no terminal.
 //!
 //! `clippy.toml` refuses the shortcuts: `Path::display`, `println!` and their like.
+//!
+//! ```
+//! assert_eq!(ptx_project::foreign::line("a\x1b[2J\nb"), "a\\x1b[2J\\nb");
+//! ```
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -20,8 +24,6 @@ use std::path::{Path, PathBuf};
 
 use ptx_syntax::Diagnostic;
 use serde::Serialize;
-
-use crate::terminal::{ColorChoice, Terminal};
 
 /// The name of a source: its path as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,12 +37,14 @@ impl<P: Into<PathBuf>> From<P> for Name {
 
 impl Name {
     /// The path.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
     /// The name as data for other programs: exact where it is UTF-8. Other bytes are written `\xfe`, so
     /// that two names stay two.
+    #[must_use]
     pub fn exact(&self) -> Cow<'_, str> {
         match self.0.to_str() {
             Some(name) => Cow::Borrowed(name),
@@ -50,6 +54,7 @@ impl Name {
 
     /// The name as the header of a difference has it: quoted, as git does it, where it would break the
     /// line.
+    #[must_use]
     pub fn in_difference(&self) -> String {
         let bytes = self.0.as_os_str().as_encoded_bytes();
         let plain = |byte: &u8| !byte.is_ascii_control() && !b"\"\\".contains(byte);
@@ -83,6 +88,7 @@ impl Display for Name {
 }
 
 /// A path for people, on one line.
+#[must_use]
 pub fn path(path: &Path) -> String {
     Name::from(path).to_string()
 }
@@ -101,11 +107,13 @@ fn readable(name: &OsStr) -> String {
 }
 
 /// `text` on one line.
+#[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
 /// `text` with its line breaks and tabs.
+#[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     if !text.lines().any(|line| line.trim_start().starts_with("::")) {
         return escaped(text, |each| matches!(each, '\n' | '\t'));
@@ -176,6 +184,7 @@ fn begins_command(text: &str, at: usize) -> bool {
 }
 
 /// Findings whose texts can be shown. The source's own text is not touched.
+#[must_use]
 pub fn diagnostics(found: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     if found.iter().all(|each| texts(each).all(|text| matches!(line(text), Cow::Borrowed(_)))) {
         return Cow::Borrowed(found);
@@ -208,6 +217,9 @@ fn diagnostic(mut found: Diagnostic) -> Diagnostic {
 }
 
 /// Writes `value` as JSON in which no character is one that a terminal or a runner would act on.
+///
+/// # Errors
+/// Those of `out`, and those of a value that has no JSON form.
 pub fn write_json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer = serde_json::Serializer::with_formatter(out, SafeJson);
     value.serialize(&mut serializer).map_err(io::Error::from)
@@ -232,6 +244,7 @@ impl serde_json::ser::Formatter for SafeJson {
 }
 
 /// Writes text line by line, each made safe to show.
+#[derive(Debug)]
 pub struct Lines<W: Write> {
     out: W,
     line: Vec<u8>,
@@ -267,34 +280,6 @@ impl<W: Write> Write for Lines<W> {
         self.write_line()?;
         self.out.flush()
     }
-}
-
-/// Prints what clap found wrong with the command line, in which the user's own words occur.
-pub fn print_usage(mut error: clap::Error) {
-    use clap::error::ContextValue;
-    let safe = |value: &ContextValue| match value {
-        ContextValue::String(text) => Some(ContextValue::String(line(text).into_owned())),
-        ContextValue::Strings(texts) => {
-            Some(ContextValue::Strings(texts.iter().map(|text| line(text).into_owned()).collect()))
-        }
-        _ => None,
-    };
-    let changed: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, safe(value)?))).collect();
-    for (kind, value) in changed {
-        error.insert(kind, value);
-    }
-    let rendered = error.render();
-    let plain = rendered.to_string();
-    let shown = text(&plain);
-    let terminal = Terminal::new(ColorChoice::Auto);
-    let color = if error.use_stderr() { terminal.stderr.color } else { terminal.stdout.color };
-    let shown = if shown == plain && color { rendered.ansi().to_string().into() } else { shown };
-    // A pipe closed by the reader of a help text is no failure.
-    let _ = if error.use_stderr() {
-        io::stderr().write_all(shown.as_bytes())
-    } else {
-        io::stdout().write_all(shown.as_bytes())
-    };
 }
 
 #[cfg(test)]

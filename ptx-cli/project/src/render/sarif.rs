@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::json::applicability;
 use super::position::Positions;
 use crate::foreign;
-use crate::levels;
+use crate::options::{page, page_address};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -57,8 +57,8 @@ fn rule(rule: &RuleInfo) -> Value {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "helpUri": levels::page_address(rule.name),
-        "help": {"text": levels::page(rule.doc), "markdown": levels::page(rule.doc)},
+        "helpUri": page_address(rule.name),
+        "help": {"text": page(rule.doc), "markdown": page(rule.doc)},
         "properties": {"class": rule.class.as_str()},
     });
     let configuration = match rule.default_level.severity() {

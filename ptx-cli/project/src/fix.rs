@@ -3,6 +3,7 @@
 use ptx_syntax::Diagnostic;
 use ptx_verify::fix::{self, Language};
 
+use crate::error::Error;
 use crate::options::Options;
 use crate::pipeline;
 use crate::source::{Kind, Source};
@@ -21,7 +22,20 @@ pub struct Fixed {
 }
 
 /// Verifies a source and applies all fixes that are certain, and with `likely` those too.
-pub fn fix(source: Source, options: &Options, likely: bool) -> Result<Fixed, String> {
+///
+/// ```
+/// use ptx_project::{Kind, Options, Source};
+///
+/// let text = ".version 8.6\n.target sm_90\n.func f()\n{\n\t.reg .f32 %f<3>;\n\tadd.ftz.rn.f32 %f1, %f1, %f2;\n\tret;\n}\n";
+/// let source = Source::new("f.ptx".into(), Kind::Ptx, text.into());
+/// let fixed = ptx_project::fix(source, &Options::default(), false)?;
+/// assert!(fixed.source.text.contains("add.rn.ftz.f32"));
+/// # Ok::<(), ptx_project::Error>(())
+/// ```
+///
+/// # Errors
+/// A byte that is no UTF-8 would be lost. The finding of a fix that is refused is a note and no error.
+pub fn fix(source: Source, options: &Options, likely: bool) -> Result<Fixed, Error> {
     let language = match source.kind {
         Kind::Ptx => Language::Ptx,
         // There are no fixes for other languages.
@@ -44,9 +58,7 @@ pub fn fix(source: Source, options: &Options, likely: bool) -> Result<Fixed, Str
     let source = match fixed.count {
         0 => source,
         _ => {
-            let bytes = source.restore(fixed.text).ok_or_else(|| {
-                format!("cannot fix `{}`: a byte that is no UTF-8 would be lost", source.name)
-            })?;
+            let bytes = source.restore(fixed.text).ok_or_else(|| Error::Lost(source.name.clone()))?;
             Source::new(source.name, source.kind, bytes)
         }
     };

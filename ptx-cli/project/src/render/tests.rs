@@ -2,7 +2,7 @@
 
 use ptx_syntax::{Applicability, Class, Diagnostic, Edit, Severity, Span};
 
-use super::{Counts, Format, Report, Selection, Style, file};
+use super::{Counts, Format, Selection, Style, file, to_string};
 use crate::source::{Kind, Source};
 
 const PTX: &str = "\
@@ -39,13 +39,9 @@ fn finding() -> Diagnostic {
 }
 
 /// The whole output for `diagnostics` in `source`.
-pub(crate) fn rendered(format: Format, source: &Source, diagnostics: &[Diagnostic]) -> String {
+fn rendered(format: Format, source: &Source, diagnostics: &[Diagnostic]) -> String {
     let style = Style { format, color: false, links: false, width: 100, selection: Selection::ALL };
-    let mut out = Vec::new();
-    let mut report = Report::begin(&mut out, format).unwrap();
-    report.file(&file(style, source, diagnostics)).unwrap();
-    report.end().unwrap();
-    String::from_utf8(out).unwrap()
+    to_string(style, &[(source, diagnostics)])
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ptx_syntax::{Diagnostic, Fix, Severity, Span};
 use super::Style;
 use super::position::Positions;
 use super::window::Window;
-use crate::levels;
+use crate::options::page_address;
 use crate::source::NOT_TEXT;
 
 /// Renders the findings, with a blank line after each.
@@ -52,7 +52,7 @@ fn finding<'a>(positions: &Positions<'a>, diagnostic: &'a Diagnostic, links: boo
         .line(place.line as usize)
         .char_column(place.column as usize);
     let mut title = level.primary_title(diagnostic.message.as_str()).id(id);
-    if let Some(address) = levels::page_address(diagnostic.rule).filter(|_| links) {
+    if let Some(address) = page_address(diagnostic.rule).filter(|_| links) {
         title = title.id_url(address);
     }
     let mut group = title.element(origin);

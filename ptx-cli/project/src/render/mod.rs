@@ -1,4 +1,19 @@
 //! From diagnostics to text, in the format that was asked for. One small file a format.
+//!
+//! ```
+//! use ptx_project::render::{Format, Output, Style, file};
+//! use ptx_project::{Kind, Options, Source, verify};
+//!
+//! let style = Style::plain(Format::Sarif);
+//! let mut output = Output::begin(Vec::new(), style.format)?;
+//! for name in ["a.ptx", "b.ptx"] {
+//!     let source = Source::new(name.into(), Kind::Ptx, b".version 8.6\n.target sm_1\n".to_vec());
+//!     output.file(&file(style, &source, &verify(&source, &Options::default(), 1)))?;
+//! }
+//! let log = String::from_utf8_lossy(&output.end()?).into_owned();
+//! assert!(log.contains("\"a.ptx\"") && log.contains("\"b.ptx\""), "{log}");
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod concise;
 mod full;
@@ -11,17 +26,17 @@ mod window;
 
 use std::io;
 
-use clap::ValueEnum;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::foreign;
 use crate::source::Source;
-use crate::terminal::{self, Stream};
 use position::Positions;
 pub use selection::{Least, Selection};
 
 /// How findings are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Format {
     /// Source lines with underlines, notes and fixes, for people
     Full,
@@ -51,14 +66,36 @@ pub struct Style {
 }
 
 impl Style {
-    /// All findings, as a terminal shows them.
-    pub fn full(stream: Stream) -> Self {
-        let Stream { color, links, .. } = stream;
-        Self { format: Format::Full, color, links, width: terminal::width(), selection: Selection::ALL }
+    /// All findings in a format, without colours and links, in 140 columns.
+    #[must_use]
+    pub const fn plain(format: Format) -> Self {
+        Self { format, color: false, links: false, width: WIDTH, selection: Selection::ALL }
     }
 }
 
-/// The findings of one file as text, ready to be written by [`Report::file`].
+/// The columns of a terminal of which nothing is known.
+pub const WIDTH: usize = 140;
+
+/// A word that leads to an address, as terminals read it (OSC 8).
+fn link(word: &str, address: &str) -> String {
+    format!("\x1b]8;;{address}\x1b\\{word}\x1b]8;;\x1b\\")
+}
+
+/// Everything that a format makes of the findings of these sources.
+#[must_use]
+pub fn to_string(style: Style, found: &[(&Source, &[Diagnostic])]) -> String {
+    // Writing to a vector cannot fail.
+    let write = || {
+        let mut output = Output::begin(Vec::new(), style.format)?;
+        found.iter().try_for_each(|(source, found)| output.file(&file(style, source, found)))?;
+        output.end()
+    };
+    let bytes = write().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The findings of one file as text, ready to be written by [`Output::file`].
+#[must_use]
 pub fn file(style: Style, source: &Source, diagnostics: &[Diagnostic]) -> Vec<u8> {
     let mut out = Vec::new();
     if diagnostics.is_empty() {
@@ -95,14 +132,18 @@ fn note(out: &mut Vec<u8>, style: Style, name: &foreign::Name, line: &str) {
 }
 
 /// The output as a whole: what stands before, between and after the files' findings.
-pub struct Report<W> {
+#[derive(Debug)]
+pub struct Output<W> {
     out: W,
     format: Format,
     empty: bool,
 }
 
-impl<W: io::Write> Report<W> {
+impl<W: io::Write> Output<W> {
     /// Begins the output.
+    ///
+    /// # Errors
+    /// Those of `out`.
     pub fn begin(mut out: W, format: Format) -> io::Result<Self> {
         if format == Format::Sarif {
             sarif::begin(&mut out)?;
@@ -111,6 +152,9 @@ impl<W: io::Write> Report<W> {
     }
 
     /// Writes what [`file()`] made of one file.
+    ///
+    /// # Errors
+    /// Those of what is written to.
     pub fn file(&mut self, rendered: &[u8]) -> io::Result<()> {
         if rendered.is_empty() {
             return Ok(());
@@ -123,12 +167,16 @@ impl<W: io::Write> Report<W> {
         self.out.flush()
     }
 
-    /// Ends the output.
-    pub fn end(mut self) -> io::Result<()> {
+    /// Ends the output, and gives back what it was written to.
+    ///
+    /// # Errors
+    /// Those of what is written to.
+    pub fn end(mut self) -> io::Result<W> {
         if self.format == Format::Sarif {
             sarif::end(&mut self.out)?;
         }
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.out)
     }
 }
 
@@ -145,6 +193,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts the findings.
+    #[must_use]
     pub fn of(diagnostics: &[Diagnostic]) -> Self {
         let mut counts = Self::default();
         for diagnostic in diagnostics {
@@ -165,10 +214,11 @@ impl Counts {
     }
 
     /// The counts in words, as in "3 errors, 1 warning"; "no findings" where there are none.
+    #[must_use]
     pub fn summary(&self) -> String {
         let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.infos, "info")];
         let some = counts.iter().filter(|(count, _)| *count > 0);
-        let words: Vec<String> = some.map(|(count, noun)| crate::diff::counted(*count, noun)).collect();
+        let words: Vec<String> = some.map(|(count, noun)| crate::counted(*count, noun)).collect();
         if words.is_empty() { "no findings".to_owned() } else { words.join(", ") }
     }
 }
@@ -183,4 +233,4 @@ fn severity_color(severity: Severity) -> &'static str {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -5,8 +5,8 @@ use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use serde_json::{Map, Value, json};
 
-use super::keys::{Key, Kind, keys_of};
-use crate::levels::BOOK;
+use ptx_project::BOOK;
+use ptx_project::config::{Key, Kind, keys_of};
 
 /// The schema.
 pub fn schema() -> Value {
@@ -88,26 +88,6 @@ fn levels_of_rules() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
-    use crate::config::keys::KEYS;
-
-    /// A value that a key takes.
-    fn example(kind: Kind) -> &'static str {
-        match kind {
-            Kind::Path => "\"other.toml\"",
-            Kind::Patterns => "[\"a/\"]",
-            Kind::Levels => "{ syntax = \"warn\", P0205 = \"allow\", all = \"info\" }",
-            Kind::Target => "\"sm_90a\"",
-            Kind::Targets => "[\"sm_90a\"]",
-            Kind::Version => "\"8.6\"",
-            Kind::Compiler => "\"both\"",
-            Kind::Layout => "\"aligned\"",
-            Kind::Columns(..) => "80",
-            Kind::Switch => "true",
-            Kind::Table => "{}",
-            Kind::Tables => "[]",
-        }
-    }
 
     #[test]
     fn the_schema_in_the_repository_is_current() {
@@ -118,38 +98,5 @@ mod tests {
         }
         let kept = std::fs::read_to_string(file).unwrap_or_default();
         assert!(kept == current, "BLESS=1 cargo test -p ptx-cli --lib schema writes {file}");
-    }
-
-    #[test]
-    fn every_key_is_one_that_is_read() {
-        for key in KEYS {
-            let value = example(key.kind);
-            let text = match key.table {
-                "" => format!("{} = {value}\n", key.name),
-                "overrides" if key.name == "files" => format!("[[overrides]]\nfiles = {value}\n"),
-                "overrides" => format!("[[overrides]]\nfiles = []\n{} = {value}\n", key.name),
-                table => format!("[{table}]\n{} = {value}\n", key.name),
-            };
-            Config::parse(&text);
-        }
-    }
-
-    #[test]
-    fn every_field_that_is_read_is_a_key() {
-        // serde names the fields that it knows where one is unknown.
-        for table in ["", "ptx", "cuda", "format", "overrides"] {
-            let text = match table {
-                "" => "no-such-key = 1\n".to_owned(),
-                "overrides" => "[[overrides]]\nfiles = []\nno-such-key = 1\n".to_owned(),
-                table => format!("[{table}]\nno-such-key = 1\n"),
-            };
-            let error = toml::from_str::<crate::config::Contents>(&text).unwrap_err().to_string();
-            let expected = error.rsplit_once("expected ").unwrap().1;
-            let mut fields: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-            let mut keys: Vec<&str> = keys_of(table).map(|key| key.name).collect();
-            fields.sort_unstable();
-            keys.sort_unstable();
-            assert_eq!(keys, fields, "{error}");
-        }
     }
 }

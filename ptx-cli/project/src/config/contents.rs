@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ptx_verify::Level;
+use ptx_emit::format::Layout;
+use ptx_verify::{Compiler, Level};
 use serde::Deserialize;
-
-use crate::options::{Compiler, Layout};
 
 /// The contents of a configuration file.
 #[derive(Debug, Default, Deserialize)]
@@ -72,6 +71,51 @@ impl From<LevelName> for Level {
     }
 }
 
+/// A CUDA front end as it is written in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum CompilerName {
+    /// NVIDIA's
+    #[default]
+    Nvcc,
+    /// LLVM's
+    Clang,
+    /// What both accept
+    Both,
+}
+
+impl From<CompilerName> for Compiler {
+    fn from(name: CompilerName) -> Self {
+        match name {
+            CompilerName::Nvcc => Self::Nvcc,
+            CompilerName::Clang => Self::Clang,
+            CompilerName::Both => Self::Both,
+        }
+    }
+}
+
+/// How the columns of PTX are made, as it is written in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum LayoutName {
+    /// As compilers print, with tabs
+    #[default]
+    Compiler,
+    /// As people write, with spaces, and with operands and comments in columns
+    Aligned,
+}
+
+impl From<LayoutName> for Layout {
+    fn from(name: LayoutName) -> Self {
+        match name {
+            LayoutName::Compiler => Self::Compiler,
+            LayoutName::Aligned => Self::Aligned,
+        }
+    }
+}
+
 /// The table `[ptx]`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -84,7 +128,7 @@ pub struct PtxContents {
 
 impl PtxContents {
     /// Puts what `above` says on top.
-    pub fn put(&mut self, above: &Self) {
+    pub(super) fn put(&mut self, above: &Self) {
         let Self { target, version } = above;
         self.target = target.clone().or_else(|| self.target.take());
         self.version = version.clone().or_else(|| self.version.take());
@@ -100,12 +144,12 @@ pub struct CudaContents {
     /// The PTX version that asm statements are verified for.
     pub version: Option<String>,
     /// The front end.
-    pub compiler: Option<Compiler>,
+    pub compiler: Option<CompilerName>,
 }
 
 impl CudaContents {
     /// Puts what `above` says on top.
-    pub fn put(&mut self, above: &Self) {
+    pub(super) fn put(&mut self, above: &Self) {
         let Self { targets, version, compiler } = above;
         if !targets.is_empty() {
             self.targets.clone_from(targets);
@@ -120,7 +164,7 @@ impl CudaContents {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FormatContents {
     /// The layout.
-    pub layout: Option<Layout>,
+    pub layout: Option<LayoutName>,
     /// Columns of a level of indentation.
     pub indent: Option<u8>,
     /// Columns that a line should not exceed.
@@ -131,7 +175,7 @@ pub struct FormatContents {
 
 impl FormatContents {
     /// Puts what `above` says on top.
-    pub fn put(&mut self, above: &Self) {
+    pub(super) fn put(&mut self, above: &Self) {
         let Self { layout, indent, width, asm } = above;
         self.layout = layout.or(self.layout);
         self.indent = indent.or(self.indent);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_verify::{Include, Surroundings, includes};
 
-use crate::source::{Input, Kind, Origin, Source};
+use crate::source::{Kind, Source, read_file};
 
 /// How many files are read for one source, and how many bytes of them.
 const MAX_FILES: usize = 300;
@@ -21,8 +21,8 @@ pub fn surroundings(source: &Source) -> Surroundings {
     follow(&source.text, source.name.path(), &mut found, &mut seen, &mut waiting);
     for _ in 0..MAX_FILES {
         let Some(path) = waiting.pop_front() else { return found };
-        let input = Input { origin: Origin::File(path.clone()), name: path.clone().into(), kind: Kind::Cuda };
-        match input.read() {
+        let header = read_file(&path).map(|bytes| Source::new(path.clone().into(), Kind::Cuda, bytes));
+        match header {
             Ok(header) if bytes + header.text.len() <= MAX_BYTES => {
                 bytes += header.text.len();
                 found.add(&header.text);

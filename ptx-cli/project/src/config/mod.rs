@@ -35,27 +35,39 @@
 //!
 //! Of two entries the nearer one counts: that of the file before that of the file that it extends, and that of the
 //! last override that names a source before all others. Patterns are taken from the folder of the file that they are in.
+//!
+//! ```
+//! use std::path::Path;
+//! use ptx_project::config::{Config, Configs};
+//! use ptx_project::Options;
+//!
+//! let (config, _) = Config::of_text(Path::new("ptx.toml"), "ptx.target = \"sm_90a\"\nexclude = [\"old/\"]\n")?;
+//! assert_eq!(Options::of(&config)?.ptx_targets[0].as_str(), "sm_90a");
+//! assert!(config.excludes(Path::new("old/k.ptx")));
+//! let mut configs = Configs::default();           // looks for the nearest `ptx.toml` of each file, and reads each once
+//! let config = configs.of(Path::new("kernels/k.ptx"))?;
+//! # Ok::<(), ptx_project::Error>(())
+//! ```
 
 mod contents;
 mod keys;
-pub mod schema;
 mod search;
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use clap::Args;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::foreign;
-use crate::source::{Input, Origin, plain, read_text};
+use ptx_emit::format;
 
-use contents::Contents;
-pub use contents::LevelName;
-use contents::{CudaContents, FormatContents, OverrideContents, PtxContents};
-pub use keys::{Kind as KeyKind, keys_of, tables};
+use crate::error::{ConfigError, Error};
+use crate::options::layout;
+use crate::source::{plain, read_text};
+
+pub use contents::{CompilerName, CudaContents, FormatContents, LayoutName, LevelName, PtxContents};
+use contents::{Contents, OverrideContents};
+pub use keys::{KEYS, Key, Kind, keys_of, tables};
 use search::{in_folder, looked_in};
 pub use search::{is_shared, nearest};
 
@@ -67,19 +79,6 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// How many files may extend one another.
 const MAX_EXTENDED: usize = 16;
-
-/// The flags that choose the configuration.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Configuration")]
-pub struct ConfigArgs {
-    /// Use this configuration file instead of the nearest `ptx.toml` of each source
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
-    config: Option<PathBuf>,
-
-    /// Use no configuration file
-    #[arg(long)]
-    no_config: bool,
-}
 
 /// A configuration that was read.
 #[derive(Clone, Debug)]
@@ -101,7 +100,7 @@ pub struct Config {
 }
 
 /// A configuration file and a line of it, from 1.
-type Place = (Rc<Path>, u32);
+type Place = (Arc<Path>, u32);
 
 /// What holds for some files.
 #[derive(Clone, Debug)]
@@ -113,14 +112,17 @@ struct Override {
 
 impl Config {
     /// Reads the file and those that it extends.
-    fn read(path: &Path) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// One of them cannot be read or is not right, or they extend each other.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
         Self::read_below(path, &mut Vec::new())
     }
 
     /// Reads a file that is extended by those in `above`, of which the last one names it.
-    fn read_below(path: &Path, above: &mut Vec<PathBuf>) -> anyhow::Result<Self> {
+    fn read_below(path: &Path, above: &mut Vec<PathBuf>) -> Result<Self, ConfigError> {
         let text = read_text(path, MAX_BYTES)
-            .map_err(|error| anyhow::anyhow!("cannot read `{}`: {}", foreign::path(path), plain(&error)))?;
+            .map_err(|error| ConfigError::Unreadable { file: path.to_owned(), reason: plain(&error) })?;
         let (mut config, extended) = Self::of_text(path, &text)?;
         let Some(extended) = extended else { return Ok(config) };
         above.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
@@ -129,20 +131,28 @@ impl Config {
         if is_known || above.len() > MAX_EXTENDED {
             let problem =
                 if is_known { "the file extends itself" } else { "too many files extend each other" };
-            return wrong_entry(&config, "extend", &problem);
+            return Err(config.wrong_entry("extend", &problem));
         }
         match Self::read_below(&extended, above) {
             Ok(base) => config.put_on(base),
-            Err(error) => return wrong_entry(&config, "extend", &format!("{error:#}")),
+            Err(error) => return Err(config.wrong_entry("extend", &error)),
         }
         Ok(config)
     }
 
-    /// The configuration that a file at `path` with this text is, and the file that it extends.
-    pub fn of_text(path: &Path, text: &str) -> anyhow::Result<(Self, Option<String>)> {
-        let wrong = || format!("the configuration file `{}` is not right", foreign::path(path));
-        let file: Rc<Path> = path.into();
-        let lines = keys::lines(text).with_context(wrong)?;
+    /// The configuration that a file at `path` with this text is, and the file that it extends, which is not read.
+    ///
+    /// # Errors
+    /// The text is not right.
+    pub fn of_text(path: &Path, text: &str) -> Result<(Self, Option<String>), ConfigError> {
+        let wrong = |error: toml::de::Error| ConfigError::Syntax {
+            file: path.to_owned(),
+            span: error.span(),
+            message: error.message().to_owned(),
+            excerpt: error.to_string(),
+        };
+        let file: Arc<Path> = path.into();
+        let lines = keys::lines(text).map_err(wrong)?;
         let mut config = Self {
             path: path.to_owned(),
             rules: Vec::new(),
@@ -151,14 +161,14 @@ impl Config {
             format: FormatContents::default(),
             exclude: Vec::new(),
             overrides: Vec::new(),
-            places: lines.into_iter().map(|(key, line)| (key, (Rc::clone(&file), line))).collect(),
+            places: lines.into_iter().map(|(key, line)| (key, (Arc::clone(&file), line))).collect(),
         };
         if let Some((key, message)) =
             keys::unknown(config.places.iter().map(|(key, (_, line))| (&**key, *line)))
         {
-            return wrong_entry(&config, &key, &message);
+            return Err(config.wrong_entry(&key, &message));
         }
-        let contents: Contents = toml::from_str(text).with_context(wrong)?;
+        let contents: Contents = toml::from_str(text).map_err(wrong)?;
         config.rules = contents.rules.into_iter().collect();
         (config.ptx, config.cuda, config.format) = (contents.ptx, contents.cuda, contents.format);
         config.exclude.push(config.patterns("exclude", &contents.exclude)?);
@@ -175,14 +185,14 @@ impl Config {
     }
 
     /// The patterns of the entry `key`.
-    fn patterns(&self, key: &str, patterns: &[String]) -> anyhow::Result<Gitignore> {
+    fn patterns(&self, key: &str, patterns: &[String]) -> Result<Gitignore, ConfigError> {
         let mut builder = GitignoreBuilder::new(folder_of(&self.path));
         for pattern in patterns {
             if let Err(error) = builder.add_line(None, pattern) {
-                return wrong_entry(self, key, &error);
+                return Err(self.wrong_entry(key, &error));
             }
         }
-        builder.build().or_else(|error| wrong_entry(self, key, &error))
+        builder.build().map_err(|error| self.wrong_entry(key, &error))
     }
 
     /// Puts what the file says on top of the file that it extends.
@@ -227,12 +237,39 @@ impl Config {
 
     /// A configuration of this text.
     #[cfg(test)]
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self::of_text(Path::new(FILE), text).unwrap().0
     }
 
-    fn excludes(&self, path: &Path) -> bool {
+    /// Whether a file is left out. What is named by the user is left out too, since tools such as pre-commit name every
+    /// file.
+    #[must_use]
+    pub fn excludes(&self, path: &Path) -> bool {
         self.exclude.iter().any(|patterns| matches(patterns, path))
+    }
+
+    /// How PTX is laid out.
+    ///
+    /// # Errors
+    /// Widths that are not sensible.
+    pub fn layout(&self) -> Result<format::Options, ConfigError> {
+        let (written, default) = (&self.format, format::Options::default());
+        let columns = written.layout.map_or(default.layout, format::Layout::from);
+        let width = written.width.unwrap_or(default.width);
+        let wrong = |key: &str, error: Error| self.wrong_entry(key, &error);
+        layout(columns, written.indent, default.width).map_err(|error| wrong("format.indent", error))?;
+        layout(columns, written.indent, width).map_err(|error| wrong("format.width", error))
+    }
+
+    /// The error that an entry is wrong, which is given by its key: `rules.syntax`.
+    #[must_use]
+    pub fn wrong_entry(&self, key: &str, error: &dyn std::fmt::Display) -> ConfigError {
+        let place = self.places.get(key);
+        ConfigError::Entry {
+            file: place.map_or(self.path.as_path(), |(file, _)| file).to_owned(),
+            line: place.map(|(_, line)| *line),
+            message: error.to_string(),
+        }
     }
 }
 
@@ -265,44 +302,40 @@ fn joined(folder: &Path, path: &str) -> PathBuf {
 /// The configurations of all sources of a run, each file read once.
 #[derive(Debug, Default)]
 pub struct Configs {
-    fixed: Option<Option<Rc<Config>>>,
-    folders: HashMap<PathBuf, Option<Rc<Config>>>,
+    fixed: Option<Option<Arc<Config>>>,
+    folders: HashMap<PathBuf, Option<Arc<Config>>>,
     /// Configurations with overrides, by the file and which of its overrides hold. Sources that have the same in common
     /// share theirs.
-    overridden: HashMap<(PathBuf, Vec<bool>), Rc<Config>>,
+    overridden: HashMap<(PathBuf, Vec<bool>), Arc<Config>>,
 }
 
 impl Configs {
-    /// Reads the configuration that the flags name, if they name one.
-    pub fn new(args: &ConfigArgs) -> anyhow::Result<Self> {
-        let fixed = match &args.config {
-            Some(path) => Some(Some(Rc::new(Config::read(path)?))),
-            None => args.no_config.then_some(None),
-        };
-        Ok(Self { fixed, ..Self::default() })
+    /// Takes this configuration for all sources, or none for all.
+    #[must_use]
+    pub fn fixed(config: Option<Config>) -> Self {
+        Self { fixed: Some(config.map(Arc::new)), ..Self::default() }
     }
 
-    /// The configuration that counts for an input, with the overrides that hold for it.
-    pub fn of(&mut self, input: &Input) -> anyhow::Result<Option<Rc<Config>>> {
-        let path = match &input.origin {
-            Origin::File(path) => path.clone(),
-            Origin::Member(member) => member.container.path().unwrap_or(input.name.path()).to_owned(),
-            Origin::Stdin => input.name.path().to_owned(),
-        };
-        let Some(config) = self.of_path(&path)? else { return Ok(None) };
-        let hold = config.overrides_of(&path);
+    /// The configuration that counts for a file, with the overrides that hold for it.
+    ///
+    /// # Errors
+    /// It cannot be read or is not right.
+    pub fn of(&mut self, path: &Path) -> Result<Option<Arc<Config>>, ConfigError> {
+        let Some(config) = self.of_path(path)? else { return Ok(None) };
+        let hold = config.overrides_of(path);
         if !hold.contains(&true) {
             return Ok(Some(config));
         }
         let known = self.overridden.entry((config.path.clone(), hold));
-        Ok(Some(Rc::clone(known.or_insert_with_key(|(_, hold)| Rc::new(config.overridden(hold))))))
+        Ok(Some(Arc::clone(known.or_insert_with_key(|(_, hold)| Arc::new(config.overridden(hold))))))
     }
 
-    fn of_path(&mut self, path: &Path) -> anyhow::Result<Option<Rc<Config>>> {
+    fn of_path(&mut self, path: &Path) -> Result<Option<Arc<Config>>, ConfigError> {
         if let Some(fixed) = &self.fixed {
             return Ok(fixed.clone());
         }
-        let path = std::path::absolute(path).context("the current directory is gone")?;
+        let gone = |error: std::io::Error| ConfigError::NoFolder { reason: error.to_string() };
+        let path = std::path::absolute(path).map_err(gone)?;
         let folder = path.parent().unwrap_or(Path::new("/"));
         // A path that leads upwards names folders that the file is not in.
         let leads_up = path.components().any(|part| part == Component::ParentDir);
@@ -312,7 +345,7 @@ impl Configs {
         }
     }
 
-    fn of_folder(&mut self, folder: &Path) -> anyhow::Result<Option<Rc<Config>>> {
+    fn of_folder(&mut self, folder: &Path) -> Result<Option<Arc<Config>>, ConfigError> {
         let mut config = None;
         let mut searched = Vec::new();
         for folder in looked_in(folder) {
@@ -322,7 +355,7 @@ impl Configs {
             }
             searched.push(folder);
             if let Some(path) = in_folder(folder) {
-                config = Some(Rc::new(Config::read(&path)?));
+                config = Some(Arc::new(Config::read(&path)?));
                 break;
             }
         }
@@ -331,32 +364,12 @@ impl Configs {
     }
 }
 
-/// Whether the configuration leaves the input out. What is named by the user is left out too, since
-/// tools such as pre-commit name every file.
-pub fn is_excluded(config: Option<&Config>, input: &Input) -> bool {
-    match (&input.origin, config) {
-        (Origin::File(path), Some(config)) => config.excludes(path),
-        (Origin::Member(member), Some(config)) => {
-            member.container.path().is_some_and(|path| config.excludes(path))
-        }
-        (Origin::Stdin, _) | (_, None) => false,
-    }
-}
-
-/// Fails with the place of a wrong entry, given by its key: `rules.syntax`.
-pub fn wrong_entry<T>(config: &Config, key: &str, error: &dyn std::fmt::Display) -> anyhow::Result<T> {
-    let place = config.places.get(key);
-    let line = place.map_or_else(String::new, |(_, line)| format!(" in line {line}"));
-    let file = place.map_or(config.path.as_path(), |(file, _)| file);
-    bail!("the configuration file `{}` is not right{line}: {error}", foreign::path(file))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        format!("{:#}", Config::of_text(Path::new("p/ptx.toml"), text).unwrap_err())
+        Config::of_text(Path::new("p/ptx.toml"), text).unwrap_err().to_string()
     }
 
     #[test]
@@ -425,12 +438,12 @@ mod tests {
         assert!(config.excludes(&scratch.path().join("old/a.ptx")));
         // What is wrong is told of the file that it is in.
         file("ptx.toml", "\n[rules]\nsyntax = 1\n");
-        let error = format!("{:#}", Config::read(&inner).unwrap_err());
+        let error = Config::read(&inner).unwrap_err().to_string();
         assert!(error.contains("in line 1: the configuration file") && error.contains("line 3"), "{error}");
         file("ptx.toml", "extend = \"a/ptx.toml\"\n");
-        assert!(format!("{:#}", Config::read(&inner).unwrap_err()).ends_with("the file extends itself"));
+        assert!(Config::read(&inner).unwrap_err().to_string().ends_with("the file extends itself"));
         file("ptx.toml", "extend = \"missing.toml\"\n");
-        assert!(format!("{:#}", Config::read(&inner).unwrap_err()).contains("missing.toml"));
+        assert!(Config::read(&inner).unwrap_err().to_string().contains("missing.toml"));
     }
 
     #[test]

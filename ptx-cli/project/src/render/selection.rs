@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use clap::ValueEnum;
 use ptx_syntax::{Diagnostic, Severity};
 
 use super::Format;
-use crate::diff::counted;
+use crate::words::counted;
 
 /// The findings of one rule and file that a terminal shows.
 const MAX_SHOWN: usize = 10;
 
 /// The least severity that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Least {
     /// Errors
     Error,
@@ -45,6 +45,7 @@ impl Selection {
     pub const ALL: Self = Self { least: Severity::Info, max: usize::MAX };
 
     /// What a format shows unless more or less is asked for.
+    #[must_use]
     pub fn new(format: Format, least: Option<Least>, all: bool) -> Self {
         let for_people = matches!(format, Format::Full | Format::Concise);
         let usual = if for_people { Least::Warn } else { Least::Info };
@@ -55,16 +56,19 @@ impl Selection {
     }
 
     /// Whether a finding is loud enough to be shown.
+    #[must_use]
     pub fn shows(self, found: &Diagnostic) -> bool {
         found.severity >= self.least
     }
 
     /// Whether infos are left out.
+    #[must_use]
     pub fn hides_infos(self) -> bool {
         self.least > Severity::Info
     }
 
     /// The findings that are shown, and a line for each rule of which more were found.
+    #[must_use]
     pub fn of(self, diagnostics: &[Diagnostic]) -> (Vec<Diagnostic>, Vec<String>) {
         let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let loud = diagnostics.iter().filter(|found| found.severity >= self.least);

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use super::FILE;
 
 /// The configuration file that counts for what lies in `folder`.
+#[must_use]
 pub fn nearest(folder: &Path) -> Option<PathBuf> {
     looked_in(folder).find_map(in_folder)
 }
 
-pub fn in_folder(folder: &Path) -> Option<PathBuf> {
+pub(super) fn in_folder(folder: &Path) -> Option<PathBuf> {
     Some(folder.join(FILE)).filter(|file| file.exists())
 }
 
 /// The folders in which a configuration file counts for what lies in `folder`, the nearest first.
-pub fn looked_in(folder: &Path) -> impl Iterator<Item = &Path> {
+pub(super) fn looked_in(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut ended = false;
     folder.ancestors().take_while(move |folder| {
         let counts = !ended && !is_shared(folder);
@@ -31,6 +32,7 @@ fn is_top(folder: &Path) -> bool {
 
 /// Whether everybody may put files into `folder` and nobody may take away those of others, as in `/tmp`.
 #[cfg(unix)]
+#[must_use]
 pub fn is_shared(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     const STICKY_AND_WRITABLE: u32 = 0o1002;
@@ -39,6 +41,7 @@ pub fn is_shared(folder: &Path) -> bool {
 
 /// Folders have no such mode here.
 #[cfg(not(unix))]
+#[must_use]
 pub fn is_shared(_: &Path) -> bool {
     false
 }

@@ -5,9 +5,8 @@ use std::io::Write;
 use ptx_syntax::Diagnostic;
 
 use super::position::Positions;
-use super::{Style, severity_color};
-use crate::levels;
-use crate::terminal;
+use super::{Style, link, severity_color};
+use crate::options::page_address;
 
 /// Renders `file:line:column: severity[code] message`.
 pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagnostic], style: Style) {
@@ -16,9 +15,8 @@ pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagn
         let place = positions.place(diagnostic.span);
         let (on, off) = if style.color { (severity_color(diagnostic.severity), "\x1b[0m") } else { ("", "") };
         let severity = diagnostic.severity.as_str();
-        let address = levels::page_address(diagnostic.rule).filter(|_| style.links);
-        let code =
-            address.map_or_else(|| diagnostic.code.to_owned(), |to| terminal::link(diagnostic.code, &to));
+        let address = page_address(diagnostic.rule).filter(|_| style.links);
+        let code = address.map_or_else(|| diagnostic.code.to_owned(), |to| link(diagnostic.code, &to));
         let message = &diagnostic.message;
         // Writing to a vector cannot fail.
         let _ =

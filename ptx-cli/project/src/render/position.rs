@@ -21,6 +21,7 @@ pub struct Place {
 }
 
 /// The line starts of one source.
+#[derive(Debug)]
 pub struct Positions<'a> {
     /// The source.
     pub source: &'a Source,
@@ -36,11 +37,13 @@ const CHUNK: usize = 256;
 
 impl<'a> Positions<'a> {
     /// Finds the line starts.
+    #[must_use]
     pub fn new(source: &'a Source) -> Self {
         Self { source, index: LineIndex::new(&source.text), characters: OnceCell::new() }
     }
 
     /// The place of `span`.
+    #[must_use]
     pub fn place(&self, span: Span) -> Place {
         let start = self.index.position(span.start);
         let end = self.index.position(span.end.max(span.start));
@@ -48,6 +51,7 @@ impl<'a> Positions<'a> {
     }
 
     /// `place` with columns counted in Unicode code points.
+    #[must_use]
     pub fn code_points(&self, place: Place) -> Place {
         Place {
             column: self.code_point_column(place.line, place.column),
