@@ -26,6 +26,9 @@
 //! * `program`, on by default: the program of the same name, which `pre-commit` builds. A library wants
 //!   `default-features = false`, which leaves out the command line and everything that only it needs.
 //! * `project`, on with `program`: the module [`project`].
+//! * `serde`: `Serialize` and `Deserialize` of [`Module`] and everything in it, of [`Diagnostic`], [`Config`], [`Level`] and
+//!   what else is told. A module that is read is checked: its handles are good, or it is refused. What is written is of the
+//!   same version of this library. Reports of assemblers and baselines have both without it.
 //! * `cuda`: the CUDA driver and NVIDIA's compiler library as back ends of [`Module::report`]. It needs `cust`, whose build
 //!   script wants a CUDA toolkit on the machine that builds, or the `[patch]` that the toolkit's own `Cargo.toml` has.
 
@@ -51,10 +54,12 @@ pub use ptx_verify::{Config, Level, Levels, check};
 
 /// A PTX module: [`ptx_ir::ir::Module`], to which it derefs, with what the other crates do with one.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Module(ptx_ir::ir::Module);
 
 /// What [`Module::parse`] gives, whatever the text.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parsed {
     /// The module. What could not be understood is left out, or marked unknown.
     pub module: Module,
@@ -65,6 +70,7 @@ pub struct Parsed {
 
 /// A text that has a fault, and what was expected to have none.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ParseError {
     /// The faults, in the order of their places; there is one at least.
     pub diagnostics: Vec<Diagnostic>,

@@ -18,3 +18,7 @@ cargo tree --quiet --edges normal,build --prefix none | grep -E '^(cust|find_cud
   fail "a dependent builds cust without having asked for it"
 printed=$(cargo run --quiet)
 grep -q '^.visible .entry k()$' <<< "$printed" || fail "the dependent does not print its module"
+# What is off by default is tested where it is on.
+runner='target."cfg(unix)".runner = ["env", "RUST_MIN_STACK=524288"]'
+cargo test --quiet --config "$runner"
+cargo test --quiet --manifest-path ../../Cargo.toml --lib --features serde -p ptx-syntax -p ptx-ir serial

@@ -12,6 +12,8 @@ pub mod link;
 pub mod lower;
 pub mod occupancy;
 pub mod platform;
+#[cfg(feature = "serde")]
+mod serial;
 pub mod space;
 pub mod special;
 mod symbols;

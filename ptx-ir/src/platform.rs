@@ -5,6 +5,7 @@ use crate::version::Version;
 
 /// How textures and samplers are bound, an option of `.target`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TextureMode {
     /// `texmode_unified`: a texture brings its sampler.
     #[default]
@@ -26,6 +27,7 @@ impl TextureMode {
 
 /// Version, target and texturing mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Platform {
     /// The PTX version.
     pub version: Version,

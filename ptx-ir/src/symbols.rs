@@ -10,6 +10,12 @@ use rustc_hash::FxBuildHasher;
 pub struct Symbol(u32);
 
 impl Symbol {
+    /// The symbol of a number that may come from elsewhere.
+    #[cfg(feature = "serde")]
+    pub(crate) const fn new(index: u32) -> Self {
+        Self(index)
+    }
+
     /// The number, for tables beside the names.
     pub(crate) const fn index(self) -> usize {
         self.0 as usize

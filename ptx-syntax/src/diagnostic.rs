@@ -7,6 +7,7 @@ use crate::Span;
 
 /// How the finding relates to the ISA; see `ARCHITECTURE.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Class {
     /// NVIDIA's tools refuse the program for this target and version.
     Invalid,
@@ -30,6 +31,7 @@ impl Class {
 
 /// How loudly a finding is reported. The order is from quiet to loud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Severity {
     /// Worth knowing.
     Info,
@@ -53,6 +55,7 @@ impl Severity {
 
 /// A second place that explains the finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Label {
     /// The place.
     pub span: Span,
@@ -62,6 +65,7 @@ pub struct Label {
 
 /// How sure a fix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Applicability {
     /// Right in every case: applied by `--fix`.
     Certain,
@@ -71,6 +75,7 @@ pub enum Applicability {
 
 /// One replacement of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edit {
     /// The bytes to replace; empty for an insertion.
     pub span: Span,
@@ -80,6 +85,7 @@ pub struct Edit {
 
 /// A change of the source that removes the finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fix {
     /// What the fix does, as in "write `.rn`".
     pub message: String,
@@ -89,17 +95,23 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+/// A name that the program has. `serde` would borrow a reference that it sees from what is read.
+type RuleName = &'static str;
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Diagnostic {
     /// The class, which says who the judge is.
     pub class: Class,
     /// How loud.
     pub severity: Severity,
     /// The short code of the rule, which never changes.
-    pub code: &'static str,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::name"))]
+    pub code: RuleName,
     /// The name of the rule.
-    pub rule: &'static str,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::name"))]
+    pub rule: RuleName,
     /// What is wrong.
     pub message: String,
     /// The primary place.

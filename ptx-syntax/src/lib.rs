@@ -13,6 +13,8 @@ mod outline;
 mod parser;
 mod prototype;
 mod recovery;
+#[cfg(feature = "serde")]
+mod serial;
 mod span;
 mod statement;
 

@@ -4,6 +4,11 @@ use std::ops::Range;
 
 /// A half-open range of bytes of one source text. Files are at most 4 GiB, so 32 bits are enough.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "crate::serial::Bounds")
+)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
@@ -70,6 +75,7 @@ pub struct LineIndex {
 
 /// A position as users see it: both counted from 1, the column in UTF-8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LineColumn {
     /// Line, from 1.
     pub line: u32,

@@ -11,6 +11,7 @@ use crate::subject::occurrence::Occurrence;
 
 /// How loudly a rule reports. The order is from quiet to loud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Level {
     /// Not reported.
     Allow,
@@ -37,6 +38,7 @@ impl Level {
 
 /// What users are told of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RuleInfo {
     /// Its name, such as `operand-type`.
     pub name: &'static str,

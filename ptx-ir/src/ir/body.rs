@@ -9,6 +9,7 @@ use ptx_syntax::Span;
 
 /// A virtual register of a function, or one element of a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Register(pub u32);
 
 impl Register {
@@ -21,6 +22,7 @@ impl Register {
 
 /// One declared name of registers: `%p`, or all of `%r<100>`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RegisterGroup {
     /// The name, or its part before the number.
     pub name: Symbol,
@@ -62,6 +64,7 @@ impl RegisterGroup {
 
 /// A place that branches can go to.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Label {
     /// The name.
     pub name: Symbol,
@@ -73,6 +76,7 @@ pub struct Label {
 
 /// What a list of targets is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TargetListKind {
     /// `.branchtargets`
     Branch,
@@ -82,6 +86,7 @@ pub enum TargetListKind {
 
 /// `T: .branchtargets A, B;`
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TargetList {
     /// The label in front; none where it is missing.
     pub name: Option<Symbol>,
@@ -95,10 +100,12 @@ pub struct TargetList {
 
 /// The guard of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guard {
     /// The predicate; none where its name was not declared.
     pub register: Option<Register>,
     /// The class of its type.
+    #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
     pub class: Class,
     /// Whether it is `@!p`.
     pub negated: bool,
@@ -106,6 +113,7 @@ pub struct Guard {
 
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Instruction {
     /// Its spelling.
     pub spelling: Handle<Spelling>,
@@ -114,11 +122,13 @@ pub struct Instruction {
     /// The guard.
     pub guard: Option<Guard>,
     /// Which instance of the spelling its operands fit; none where they fit none.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub instance: Option<u16>,
 }
 
 /// What is in a body, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Statement {
     /// An instruction.
     Instruction(Handle<Instruction>),
@@ -142,6 +152,7 @@ pub enum Statement {
 
 /// What a function does.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
     /// Everything, in order of the text.
     pub statements: Vec<Statement>,

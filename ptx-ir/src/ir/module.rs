@@ -16,6 +16,7 @@ use rustc_hash::FxBuildHasher;
 
 /// Width of addresses, `.address_size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AddressSize {
     /// 32 bits, the default of the ISA.
     #[default]
@@ -27,6 +28,7 @@ pub enum AddressSize {
 /// `.version`, `.target` and `.address_size`. What is missing or unknown is the newest version and the oldest
 /// target that it has, and its span is none.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Header {
     /// The PTX version.
     pub version: Version,
@@ -86,6 +88,7 @@ impl Header {
 
 /// Linkage of a variable or function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Linkage {
     /// `.visible`
     Visible,
@@ -125,6 +128,7 @@ impl Linkage {
 
 /// `.ptr .global .align 8`, a kernel parameter's promise about what it points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pointer {
     /// The space; none means generic.
     pub space: Option<StateSpace>,
@@ -136,6 +140,7 @@ pub struct Pointer {
 
 /// The value a variable starts with.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Initializer {
     /// An integer.
     Integer {
@@ -145,7 +150,7 @@ pub enum Initializer {
         negative: bool,
     },
     /// A floating-point number in decimal.
-    Decimal(f64),
+    Decimal(#[cfg_attr(feature = "serde", serde(with = "crate::serial::decimal"))] f64),
     /// `0f…`
     SingleBits(u32),
     /// `0d…`
@@ -182,6 +187,7 @@ pub enum Initializer {
 
 /// A variable, or a parameter of a function. Registers are no variables but [`super::RegisterGroup`]s.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
     /// The name.
     pub name: Symbol,
@@ -218,6 +224,7 @@ pub struct Variable {
 
 /// One of the variables that `name<N>` declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Member {
     /// Its number, from 0.
     pub number: u32,
@@ -248,6 +255,7 @@ impl Variable {
 
 /// What kind of function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FunctionKind {
     /// `.entry`, a kernel.
     Entry,
@@ -259,6 +267,7 @@ pub enum FunctionKind {
 
 /// A function, kernel or prototype.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Function {
     /// The name; `_` for a prototype without a label.
     pub name: Symbol,
@@ -286,6 +295,7 @@ pub struct Function {
 
 /// An argument of a directive.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DirectiveArgument {
     /// An integer.
     Integer(i64),
@@ -301,6 +311,7 @@ pub enum DirectiveArgument {
 
 /// A directive whose arguments are plain: `.maxntid 32, 4`, `.pragma "nounroll";`, `.loc 1 2 3`, `.file 1 "a.cu"`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Directive {
     /// Which one it is; none where the manual has no such directive.
     pub kind: Option<DirectiveKind>,
@@ -383,6 +394,7 @@ impl Directive {
 /// `.section .debug_info { … }`. Its lines are kept as text, tokens separated by single blanks: nothing in
 /// PTX refers to them, and they may be most of a file.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Section {
     /// The word: `.section` or `.nv_intermediate_source_section`.
     pub word: Symbol,
@@ -405,6 +417,7 @@ pub struct Spelling {
 
 /// What a name at module level stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Definition {
     /// A variable.
     Variable(Handle<Variable>),
@@ -414,6 +427,7 @@ pub enum Definition {
 
 /// What is at module level, in order of the text. The header is not among it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Item {
     /// A variable.
     Variable(Handle<Variable>),
@@ -436,6 +450,7 @@ pub enum Item {
 
 /// A module.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Module {
     /// Version, target and address size.
     pub header: Header,
@@ -448,6 +463,7 @@ pub struct Module {
     /// All functions, kernels and prototypes.
     pub functions: Layered<Function>,
     /// The names of the module.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serial::names"))]
     pub names: Shared<IndexMap<Symbol, Definition, FxBuildHasher>>,
     /// What is at module level, in order.
     pub items: Shared<Vec<Item>>,

@@ -8,6 +8,7 @@ use crate::special::SpecialRegister;
 
 /// Some operands that lie next to each other in [`super::Body::children`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Run {
     /// Index of the first.
     pub first: u32,
@@ -26,12 +27,14 @@ impl Run {
 /// One operand. A register carries the class of its type, so that nothing has to be looked up to match it
 /// against the instruction table.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Operand {
     /// `%r1`, or the element `%v.x` of a vector register.
     Register {
         /// The register.
         register: Register,
         /// The class of its type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
     },
     /// A vector register as a whole.
@@ -39,6 +42,7 @@ pub enum Operand {
         /// Its first element.
         first: Register,
         /// The class of an element.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// How many elements: 2 or 4.
         count: u8,
@@ -48,6 +52,7 @@ pub enum Operand {
         /// The register.
         register: Register,
         /// The class of its type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
     },
     /// `%r1.h10`, in video instructions.
@@ -55,6 +60,7 @@ pub enum Operand {
         /// The register.
         register: Register,
         /// The class of its type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// What is selected.
         selector: Selector,
@@ -64,6 +70,7 @@ pub enum Operand {
         /// The register.
         register: Register,
         /// The class of its type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// What is selected.
         selector: Option<Selector>,
@@ -73,6 +80,7 @@ pub enum Operand {
         /// The register.
         register: Register,
         /// The class of its type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// What is added.
         offset: i64,
@@ -94,7 +102,7 @@ pub enum Operand {
         negative: bool,
     },
     /// A floating-point constant in decimal.
-    Decimal(f64),
+    Decimal(#[cfg_attr(feature = "serde", serde(with = "crate::serial::decimal"))] f64),
     /// `0f…`
     SingleBits(u32),
     /// `0d…`
@@ -126,6 +134,7 @@ pub enum Operand {
         /// The base.
         base: Register,
         /// The class of the type of the base.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// Bytes.
         offset: i32,
@@ -149,6 +158,7 @@ pub enum Operand {
         /// The register that is added to its address.
         index: Register,
         /// The class of the register's type.
+        #[cfg_attr(feature = "serde", serde(skip, default = "crate::serial::unknown"))]
         class: Class,
         /// Bytes.
         offset: i32,
@@ -186,6 +196,22 @@ impl Operand {
             | Self::Element { index: register, .. }
             | Self::RegisterAddress { base: register, .. }
             | Self::VectorRegister { first: register, .. } => Some(register),
+            _ => None,
+        }
+    }
+
+    /// The register of an operand that has the class of one, to set that.
+    #[cfg(feature = "serde")]
+    pub(crate) const fn register_and_class(&mut self) -> Option<(Register, &mut Class)> {
+        match self {
+            Self::Register { register, class }
+            | Self::Negated { register, class }
+            | Self::Selected { register, class, .. }
+            | Self::Minus { register, class, .. }
+            | Self::Sum { register, class, .. }
+            | Self::Element { index: register, class, .. }
+            | Self::RegisterAddress { base: register, class, .. }
+            | Self::VectorRegister { first: register, class, .. } => Some((*register, class)),
             _ => None,
         }
     }

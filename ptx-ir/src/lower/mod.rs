@@ -32,7 +32,7 @@ pub use problem::{ConstantError, Problem, RegisterGroup};
 use ptx_syntax::ast::Tree;
 use ptx_syntax::{Explanation, Located, Span};
 use rustc_hash::FxHashMap;
-use selection::Selection;
+pub(crate) use selection::Selection;
 use spellings::Spellings;
 use visible::{History, Visible};
 

@@ -8,7 +8,7 @@ use crate::platform::Platform;
 /// Selects instances. Compilers write an instruction with operands of the same kinds over and over, so the last
 /// answer for each spelling is kept.
 #[derive(Default)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     platform: Option<Platform>,
     kept: Vec<Kept>,
     shapes: Vec<Shape>,

@@ -27,6 +27,7 @@
 //! assert_eq!(written.0, [(Register(1), ".s32".to_owned())]);
 //! ```
 
+mod everything;
 mod registers;
 mod rename;
 
@@ -34,6 +35,7 @@ use crate::arena::Handle;
 use crate::ir::{Body, Function, Instruction, Item, Module, Operand, Register, Statement, Variable};
 use crate::isa::{OperandSpec, Role};
 use crate::types::Type;
+pub(crate) use everything::Everything;
 pub use registers::{Access, aligned, for_each_register, for_each_register_with_operand};
 pub use rename::Rename;
 

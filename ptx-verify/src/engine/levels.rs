@@ -12,6 +12,7 @@ use crate::rules::{self, find_rule, nearest_rule};
 
 /// Everything that a verification can be asked for. The default asks for what the file itself says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Config {
     /// Levels that differ from the rules' own.
     pub levels: Levels,
@@ -122,6 +123,60 @@ impl Levels {
                 None => !off(),
             }
         });
+    }
+}
+
+/// Levels and compilers as `ptx.toml` has them: names of rules and classes, or `all`, with their levels.
+#[cfg(feature = "serde")]
+mod serial {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Class, Level, Levels};
+    use crate::subject::fragment::Compiler;
+
+    const COMPILERS: [(Compiler, &str); 3] =
+        [(Compiler::Nvcc, "nvcc"), (Compiler::Clang, "clang"), (Compiler::Both, "both")];
+
+    impl Serialize for Compiler {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let name = COMPILERS.iter().find(|(each, _)| each == self).map_or("", |(_, name)| name);
+            serializer.serialize_str(name)
+        }
+    }
+
+    impl<'d> Deserialize<'d> for Compiler {
+        fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+            let name = <Cow<'d, str>>::deserialize(deserializer)?;
+            let known = COMPILERS.iter().find(|(_, each)| *each == name);
+            known
+                .map(|(compiler, _)| *compiler)
+                .ok_or_else(|| D::Error::custom(format_args!("`{name}` is none of nvcc, clang and both")))
+        }
+    }
+
+    impl Serialize for Levels {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let of_class = |class: Class| Some((class.as_str(), self.classes[class as usize]?));
+            let classes = [Class::Invalid, Class::Hazard, Class::Style].into_iter().filter_map(of_class);
+            let all = self.all.map(|level| ("all", level));
+            let entries: BTreeMap<_, _> =
+                all.into_iter().chain(classes).chain(self.rules.iter().copied()).collect();
+            serializer.collect_map(entries)
+        }
+    }
+
+    impl<'d> Deserialize<'d> for Levels {
+        fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+            let mut levels = Self::default();
+            for (name, level) in BTreeMap::<String, Level>::deserialize(deserializer)? {
+                levels.set(&name, level).map_err(D::Error::custom)?;
+            }
+            Ok(levels)
+        }
     }
 }
 

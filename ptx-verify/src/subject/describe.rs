@@ -39,7 +39,9 @@ pub(crate) fn name_of(module: &Module, body: &Body, operand: Operand) -> Option<
         Operand::DoubleBits(bits) => format!("0d{bits:016X}"),
         Operand::WarpSize => "WARP_SZ".into(),
         Operand::Sink => "_".into(),
-        Operand::Variable { variable, offset: 0, .. } => module.name(module.variables[variable].name).to_owned(),
+        Operand::Variable { variable, offset: 0, .. } => {
+            module.name(module.variables[variable].name).to_owned()
+        }
         Operand::Variable { variable, offset, .. } => {
             format!("{}{offset:+}", module.name(module.variables[variable].name))
         }

@@ -12,5 +12,8 @@ fn main() {
     assert!(ptx_verify::check(&text, &Config::default()).is_empty());
     assert_eq!(module.functions.len(), 1);
     assert!(ptx_ir::target::Target::parse("sm_80").is_some());
+    let kind = ptx_toolkit::project::Kind::Ptx;
+    let source = ptx_toolkit::project::Source::new("k.ptx".into(), kind, text.clone().into_bytes());
+    assert!(ptx_toolkit::project::verify(&source, &Default::default(), 1).is_empty());
     println!("{text}");
 }

@@ -9,6 +9,7 @@ use super::{Choice, Subject};
 
 /// What became of the asm statements of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Coverage {
     /// The statements, in the order of the source. One that a macro holds, or that has variants, is there once.
     pub statements: Vec<Covered>,
@@ -16,6 +17,7 @@ pub struct Coverage {
 
 /// How many statements met which treatment, in any number of sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CoverageCounts {
     /// All statements.
     pub found: usize,
@@ -55,6 +57,7 @@ impl CoverageCounts {
 
 /// What became of one asm statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Covered {
     /// Its keyword; for a use of a macro that is not expanded, the macro's name.
     pub place: Span,
@@ -66,6 +69,7 @@ pub struct Covered {
 
 /// How many choices the `#if` branches inside a statement give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Choices {
     /// Those that are read.
     pub read: u32,
@@ -75,6 +79,7 @@ pub struct Choices {
 
 /// What can become of a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Treatment {
     /// All of it was verified, for one target and one choice of branches at least.
     Verified,
