@@ -286,6 +286,8 @@ pub enum Mode {
     BlockScope,
     /// `.bfly`: the lane whose number differs in some bits.
     Butterfly,
+    /// `.x1`: only the first eight lanes give addresses.
+    EightAddresses,
     /// `.idx`: the lane of a number.
     Indexed,
     /// `.or`: combined with a third predicate.
@@ -300,6 +302,8 @@ pub enum Mode {
     Right,
     /// `.sat`: to the limits of the type.
     Saturate,
+    /// `.x2`: only the first sixteen lanes give addresses.
+    SixteenAddresses,
     /// `.noinc`: an arrival that the count of the object has already.
     Uncounted,
     /// `.uni`: all lanes say the same.

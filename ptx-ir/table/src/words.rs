@@ -87,13 +87,14 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 18] = [
+const MODES: [(&str, &str); 20] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
     ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
+    ("eight-addresses", "EightAddresses"),
     ("indexed", "Indexed"),
     ("or", "Or"),
     ("reads", "Reads"),
@@ -101,6 +102,7 @@ const MODES: [(&str, &str); 18] = [
     ("release", "Release"),
     ("right", "Right"),
     ("saturate", "Saturate"),
+    ("sixteen-addresses", "SixteenAddresses"),
     ("uncounted", "Uncounted"),
     ("uniform", "Uniform"),
     ("volatile", "Volatile"),

@@ -92,8 +92,8 @@ impl Machine<'_> {
                 }
                 Some(())
             }
-            Action::Access { address, reads, writes } => {
-                self.access(warp, mask, instruction, *address, *reads, *writes);
+            Action::Access { address, reads, writes, lanes } => {
+                self.access(warp, mask & lanes, instruction, *address, *reads, *writes);
                 Some(())
             }
             Action::Init { .. } => self.make_object(warp, mask, instruction, &step.action),

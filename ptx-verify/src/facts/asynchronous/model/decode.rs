@@ -10,6 +10,7 @@ use super::clock::Row;
 use super::compute::Shape;
 use super::program::{Action, Source};
 use super::slice::Decoder;
+use super::value::ALL;
 use crate::facts::FunctionFacts;
 use crate::facts::registers::aligned;
 use crate::facts::values::{space_of, width};
@@ -87,7 +88,14 @@ impl Decoder<'_, '_> {
         // Generic addresses of what is no shared memory are not followed.
         let is_known = access.space.is_some() || self.points_to_shared(operand);
         let address = is_known.then(|| self.address(operand, spec, access.bytes)).flatten()?;
-        Some(Action::Access { address, reads: access.reads, writes: access.writes })
+        let lanes = if instance.is(Mode::EightAddresses) {
+            0xff
+        } else if instance.is(Mode::SixteenAddresses) {
+            0xffff
+        } else {
+            ALL
+        };
+        Some(Action::Access { address, reads: access.reads, writes: access.writes, lanes })
     }
 
     /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.

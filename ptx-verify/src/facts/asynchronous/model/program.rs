@@ -86,6 +86,8 @@ pub(super) enum Action {
         address: Address,
         reads: bool,
         writes: bool,
+        /// The lanes that give addresses.
+        lanes: u32,
     },
     Init {
         object: Address,
