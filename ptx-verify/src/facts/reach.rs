@@ -7,7 +7,7 @@ use ptx_ir::ir::Handle;
 use ptx_ir::isa::Control;
 use std::cell::Cell;
 use std::hash::Hash;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Where paths end that lead somewhere, or begin that come from somewhere.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ impl<'f, 'm> Reach<'f, 'm> {
     }
 
     /// The end that is reached by going through a part of a block and on.
-    fn first(&self, block: NodeIndex, range: std::ops::Range<u32>) -> Option<u32> {
+    fn first(&self, block: NodeIndex, range: Range<u32>) -> Option<u32> {
         let marks = self.marks_of(range);
         let nearest = match self.direction {
             Direction::Outgoing => marks.first(),
@@ -96,7 +96,7 @@ impl<'f, 'm> Reach<'f, 'm> {
         nearest.map_or(self.onward[block.index()], |(_, end)| *end)
     }
 
-    fn marks_of(&self, range: std::ops::Range<u32>) -> &[(u32, Option<u32>)] {
+    fn marks_of(&self, range: Range<u32>) -> &[(u32, Option<u32>)] {
         let place = |wanted: u32| self.marks.partition_point(|(instruction, _)| *instruction < wanted);
         let start = place(range.start);
         &self.marks[start..start.max(place(range.end))]
@@ -137,8 +137,8 @@ fn exit_of(facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<u32> {
 pub struct Bounds {
     /// Blocks looked at, each once in each state.
     pub blocks: usize,
-    /// Instructions looked at.
-    pub instructions: usize,
+    /// Marks looked at.
+    pub marks: usize,
 }
 
 /// What all walks in one function may cost together: where it is spent, nothing more is found.
@@ -148,7 +148,7 @@ impl Budget {
     /// In proportion to the function.
     #[must_use]
     pub fn of(facts: &FunctionFacts<'_>) -> Self {
-        const VISITS_PER_INSTRUCTION: usize = 64;
+        const VISITS_PER_INSTRUCTION: usize = 16;
         const MIN_VISITS: usize = 100_000;
         Self(Cell::new(MIN_VISITS + VISITS_PER_INSTRUCTION * facts.body.instructions.len()))
     }
@@ -159,42 +159,79 @@ impl Budget {
     }
 }
 
-/// Goes along all paths that begin after an instruction, or end before it, one instruction after the other, and
-/// carries a state along. `visit` breaks off a path, or the whole search with what it found.
-pub fn search<S: Copy + Eq + Hash, R>(
+/// The instructions that are of interest to a walk, ascending, with what they are to it.
+pub struct Marks<M>(Vec<(u32, M)>);
+
+impl<M> Marks<M> {
+    /// Of marks in any order. Those of one instruction become one by `join`.
+    pub fn new(mut marks: Vec<(u32, M)>, join: impl Fn(&mut M, &M)) -> Self {
+        marks.sort_by_key(|(instruction, _)| *instruction);
+        marks.dedup_by(|(instruction, mark), (last, joined)| {
+            let is_same = instruction == last;
+            if is_same {
+                join(joined, mark);
+            }
+            is_same
+        });
+        Self(marks)
+    }
+
+    /// Those within a block, in the order of a walk in a direction.
+    fn within(&self, range: Range<u32>, direction: Direction) -> impl Iterator<Item = &(u32, M)> {
+        let from = match direction {
+            Direction::Outgoing => range.start,
+            Direction::Incoming => range.end,
+        };
+        let place = self.0.partition_point(|(instruction, _)| *instruction < from);
+        let (after, before) = match direction {
+            Direction::Outgoing => (&self.0[place..], &[][..]),
+            Direction::Incoming => (&[][..], &self.0[..place]),
+        };
+        after
+            .iter()
+            .chain(before.iter().rev())
+            .take_while(move |(instruction, _)| range.contains(instruction))
+    }
+}
+
+/// Goes along all paths that begin after an instruction, or end before it, from mark to mark, and carries a state along. A
+/// path ends where it comes back to that instruction. `visit` breaks off a path, or the whole search with what it found.
+pub fn search<S: Copy + Eq + Hash, M, R>(
     facts: &FunctionFacts<'_>,
     direction: Direction,
     (start, state): (u32, S),
+    marks: &Marks<M>,
     (bounds, all): (Bounds, &Budget),
-    mut visit: impl FnMut(u32, &mut S) -> ControlFlow<Option<R>>,
+    mut visit: impl FnMut(u32, &M, &mut S) -> ControlFlow<Option<R>>,
 ) -> Option<R> {
-    let block = facts.cfg.block_of(Handle::new(start));
-    let range = facts.cfg.instructions(block);
-    let part = match direction {
-        Direction::Outgoing => start + 1..range.end,
-        Direction::Incoming => range.start..start,
+    let first = facts.cfg.block_of(Handle::new(start));
+    let range = facts.cfg.instructions(first);
+    let (part, back) = match direction {
+        Direction::Outgoing => (start + 1..range.end, range.start..start),
+        Direction::Incoming => (range.start..start, start + 1..range.end),
     };
-    let mut pending = vec![(block, part, state)];
+    let mut pending = vec![(first, part, state)];
     let mut seen = rustc_hash::FxHashSet::default();
-    let mut budget = bounds.instructions;
-    'paths: while let Some((block, mut part, mut state)) = pending.pop() {
-        loop {
-            let next = match direction {
-                Direction::Outgoing => part.next(),
-                Direction::Incoming => part.next_back(),
-            };
-            let Some(instruction) = next else { break };
+    let mut budget = bounds.marks;
+    let mut is_first = true;
+    'paths: while let Some((block, part, mut state)) = pending.pop() {
+        all.spend()?;
+        for (instruction, mark) in marks.within(part, direction) {
             budget = budget.checked_sub(1)?;
             all.spend()?;
-            match visit(instruction, &mut state) {
+            match visit(*instruction, mark, &mut state) {
                 ControlFlow::Continue(()) => {}
                 ControlFlow::Break(None) => continue 'paths,
                 ControlFlow::Break(found) => return found,
             }
         }
+        if block == first && !std::mem::replace(&mut is_first, false) {
+            continue;
+        }
         for next in facts.cfg.graph().neighbors_directed(block, direction) {
             if facts.cfg.is_reachable(next) && seen.len() < bounds.blocks && seen.insert((next, state)) {
-                pending.push((next, facts.cfg.instructions(next), state));
+                let part = if next == first { back.clone() } else { facts.cfg.instructions(next) };
+                pending.push((next, part, state));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Shared memory that is read while a copy into it is in flight.
 
-use super::groups::{BOUNDS, MAX_GROUPS, Row};
+use super::groups::{BOUNDS, GroupMark};
 use crate::facts::FunctionFacts;
-use crate::facts::reach::{Budget, Ends, Reach, search};
+use crate::facts::reach::{Budget, Ends, Marks, Reach, search};
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::NodeIndex;
@@ -63,25 +63,21 @@ pub fn read_in_loop_without_wait(
     })
 }
 
-/// The first instruction that `touches` what a copy writes and that a path comes to from the copy before a wait for it.
+/// The first instruction that `touches` what a copy writes and that a path comes to from the copy before a wait for it, of
+/// those that the marks of its row tell to touch anything.
 #[must_use]
 pub fn accessed_in_flight(
     facts: &FunctionFacts<'_>,
-    row: &Row,
+    marks: &Marks<GroupMark>,
     start: u32,
     budget: &Budget,
     touches: impl Fn(u32) -> bool,
 ) -> Option<u32> {
-    // How many groups were closed since the start, its own among them.
-    search(facts, Direction::Outgoing, (start, 0), (BOUNDS, budget), |instruction, groups| {
-        let covers = row.wait(instruction).is_some_and(|left| *groups > left || *groups == MAX_GROUPS);
-        if instruction == start || covers || row.calls.binary_search(&instruction).is_ok() {
+    search(facts, Direction::Outgoing, (start, 0), marks, (BOUNDS, budget), |instruction, mark, groups| {
+        if !mark.pass(groups) {
             return ControlFlow::Break(None);
         }
-        if row.commits.binary_search(&instruction).is_ok() {
-            *groups = (*groups + 1).min(MAX_GROUPS);
-        }
-        if touches(instruction) {
+        if mark.touches && touches(instruction) {
             return ControlFlow::Break(Some(instruction));
         }
         ControlFlow::Continue(())

@@ -19,7 +19,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
-pub use groups::{Row, Unfenced, touched_in_flight, unfenced};
+pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_weak, orders, polls};
 pub use objects::{Event, Life, Lives, Place};
 pub use tensor::{EarlyUse, Reason, early_uses};

@@ -10,7 +10,7 @@ use crate::rule::declare_rule;
 use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_ir::space::StateSpace;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 declare_rule! {
     /// ## What it does
@@ -161,10 +161,18 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
         return Some((read, start, message));
     }
     let (places, budget) = (Places::of(context, row), Budget::of(facts));
+    let overlapped = |&(_, place): &(u32, Place)| {
+        places.others.get(&place.variable).is_some_and(|others| others.overlap(place))
+    };
+    let written: FxHashSet<Handle<Variable>> =
+        places.copies.iter().filter(|copy| overlapped(copy)).map(|(_, place)| place.variable).collect();
+    let touching = places.others.iter().filter(|(variable, _)| written.contains(variable));
+    let touching = touching.flat_map(|(_, others)| others.accesses.iter().map(|(instruction, _)| *instruction));
+    let marks = row.marks(touching);
     places.copies.iter().find_map(|&(start, place)| {
         let others = places.others.get(&place.variable).filter(|others| others.overlap(place))?;
         let touches = |instruction| others.at(instruction).any(|other| other.overlaps(place));
-        let access = asynchronous::accessed_in_flight(facts, row, start, &budget, touches)?;
+        let access = asynchronous::accessed_in_flight(facts, &marks, start, &budget, touches)?;
         Some((access, start, IN_FLIGHT))
     })
 }
