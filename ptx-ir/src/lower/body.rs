@@ -288,6 +288,7 @@ impl Context<'_, '_> {
         self.body.clear();
         self.body.span = span;
         self.block = 0;
+        self.wrong.clear();
     }
 }
 

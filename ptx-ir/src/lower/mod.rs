@@ -88,6 +88,8 @@ struct Context<'t, 's> {
     location: Option<Symbol>,
     /// When each name of the module was defined.
     history: History,
+    /// Names of the body that nothing has, and the nearest ones of the module.
+    wrong: Vec<(String, Option<String>)>,
 }
 
 impl<'t, 's> Context<'t, 's> {
@@ -110,6 +112,7 @@ impl<'t, 's> Context<'t, 's> {
             with_body: FxHashMap::default(),
             location: None,
             history: History::default(),
+            wrong: Vec::new(),
         }
     }
 

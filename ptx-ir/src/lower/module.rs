@@ -101,6 +101,7 @@ impl Context<'_, '_> {
                 operand.kind == OperandKind::Name && self.module_name(self.text(operand.span)).is_some();
             if !known {
                 self.names.clear();
+                self.function = None;
                 self.undeclared(operand.span);
             }
         }

@@ -591,18 +591,43 @@ impl Context<'_, '_> {
     }
 
     /// A visible name that differs from `name` in one letter.
-    fn nearest(&self, name: &str) -> Option<String> {
-        const MAX_CANDIDATES: usize = 500;
-        let count = self.visible.map_or(self.module.names.len(), |visible| visible.count());
-        let module = self.module.names.keys().take(count).map(|symbol| self.module.name(*symbol));
+    fn nearest(&mut self, name: &str) -> Option<String> {
+        if name.len() <= 2 {
+            return None;
+        }
+        let is_meant = |candidate: &&str| is_near(name, candidate);
         let labels = self.body.labels.iter().map(|(_, label)| self.module.name(label.name));
-        let is_meant = |candidate: &&str| name.len() > 2 && is_near(name, candidate);
-        let declared = self.names.visible().chain(labels).chain(module).take(MAX_CANDIDATES).find(is_meant);
+        let own = self.names.visible().chain(labels).take(MAX_CANDIDATES).find(is_meant).map(str::to_owned);
         // A vector is read by its elements.
         let single =
             |special: &SpecialRegister| !matches!(special.reads(), Reads::NarrowVector | Reads::Vector);
         let special = || SpecialRegister::all().filter(single).map(SpecialRegister::name).find(is_meant);
-        declared.or_else(special).map(str::to_owned)
+        own.or_else(|| self.nearest_of_module(name)).or_else(|| special().map(str::to_owned))
+    }
+
+    /// The same of the names of the module. A body with many wrong names has another fault, so only the first few are
+    /// looked for.
+    fn nearest_of_module(&mut self, name: &str) -> Option<String> {
+        const MAX_WRONG: usize = 4;
+        if self.function.is_none() {
+            return self.near_name_of_module(name);
+        }
+        if let Some((_, nearest)) = self.wrong.iter().find(|(wrong, _)| wrong == name) {
+            return nearest.clone();
+        }
+        if self.wrong.len() == MAX_WRONG {
+            return None;
+        }
+        let nearest = self.near_name_of_module(name);
+        self.wrong.push((name.to_owned(), nearest.clone()));
+        nearest
+    }
+
+    fn near_name_of_module(&self, name: &str) -> Option<String> {
+        let count = self.visible.map_or(self.module.names.len(), |visible| visible.count());
+        let names = self.module.names.keys().take(count.min(MAX_CANDIDATES));
+        let mut names = names.map(|symbol| self.module.name(*symbol));
+        names.find(|candidate| is_near(name, candidate)).map(str::to_owned)
     }
 
     /// `%v.x`, `%tid.x`, `%r1.h0`.
@@ -662,6 +687,9 @@ impl Context<'_, '_> {
     }
 }
 
+/// Names that a wrong one is compared with.
+const MAX_CANDIDATES: usize = 500;
+
 /// Whether one insertion, deletion, replacement or change of case makes the names equal.
 fn is_near(name: &str, candidate: &str) -> bool {
     if name.eq_ignore_ascii_case(candidate) {
@@ -676,4 +704,32 @@ fn is_near(name: &str, candidate: &str) -> bool {
     // A different number at the end is another register, not a slip of the pen.
     let digits = a.get(front).is_none_or(u8::is_ascii_digit) && b.get(front).is_none_or(u8::is_ascii_digit);
     front + back + 1 >= a.len().max(b.len()) && !digits
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lower::{Problem, lower};
+
+    #[test]
+    fn names_of_the_module_are_looked_through_for_the_first_wrong_names_of_a_body() {
+        let globals = ["first", "second", "third", "fourth", "fifth"];
+        let declared: String = globals.iter().map(|name| format!(".global .u32 {name};\n")).collect();
+        let used = |names: &[&str]| -> String {
+            let uses = names.iter().map(|name| format!("mov.u64 %address, {name}; "));
+            format!(".entry k{}() {{ .reg .b64 %address; {}ret; }}\n", names.len(), uses.collect::<String>())
+        };
+        let wrong = used(&["fist", "secnd", "thrd", "fouth", "fith", "fist", "%adress"]);
+        let text =
+            format!(".version 8.0\n.target sm_90\n.address_size 64\n{declared}{wrong}{}", used(&["fith"]));
+        let nearest = |problem: Problem| match problem {
+            Problem::UndeclaredName { nearest, .. } => nearest,
+            other => panic!("{other:?}"),
+        };
+        let problems = lower(&ptx_syntax::parse(&text).tree, &text).problems;
+        let nearest: Vec<Option<String>> =
+            problems.into_iter().map(|problem| nearest(problem.what)).collect();
+        let nearest: Vec<Option<&str>> = nearest.iter().map(Option::as_deref).collect();
+        let [first, second, third, fourth, fifth] = globals.map(Some);
+        assert_eq!(nearest, [first, second, third, fourth, None, first, Some("%address"), fifth]);
+    }
 }
