@@ -10,7 +10,7 @@ use super::{Analysis, Level};
 use crate::facts::FunctionFacts;
 use crate::facts::values::linear::{Base, BaseId, Form, Sum};
 use crate::facts::values::number::{Number, mask};
-use crate::facts::values::{Kind, Order, Relation, ValueId};
+use crate::facts::values::{Kind, MAX_STEPS, Order, Relation, ValueId};
 
 /// How a value varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,9 +25,6 @@ pub struct Vary {
 
 /// Operations on operations that no value is are followed so deep.
 const MAX_DEPTH: usize = 4;
-
-/// Of a value to which the turns of a loop add in more ways nothing is known.
-const MAX_STEPS: usize = 256;
 
 /// All five bits of a lane's number.
 const ALL_STRIDES: u8 = 31;
@@ -275,7 +272,8 @@ impl Analysis<'_, '_> {
         let flag = self.flag_read(block, instruction);
         let facts = self.engine.facts;
         let is_collective = |instance: &Instance| instance.effects.convergence == Convergence::Participants;
-        let begins = begins(facts, instruction) || facts.instance(instruction).is_some_and(is_collective);
+        // What its special registers say is among the sources.
+        let begins = makes(facts, instruction) || facts.instance(instruction).is_some_and(is_collective);
         if sources == Vary::NONE && flag == Vary::NONE && !begins {
             return Vary::NONE;
         }
@@ -658,19 +656,26 @@ impl Analysis<'_, '_> {
     }
 }
 
-/// Whether what an instruction computes may differ between threads though its operands do not.
+/// Whether what an instruction computes may differ between threads though the registers that it reads do not.
 pub(super) fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    // Each result may ask, and what has more operands is no instruction.
+    const MAX_OPERANDS: usize = 64;
+    let operands = facts.body.operands(Handle::new(instruction));
+    let is_one = |operand: &Operand| match operand {
+        Operand::Special(register) | Operand::SpecialSum { register, .. } => {
+            of_special(*register) != Vary::NONE
+        }
+        _ => false,
+    };
+    makes(facts, instruction) || operands.len() > MAX_OPERANDS || operands.iter().any(is_one)
+}
+
+/// The same, whatever its operands are.
+fn makes(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let effects = facts.instance(instruction).map(|instance| &instance.effects);
-    let makes = effects.is_some_and(|effects| {
+    effects.is_some_and(|effects| {
         effects.thread_dependent || effects.atomic || effects.convergence == Convergence::Aligned
-    });
-    makes
-        || facts.body.operands(Handle::new(instruction)).iter().any(|operand| match operand {
-            Operand::Special(register) | Operand::SpecialSum { register, .. } => {
-                of_special(*register) != Vary::NONE
-            }
-            _ => false,
-        })
+    })
 }
 
 pub(super) fn of_special(register: SpecialRegister) -> Vary {

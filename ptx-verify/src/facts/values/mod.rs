@@ -26,5 +26,6 @@ pub use graph::{Graph, Kind, ValueId, Variable};
 pub(crate) use launch::Launch;
 pub use number::width;
 pub(crate) use propagate::Engine;
+pub(in crate::facts) use propagate::MAX_STEPS;
 pub use propagate::{Fact, Values};
 pub(crate) use slice::{FLAG, Growing, Slice};

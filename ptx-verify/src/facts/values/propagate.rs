@@ -16,6 +16,9 @@ use super::pointer::{Pointer, Pointers};
 use super::slice::Slice;
 use crate::facts::FunctionFacts;
 
+/// Of a value to which the turns of a loop add in more ways nothing is known of what they add up to.
+pub(in crate::facts) const MAX_STEPS: usize = 16;
+
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
@@ -344,6 +347,8 @@ impl<'f, 'm> Engine<'f, 'm> {
             }
             added.push(self.values.forms.form(step));
         }
+        added.sort_unstable();
+        added.dedup();
         self.values.steps.insert(join, added);
         Some(form)
     }
@@ -492,7 +497,11 @@ impl<'f, 'm> Engine<'f, 'm> {
                     let terms = sum.terms().map(|(base, factor)| factor.trailing_zeros() + own(base));
                     terms.chain([sum.offset().trailing_zeros()]).min().unwrap_or(0)
                 };
-                let zeros = self.values.steps(value).iter().map(zeros).min().unwrap_or(0).min(width);
+                let steps = self.values.steps(value);
+                if steps.len() > MAX_STEPS {
+                    return Number::unknown(width);
+                }
+                let zeros = steps.iter().map(zeros).min().unwrap_or(0).min(width);
                 return Number::unknown(width).with_bits(mask(zeros), 0);
             }
             _ => None,
