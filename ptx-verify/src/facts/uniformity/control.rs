@@ -138,6 +138,7 @@ impl Control {
                 Some(Level::Warps) => &mut self.warps,
                 None => return Some(false),
             };
+            let mut at_branch = None;
             for &inside in &region {
                 // Nothing is set anew between the branch and there, unless it is in a loop.
                 if by_level[inside.index()].is_some() {
@@ -146,7 +147,8 @@ impl Control {
                 let comes = is_loop || !has_meeting(facts, inside) || {
                     let asked = self.questions.checked_sub(1);
                     self.questions = asked.unwrap_or(0);
-                    asked.is_none() || can_come(engine, block, inside)
+                    asked.is_none()
+                        || can_come(at_branch.get_or_insert_with(|| being_in(engine, block)), inside)
                 };
                 if comes {
                     by_level[inside.index()] = Some(branch);
@@ -337,11 +339,16 @@ fn has_decided(engine: &Engine<'_, '_>, branch: NodeIndex, next: NodeIndex, bloc
         .is_some_and(|guard| graph.successors(branch).iter().any(is_on_the_way) && engine.is_invariant(guard))
 }
 
-/// Whether a thread that is at a branch may come to a block: not where what has to hold for the one contradicts what has
-/// to hold for the other.
-fn can_come(engine: &Engine<'_, '_>, branch: NodeIndex, block: NodeIndex) -> bool {
+/// What has to hold for a thread that is at a branch.
+fn being_in<'e, 'f, 'm>(engine: &'e Engine<'f, 'm>, branch: NodeIndex) -> Assumption<'e, 'f, 'm> {
     let mut assumption = Assumption::new(engine);
     assumption.be_in(branch);
+    assumption
+}
+
+/// Whether such a thread may come to a block: not where what has to hold there contradicts that.
+fn can_come(at_branch: &Assumption<'_, '_, '_>, block: NodeIndex) -> bool {
+    let mut assumption = at_branch.clone();
     assumption.be_in(block);
     !assumption.is_impossible()
 }

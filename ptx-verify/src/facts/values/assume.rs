@@ -18,6 +18,7 @@ const MAX_DEPTH: usize = 6;
 const MAX_DOMINATORS: usize = 24;
 
 /// Conditions that are taken to hold, and what follows.
+#[derive(Clone)]
 pub(crate) struct Assumption<'e, 'f, 'm> {
     engine: &'e Engine<'f, 'm>,
     numbers: FxHashMap<BaseId, Number>,

@@ -127,7 +127,7 @@ impl Number {
     /// The sum, without what does not fit.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        self.sum(other, 0)
+        if other.high == 0 { self } else { self.sum(other, 0) }
     }
 
     fn sum(self, other: Self, carry: u64) -> Self {
@@ -203,8 +203,10 @@ impl Number {
     #[must_use]
     pub fn multiply(self, other: Self) -> Self {
         let all = mask(self.bits());
-        if let (Some(one), Some(other)) = (self.value(), other.value()) {
-            return Self::constant(self.bits(), one.wrapping_mul(other));
+        match (self.value(), other.value()) {
+            (Some(one), Some(other)) => return Self::constant(self.bits(), one.wrapping_mul(other)),
+            (_, Some(1)) => return self,
+            _ => {}
         }
         let zeros = |number: Self| number.zeros.trailing_ones();
         let known = min(self.known_low() + zeros(other), other.known_low() + zeros(self));
