@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use crate::rule::{Rule, RuleInfo};
 use crate::subject::describe::edit_distance;
 
@@ -90,15 +92,31 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
     all().iter().map(|rule| &rule.info)
 }
 
+/// The rules by their names and codes, which comments may name in any number.
+fn named() -> &'static FxHashMap<&'static str, &'static Rule> {
+    static NAMED: LazyLock<FxHashMap<&str, &Rule>> = LazyLock::new(|| {
+        let names = |rule: &'static Rule| std::iter::once(rule.info.name).chain(codes(&rule.info));
+        all().iter().flat_map(|&rule| names(rule).map(move |name| (name, rule))).collect()
+    });
+    &NAMED
+}
+
 /// The rule with this name or code.
 #[must_use]
 pub fn find_rule(name: &str) -> Option<&'static RuleInfo> {
-    rules().find(|rule| rule.name == name || codes(rule).any(|code| code.eq_ignore_ascii_case(name)))
+    let of_code = || {
+        let code = (name.len() <= MAX_CODE).then(|| name.to_ascii_uppercase())?;
+        named().get(code.as_str())
+    };
+    named().get(name).or_else(of_code).map(|rule| &rule.info)
 }
+
+/// No code has more letters.
+const MAX_CODE: usize = 5;
 
 /// The rule with this name.
 pub(crate) fn of_name(name: &str) -> Option<&'static Rule> {
-    all().iter().copied().find(|rule| rule.info.name == name)
+    named().get(name).copied()
 }
 
 /// The code of a rule and those that it had before.
@@ -116,10 +134,13 @@ pub fn nearest_rule(name: &str) -> Option<&'static str> {
     if name.len() > MAX_NAME {
         return None;
     }
+    // Each letter that one of them has more is one to be written or left out.
+    let most = name.len().max(3) / 3;
     let (distance, nearest) = rules()
+        .filter(|rule| rule.name.len().abs_diff(name.len()) <= most)
         .map(|rule| (edit_distance(rule.name, name), rule.name))
         .min_by_key(|&(distance, _)| distance)?;
-    (distance <= name.len().max(3) / 3).then_some(nearest)
+    (distance <= most).then_some(nearest)
 }
 
 #[cfg(test)]
