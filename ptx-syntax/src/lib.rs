@@ -9,6 +9,7 @@ mod explanation;
 pub mod lexer;
 mod messages;
 pub mod names;
+mod nesting;
 mod outline;
 mod parser;
 mod prototype;

@@ -2,6 +2,7 @@
 //! would say, with the word after which it was expected.
 
 use crate::lexer::{Token, TokenKind};
+use crate::nesting::MAX_NESTING;
 use crate::{Applicability, Edit, Span, SyntaxError};
 
 fn error(span: Span, message: impl Into<String>) -> SyntaxError {
@@ -196,6 +197,14 @@ pub(crate) fn unclosed_brace(open: Span, found: Option<Span>, end: Span) -> Synt
 /// The text has more errors than are shown.
 pub(crate) fn too_many(span: Span) -> SyntaxError {
     error(span, "too many syntax errors, the rest of the text was not read")
+}
+
+/// Brackets are nested more deeply than ptxas reads.
+pub(crate) fn nested_too_deeply(bracket: Span, outermost: Span) -> SyntaxError {
+    error(bracket, format!("brackets are nested more than {MAX_NESTING} deep"))
+        .with_label("the text is not read from here on")
+        .with_secondary(outermost, "the outermost one is opened here")
+        .with_help("ptxas reads no such text: its parser's memory is exhausted")
 }
 
 /// A token that is wrong wherever it is.

@@ -10,6 +10,7 @@ use crate::ast::{FunctionKind, StatementKind};
 use crate::builder::Builder;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::messages;
+use crate::nesting::too_deep;
 use crate::parser::{Parse, Spanned, Terminal, grammar};
 use crate::prototype::Prototype;
 use crate::{Span, SyntaxError};
@@ -24,14 +25,15 @@ const MAX_STATEMENT_TOKENS: usize = 10_000;
 /// Parses a text that the plain parser refused.
 pub(crate) fn parse(source: &str) -> Parse {
     let mut recovery = Recovery::new(source);
+    if let Some((outermost, bracket)) = too_deep(&recovery.tokens) {
+        return recovery.before(outermost, bracket);
+    }
     recovery.module();
     if recovery.errors.is_empty() && !recovery.lenient {
         // Something is wrong, or the plain parser would have taken the text. Better said vaguely than not.
         recovery.whole();
     }
-    let mut errors = recovery.errors;
-    errors.sort_by_key(|error| error.span.start);
-    Parse { tree: recovery.builder.into_inner().tree, errors }
+    recovery.finish()
 }
 
 /// The tokens without trivia, with the `;` that declarations of functions lack.
@@ -92,6 +94,32 @@ impl<'a> Recovery<'a> {
 }
 
 impl Recovery<'_> {
+    /// The tree and the errors.
+    fn finish(self) -> Parse {
+        let mut errors = self.errors;
+        errors.sort_by_key(|error| error.span.start);
+        Parse { tree: self.builder.into_inner().tree, errors }
+    }
+
+    /// Parses what is before the outermost of too many brackets: a block is taken to be closed at once, a statement of the
+    /// module not to be there.
+    fn before(mut self, outermost: usize, innermost: usize) -> Parse {
+        let (open, span) = (self.tokens[outermost], self.tokens[innermost].span);
+        if open.kind == TokenKind::OpenBrace {
+            self.tokens.truncate(outermost + 1);
+            self.tokens.push(Token { kind: TokenKind::CloseBrace, span });
+        } else {
+            let ends = |kind| matches!(kind, Some(TokenKind::Semicolon | TokenKind::CloseBrace));
+            let is_first = |&index: &usize| self.begins_line(index) || ends(self.kind(index.wrapping_sub(1)));
+            let first = (0..=outermost).rev().find(is_first).unwrap_or(0);
+            self.tokens.truncate(first);
+        }
+        self.module();
+        self.errors.retain(|error| error.span.start < open.span.start);
+        self.errors.push(messages::nested_too_deeply(span, open.span));
+        self.finish()
+    }
+
     fn kind(&self, index: usize) -> Option<TokenKind> {
         self.tokens.get(index).map(|token| token.kind)
     }
@@ -646,6 +674,32 @@ fn begins_statement(kind: TokenKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Recovery;
+    use crate::nesting::MAX_NESTING;
+    use crate::parser::parse;
+
+    #[test]
+    fn what_is_nested_too_deeply_is_left_out_and_told_once() {
+        let body = |depth: u32| {
+            let (open, close) = ("{".repeat(depth as usize), "}".repeat(depth as usize));
+            format!(
+                ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {open}{close}\n.entry l() {{}}\n"
+            )
+        };
+        let errors = |text: &str| parse(text).errors;
+        assert_eq!(errors(&body(MAX_NESTING)), []);
+        let deep = parse(&body(MAX_NESTING + 1));
+        assert_eq!((deep.errors.len(), deep.tree.functions.len()), (1, 1));
+        assert!(deep.errors[0].what.message.contains("10000"), "{:?}", deep.errors[0].what);
+        // Neither closed nor alone.
+        let open = ".version 8.0\n.target 1 2\n.global .u32 x = ".to_owned() + &"(".repeat(100_000);
+        let open = errors(&open);
+        assert!(open[0].what.message.contains(".target"), "{open:?}");
+        assert!(open.last().is_some_and(|last| last.what.message.contains("10000")), "{open:?}");
+        // What is closed, or ends with its statement, is not open.
+        assert_eq!(errors(&format!(".version 8.0\n.entry k() {{ {} }}", "{ }".repeat(20_000))), []);
+        let lost = errors(&format!(".version 8.0\n.entry k() {{ {} }}", "mov (%r1;\n".repeat(20_000)));
+        assert!(lost.iter().all(|error| !error.what.message.contains("nested")));
+    }
 
     #[test]
     fn the_text_as_a_whole_leaves_the_tree_of_its_parts_alone() {

@@ -15,6 +15,7 @@ use crate::Span;
 use crate::ast::{BinaryOperator, Guard, OperandKind, StatementKind};
 use crate::builder::Builder;
 use crate::lexer::{Token, TokenKind, Tokens};
+use crate::nesting::Nesting;
 use crate::parser::{Spanned, Terminal};
 use crate::prototype::Prototype;
 
@@ -25,8 +26,7 @@ const DEEPEST: u32 = 3;
 pub(crate) struct Terminals<'b, Source> {
     tokens: Source,
     builder: &'b RefCell<Builder>,
-    /// Open braces.
-    depth: u32,
+    nesting: Nesting,
     /// What the braces belong to.
     within: Within,
     next: Next,
@@ -61,7 +61,7 @@ impl<'b, Source: Tokens> Terminals<'b, Source> {
         Self {
             tokens,
             builder,
-            depth: 0,
+            nesting: Nesting::default(),
             within: Within::Module,
             next: Next::Token,
             prototype: Prototype::default(),
@@ -120,31 +120,29 @@ impl<Source: Tokens> Iterator for Terminals<'_, Source> {
         loop {
             let held = self.held.take();
             let Some(token) = held.or_else(|| self.tokens.significant()) else {
+                // The text is refused in any case. The parser would find out what it could go on with instead, which costs
+                // a copy of its stack for each terminal.
+                if self.nesting.braces() > 0 {
+                    return Some(Err(()));
+                }
                 return self.prototype.ends_with_text().then(|| self.semicolon());
             };
             let Token { kind, span } = token;
             let Some(terminal) = Terminal::new(kind, span) else { continue };
-            if held.is_none() && self.depth == 0 && self.prototype.ends_before(kind) {
+            if held.is_none() && self.nesting.braces() == 0 && self.prototype.ends_before(kind) {
                 self.held = Some(token);
                 return Some(self.semicolon());
             }
             self.end = span.end;
+            if self.nesting.pass(kind) {
+                return Some(Err(()));
+            }
             match kind {
                 TokenKind::Entry | TokenKind::Func => self.within = Within::Function,
-                TokenKind::Section if self.depth == 0 => self.within = Within::Section,
-                TokenKind::OpenBrace => {
-                    self.depth += 1;
-                    if self.within == Within::Section {
-                        self.next = Next::Statements;
-                    }
-                }
-                TokenKind::CloseBrace => {
-                    self.depth = self.depth.saturating_sub(1);
-                    if self.depth == 0 {
-                        self.within = Within::Module;
-                    }
-                }
-                TokenKind::Semicolon if self.depth == 0 => self.within = Within::Module,
+                TokenKind::Section if self.nesting.braces() == 0 => self.within = Within::Section,
+                TokenKind::OpenBrace if self.within == Within::Section => self.next = Next::Statements,
+                TokenKind::CloseBrace if self.nesting.braces() == 0 => self.within = Within::Module,
+                TokenKind::Semicolon if self.nesting.braces() == 0 => self.within = Within::Module,
                 TokenKind::Semicolon if self.within == Within::Function => self.next = Next::Statements,
                 _ => {}
             }
