@@ -31,6 +31,7 @@ mod interrupt;
 mod levels;
 mod lsp;
 mod manual;
+mod memory;
 mod options;
 mod outcome;
 mod report;
@@ -63,7 +64,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs the program with these arguments, of which the first is its name, and the streams of this process. Whoever
-/// calls it more than once, or goes on afterwards, has its handlers for signals and panics.
+/// calls it more than once, or goes on afterwards, has its handlers for signals and panics, and its allocator's limits.
 pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -71,6 +72,7 @@ pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
     };
     std::panic::set_hook(Box::new(tell_panic));
     interrupt::watch();
+    memory::keep_apart();
     std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed)
 }
 
