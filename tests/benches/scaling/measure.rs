@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -22,13 +22,58 @@ pub struct Cost {
     pub failed: bool,
 }
 
+impl Cost {
+    /// The least of two measurements of the same. What disturbs a process only adds to what it costs.
+    pub fn least(self, other: Self) -> Self {
+        Self {
+            seconds: self.seconds.min(other.seconds),
+            memory: self.memory.min(other.memory),
+            failed: self.failed || other.failed,
+        }
+    }
+}
+
 /// Works on a text of `n` repetitions; its length and the cost.
 pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, command: &str) -> (usize, Cost) {
+    let (file, bytes) = write(folder, construct, n);
+    let errors = folder.join("errors");
+    let mut process = Command::new(program);
+    process.args(arguments(command)).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
+    process.stderr(File::create(&errors).expect("room for messages"));
+    let mut cost = wait(process.spawn().expect("the program starts"));
+    cost.failed |= contains(&errors, b"internal error");
+    (bytes, cost)
+}
+
+/// How many instructions that takes, which no other program on the machine disturbs; none without `valgrind`.
+pub fn instructions(
+    program: &Path,
+    folder: &Path,
+    construct: &Construct,
+    n: usize,
+    command: &str,
+) -> Option<u64> {
+    let (file, _) = write(folder, construct, n);
+    let log = folder.join("log");
+    let mut process = Command::new("valgrind");
+    process.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    process.arg(format!("--log-file={}", log.display())).arg(program).args(arguments(command)).arg(&file);
+    process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
+    let log = std::fs::read_to_string(log).ok()?;
+    let (_, number) = log.split_once("Collected : ")?;
+    number.split_whitespace().next()?.parse().ok()
+}
+
+fn write(folder: &Path, construct: &Construct, n: usize) -> (PathBuf, usize) {
     let file = folder.join(construct.file_name());
     let mut writer = BufWriter::new(File::create(&file).expect("room for the text"));
     let bytes = construct.write(n, &mut writer).expect("room for the text");
     writer.into_inner().expect("room for the text");
-    let arguments: &[&str] = match command {
+    (file, bytes)
+}
+
+fn arguments(command: &str) -> &'static [&'static str] {
+    match command {
         "verify" => &["verify", "-j1", "--no-config", "--verbose"],
         "full" => &["verify", "-j1", "--no-config", "--all-findings", "--level", "info"],
         "concise" => &["verify", "-j1", "--no-config", "--message-format", "concise"],
@@ -44,14 +89,7 @@ pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, comma
         "cfg" => &["dump", "--cfg"],
         "facts" => &["dump", "--facts"],
         other => panic!("no command {other}"),
-    };
-    let errors = folder.join("errors");
-    let mut command = Command::new(program);
-    command.args(arguments).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
-    command.stderr(File::create(&errors).expect("room for messages"));
-    let mut cost = wait(command.spawn().expect("the program starts"));
-    cost.failed |= contains(&errors, b"internal error");
-    (bytes, cost)
+    }
 }
 
 /// Whether a file has a text in it. No more than a piece of the file is in memory, since what the system says of the
