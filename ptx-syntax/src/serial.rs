@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn diagnostics_are_read_as_they_were_written() {
-        let found = Diagnostic::invalid("P0205", "operand-type", Span::new(3, 9), "a\n\"b\"")
+        let found = Diagnostic::invalid("X0001", "some-rule", Span::new(3, 9), "a\n\"b\"")
             .with_label("here")
             .with_secondary(Span::new(0, 1), "there")
             .with_note("a note")
@@ -65,7 +65,7 @@ mod tests {
             );
         let text = serde_json::to_string(&found).unwrap();
         assert!(
-            text.contains(r#""code":"P0205""#) && text.contains(r#""span":{"start":3,"end":9}"#),
+            text.contains(r#""code":"X0001""#) && text.contains(r#""span":{"start":3,"end":9}"#),
             "{text}"
         );
         assert_eq!(serde_json::from_str::<Diagnostic>(&text).unwrap(), found);
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn what_is_no_diagnostic_is_refused() {
-        let text = serde_json::to_string(&Diagnostic::invalid("P0205", "rule", Span::new(3, 9), "")).unwrap();
+        let text = serde_json::to_string(&Diagnostic::invalid("X0001", "rule", Span::new(3, 9), "")).unwrap();
         let refused = |text: String| serde_json::from_str::<Diagnostic>(&text).unwrap_err().to_string();
         assert!(refused(text.replace("9", "2")).contains("3 to 2 is no span"));
-        assert!(refused(text.replace("P0205", &"P".repeat(100))).contains("no name of a rule"));
+        assert!(refused(text.replace("X0001", &"P".repeat(100))).contains("no name of a rule"));
     }
 }

@@ -146,6 +146,11 @@ impl Truths {
         self.of_all.get(condition.index()).copied().unwrap_or(Truth::Unknown)
     }
 
+    /// The same by the condition's index in the file.
+    pub(super) fn of_index(&self, index: usize) -> Truth {
+        self.of_all.get(index).copied().unwrap_or(Truth::Unknown)
+    }
+
     /// Whether code under a condition is never compiled on Linux, but may be on Windows.
     #[must_use]
     pub fn is_for_windows(&self, condition: ConditionId) -> bool {

@@ -23,6 +23,7 @@
 //!   it is never given the type of an outer name that it hides, as far as it looks like a declaration at all.
 
 mod asm;
+pub mod body;
 mod by_name;
 mod condition;
 mod ctype;

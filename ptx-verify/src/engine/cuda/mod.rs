@@ -21,6 +21,7 @@
 
 pub(crate) mod coverage;
 pub(crate) mod host;
+mod kernels;
 mod translate;
 
 use std::cell::{OnceCell, RefCell};
@@ -176,6 +177,7 @@ fn for_target(
     let mut shared = Shared::default();
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
+    let mut protocol: Option<Aim> = None;
     let mut said =
         Said { config, diagnostics: Vec::new(), seen: HashSet::new(), expansions: Expansions::default() };
     let checks: Vec<AsmCheck> = asked(&config.levels, |check| match check {
@@ -188,6 +190,9 @@ fn for_target(
         let Choice::Unit(unit) = chosen else { continue };
         if file.statements.len() > 1 {
             shared.add(&unit);
+        }
+        if protocol.is_none() && unit.statement.host.is_cuda() && unit.has_protocol() {
+            protocol = Some(unit.aim);
         }
         summaries.insert(id, stream::summary(&unit));
         let mut found = of_all_choices(&unit, target.is_some(), &checks);
@@ -219,6 +224,11 @@ fn for_target(
     });
     for check in checks {
         check(&units, &mut diagnostics);
+    }
+    if let Some(aim) = protocol {
+        let release = Release::of(aim.version);
+        let truths = subject.truths(aim.target, release);
+        diagnostics.extend(kernels::findings(source, file, &truths, aim, &config.levels));
     }
     diagnostics
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod expand;
 pub(crate) mod fixes;
+pub(crate) mod kernel;
 pub(crate) mod origin;
 pub(crate) mod scope;
 pub(crate) mod siblings;

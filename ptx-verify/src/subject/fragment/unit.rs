@@ -264,6 +264,13 @@ impl<'a> Unit<'a> {
         self.ptx.has_carry
     }
 
+    /// Whether an instruction takes part in an asynchronous protocol.
+    pub(crate) fn has_protocol(&self) -> bool {
+        let Some(facts) = self.facts() else { return false };
+        let mut instances = self.instructions().filter_map(|instruction| facts.instance(instruction));
+        instances.any(|instance| instance.effects.asynchronous.is_some() || instance.effects.event.is_some())
+    }
+
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
         self.ptx.carry.get_or_init(|| {

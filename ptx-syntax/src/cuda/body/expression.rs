@@ -1,0 +1,441 @@
+//! Expressions.
+
+use super::tokens::Kind;
+use super::{DEEPEST, Expression, ExpressionKind, Parser, TypeName};
+use crate::Span;
+
+/// Longer lists of arguments are not read.
+const MAX_ARGUMENTS: usize = 1000;
+
+/// How tightly an operator binds; 0 is none.
+fn precedence(operator: &str) -> u8 {
+    match operator {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "==" | "!=" => 6,
+        "<" | ">" | "<=" | ">=" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        _ => 0,
+    }
+}
+
+fn assigns(operator: &str) -> Option<&str> {
+    match operator {
+        "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => {
+            operator.strip_suffix('=')
+        }
+        _ => None,
+    }
+}
+
+impl<'s> Expression<'s> {
+    /// The deepest part, from 0.
+    fn made(kind: ExpressionKind<'s>, span: Span, deepest: u32) -> Self {
+        // Deeper than that nobody follows it.
+        let kind = if deepest >= DEEPEST { ExpressionKind::Unknown } else { kind };
+        Self { kind, span, depth: if deepest >= DEEPEST { 0 } else { deepest + 1 } }
+    }
+}
+
+impl<'s> Parser<'s> {
+    /// An expression with commas.
+    pub(super) fn comma(&mut self) -> Expression<'s> {
+        let mut left = self.assignment();
+        while self.accept(",") {
+            let right = self.assignment();
+            left = both(left, right, |left, right| ExpressionKind::Binary(",", left, right));
+        }
+        left
+    }
+
+    /// An expression without commas outside brackets.
+    pub(super) fn assignment(&mut self) -> Expression<'s> {
+        self.depth += 1;
+        let found = match self.depth > DEEPEST {
+            true => self.unknown(),
+            false => self.assignment_within(),
+        };
+        self.depth -= 1;
+        found
+    }
+
+    fn assignment_within(&mut self) -> Expression<'s> {
+        let left = self.binary(0);
+        if self.accept("?") {
+            let then = self.assignment();
+            if !self.accept(":") {
+                return self.unknown();
+            }
+            let otherwise = self.assignment();
+            let deepest = left.depth.max(then.depth).max(otherwise.depth);
+            let span = left.span.to(otherwise.span);
+            let kind = ExpressionKind::Choice(Box::new(left), Box::new(then), Box::new(otherwise));
+            return Expression::made(kind, span, deepest);
+        }
+        let Some(operator) = assigns(self.text()) else { return left };
+        self.at += 1;
+        let right = if self.text() == "{" { self.list(None) } else { self.assignment() };
+        both(left, right, |left, right| ExpressionKind::Assign(operator, left, right))
+    }
+
+    /// What is not known: everything up to the end of the expression.
+    fn unknown(&mut self) -> Expression<'s> {
+        let span = self.span();
+        while let Some(token) = self.tokens.get(self.at) {
+            match token.text {
+                ";" | ")" | "]" | "}" if token.is_plain() => break,
+                "(" | "[" | "{" if token.is_plain() => self.at = self.after_group(self.at),
+                _ => self.at += 1,
+            }
+        }
+        Expression::made(ExpressionKind::Unknown, span, 0)
+    }
+
+    /// Operators of two operands that bind more tightly than `above`.
+    pub(super) fn binary(&mut self, above: u8) -> Expression<'s> {
+        let mut left = self.unary();
+        loop {
+            let operator = self.text();
+            let own = precedence(operator);
+            if own <= above {
+                return left;
+            }
+            self.at += 1;
+            self.depth += 1;
+            let right = if self.depth > DEEPEST { self.unknown() } else { self.binary(own) };
+            self.depth -= 1;
+            left = both(left, right, |left, right| ExpressionKind::Binary(operator, left, right));
+        }
+    }
+
+    fn unary(&mut self) -> Expression<'s> {
+        self.depth += 1;
+        self.work = self.work.saturating_sub(1);
+        let found = match self.depth > DEEPEST || self.work == 0 {
+            true => self.unknown(),
+            false => self.unary_within(),
+        };
+        self.depth -= 1;
+        found
+    }
+
+    fn unary_within(&mut self) -> Expression<'s> {
+        let span = self.span();
+        let operator = self.text();
+        match operator {
+            "-" | "+" | "!" | "~" | "*" | "&" | "++" | "--" => {
+                self.at += 1;
+                let of = self.unary();
+                let (whole, depth) = (span.to(of.span), of.depth);
+                return Expression::made(ExpressionKind::Unary(operator, Box::new(of)), whole, depth);
+            }
+            "sizeof" => return self.size_of(),
+            "(" => {
+                if let Some(cast) = self.cast() {
+                    return cast;
+                }
+            }
+            _ => {}
+        }
+        let first = self.primary();
+        self.postfix(first)
+    }
+
+    fn size_of(&mut self) -> Expression<'s> {
+        let span = self.span();
+        self.at += 1;
+        if self.text() == "(" {
+            let end = self.after_group(self.at);
+            self.at += 1;
+            let is_type = self.begins_type();
+            if let Some(ty) = is_type.then(|| self.whole_type(end - 1)).flatten() {
+                self.at = end;
+                return Expression::made(ExpressionKind::SizeOfType(ty), span, 0);
+            }
+            self.at -= 1;
+        }
+        let of = self.unary();
+        let depth = of.depth;
+        Expression::made(ExpressionKind::SizeOf(Box::new(of)), span, depth)
+    }
+
+    /// `(T)a`, if the parentheses hold a type.
+    fn cast(&mut self) -> Option<Expression<'s>> {
+        let (start, span) = (self.at, self.span());
+        let end = self.after_group(start);
+        self.at += 1;
+        let found = if self.begins_type() { self.whole_type(end - 1) } else { None };
+        let Some(ty) = found else {
+            self.at = start;
+            return None;
+        };
+        self.at = end;
+        let of = self.unary();
+        let (whole, depth) = (span.to(of.span), of.depth);
+        Some(Expression::made(ExpressionKind::Cast(ty, Box::new(of)), whole, depth))
+    }
+
+    fn primary(&mut self) -> Expression<'s> {
+        let span = self.span();
+        let Some(token) = self.tokens.get(self.at).copied() else { return self.unknown() };
+        let plain = |kind| Expression::made(kind, span, 0);
+        match token.kind {
+            Kind::Number => {
+                self.at += 1;
+                return plain(number(token.text));
+            }
+            Kind::Text | Kind::RawText | Kind::Character => {
+                self.at += 1;
+                return plain(ExpressionKind::Text);
+            }
+            Kind::Identifier => {}
+            Kind::Punctuator | Kind::Directive => {
+                return match token.text {
+                    "(" => self.parenthesis(),
+                    "{" => self.list(None),
+                    "::" => {
+                        self.at += 1;
+                        self.primary_name()
+                    }
+                    _ => self.unknown(),
+                };
+            }
+        }
+        match token.text {
+            "true" | "false" => {
+                self.at += 1;
+                plain(ExpressionKind::Bool(token.text == "true"))
+            }
+            "nullptr" => {
+                self.at += 1;
+                plain(ExpressionKind::Number { value: 0, bits: 64, signed: false })
+            }
+            "static_cast" | "reinterpret_cast" | "const_cast" => self.named_cast(),
+            "new" | "delete" | "throw" | "this" | "co_await" | "typeid" | "operator" => self.unknown(),
+            _ => self.primary_name(),
+        }
+    }
+
+    fn parenthesis(&mut self) -> Expression<'s> {
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let inner = self.comma();
+        if self.at + 1 != end {
+            return self.unknown();
+        }
+        self.at = end;
+        inner
+    }
+
+    fn named_cast(&mut self) -> Expression<'s> {
+        let span = self.span();
+        self.at += 1;
+        let Some(end) = self.after_angles(self.at).filter(|_| self.text() == "<") else {
+            return self.unknown();
+        };
+        self.at += 1;
+        let Some(ty) = self.whole_type(end - 1) else { return self.unknown() };
+        self.at = end;
+        if self.text() != "(" {
+            return self.unknown();
+        }
+        let of = self.parenthesis();
+        let (whole, depth) = (span.to(of.span), of.depth);
+        Expression::made(ExpressionKind::Cast(ty, Box::new(of)), whole, depth)
+    }
+
+    /// A name, with the names of what it is in and with arguments of a template; or `T(a)` and `T{a}`.
+    fn primary_name(&mut self) -> Expression<'s> {
+        let span = self.span();
+        if !self.is_name(0) {
+            return self.unknown();
+        }
+        if self.begins_type() {
+            let start = self.at;
+            let ty = self.base_type(&mut super::types::Specifiers::default());
+            match self.text() {
+                "(" if self.at > start && ty != TypeName::Unknown => {
+                    let given = self.arguments();
+                    let depth = deepest(&given);
+                    let mut given = given.into_iter();
+                    return match (given.next(), given.next()) {
+                        (Some(of), None) => {
+                            Expression::made(ExpressionKind::Cast(ty, Box::new(of)), span, depth)
+                        }
+                        _ => Expression::made(ExpressionKind::Unknown, span, 0),
+                    };
+                }
+                "{" if self.at > start && ty != TypeName::Unknown => return self.list(Some(ty)),
+                _ => self.at = start,
+            }
+        }
+        let mut name = self.text();
+        self.at += 1;
+        loop {
+            if self.text() == "::" && self.is_name(1) {
+                name = self.ahead(1);
+                self.at += 2;
+                continue;
+            }
+            if self.text() == "<"
+                && let Some(end) = self.after_angles(self.at)
+                && matches!(
+                    self.tokens.get(end).map(|token| token.text),
+                    Some("(" | "::" | "{" | ")" | "," | ";")
+                )
+            {
+                let start = self.at;
+                match self.template_arguments() {
+                    Some(_) if self.text() == "::" && self.is_name(1) => continue,
+                    Some(given) => {
+                        return Expression::made(ExpressionKind::Name(name, given), span, 0);
+                    }
+                    None => self.at = start,
+                }
+            }
+            break;
+        }
+        Expression::made(ExpressionKind::Name(name, Vec::new()), span, 0)
+    }
+
+    /// `{…}`.
+    pub(super) fn list(&mut self, ty: Option<TypeName<'s>>) -> Expression<'s> {
+        let span = self.span();
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut parts = Vec::new();
+        while self.at + 1 < end && parts.len() < MAX_ARGUMENTS {
+            parts.push(if self.text() == "{" { self.nested_list() } else { self.assignment() });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        let is_whole = self.at + 1 == end;
+        self.at = end;
+        let depth = deepest(&parts);
+        let kind = if is_whole { ExpressionKind::List(ty, parts) } else { ExpressionKind::Unknown };
+        Expression::made(kind, span, depth)
+    }
+
+    fn nested_list(&mut self) -> Expression<'s> {
+        self.depth += 1;
+        let found = if self.depth > DEEPEST { self.unknown() } else { self.list(None) };
+        self.depth -= 1;
+        found
+    }
+
+    /// What stands in the parentheses of a call.
+    pub(super) fn arguments(&mut self) -> Vec<Expression<'s>> {
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut given = Vec::new();
+        while self.at + 1 < end && given.len() < MAX_ARGUMENTS {
+            let argument = if self.text() == "{" { self.nested_list() } else { self.assignment() };
+            given.push(argument);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        if self.at + 1 != end {
+            given.push(Expression::made(ExpressionKind::Unknown, self.span(), 0));
+        }
+        self.at = end;
+        given
+    }
+
+    fn postfix(&mut self, first: Expression<'s>) -> Expression<'s> {
+        let mut of = first;
+        loop {
+            let (span, depth) = (of.span, of.depth);
+            match self.text() {
+                "(" => {
+                    let given = self.arguments();
+                    let depth = deepest(&given).max(depth);
+                    let span = self.up_to_here(span);
+                    of = Expression::made(ExpressionKind::Call(Box::new(of), given), span, depth);
+                }
+                "[" => {
+                    let end = self.after_group(self.at);
+                    self.at += 1;
+                    let index = self.comma();
+                    if self.at + 1 != end {
+                        return self.unknown();
+                    }
+                    self.at = end;
+                    let depth = depth.max(index.depth);
+                    let span = self.up_to_here(span);
+                    of = Expression::made(ExpressionKind::Index(Box::new(of), Box::new(index)), span, depth);
+                }
+                word @ ("." | "->") => {
+                    self.at += 1;
+                    self.accept("template");
+                    if !self.is_name(0) {
+                        return self.unknown();
+                    }
+                    let name = self.text();
+                    self.at += 1;
+                    let span = self.up_to_here(span);
+                    let kind = ExpressionKind::Member { object: Box::new(of), name, arrow: word == "->" };
+                    of = Expression::made(kind, span, depth);
+                }
+                word @ ("++" | "--") => {
+                    self.at += 1;
+                    let span = self.up_to_here(span);
+                    of = Expression::made(ExpressionKind::Postfix(word, Box::new(of)), span, depth);
+                }
+                _ => return of,
+            }
+        }
+    }
+
+    fn up_to_here(&self, from: Span) -> Span {
+        let last = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let last = last.map_or(from, super::tokens::Token::place);
+        if last.end >= from.end { from.to(last) } else { from }
+    }
+}
+
+fn deepest(given: &[Expression<'_>]) -> u32 {
+    given.iter().map(|each| each.depth).max().unwrap_or(0)
+}
+
+fn both<'s>(
+    left: Expression<'s>,
+    right: Expression<'s>,
+    kind: impl FnOnce(Box<Expression<'s>>, Box<Expression<'s>>) -> ExpressionKind<'s>,
+) -> Expression<'s> {
+    let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
+    Expression::made(kind(Box::new(left), Box::new(right)), span, depth)
+}
+
+/// A number as C++ reads it.
+fn number<'s>(text: &str) -> ExpressionKind<'s> {
+    let lower = text.to_ascii_lowercase().replace('\'', "");
+    let is_hexadecimal = lower.starts_with("0x");
+    let is_integer = !lower.contains('.') && (is_hexadecimal || !lower.contains('e')) && !lower.contains('p');
+    if !is_integer || (!is_hexadecimal && lower.ends_with('f')) {
+        return ExpressionKind::Float(if lower.ends_with('f') { 32 } else { 64 });
+    }
+    let digits = lower.trim_end_matches(['u', 'l', 'z']);
+    let suffix = &lower[digits.len()..];
+    let parsed = if let Some(digits) = digits.strip_prefix("0x") {
+        u64::from_str_radix(digits, 16)
+    } else if let Some(digits) = digits.strip_prefix("0b") {
+        u64::from_str_radix(digits, 2)
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        u64::from_str_radix(digits, 8)
+    } else {
+        digits.parse()
+    };
+    let Ok(value) = parsed else { return ExpressionKind::Unknown };
+    let unsigned =
+        suffix.contains('u') || (is_hexadecimal && value > i32::MAX as u64 && value <= u64::from(u32::MAX));
+    let limit = if unsigned { u64::from(u32::MAX) } else { i32::MAX as u64 };
+    let bits = if suffix.contains(['l', 'z']) || value > limit { 64 } else { 32 };
+    ExpressionKind::Number { value, bits, signed: !unsigned }
+}

@@ -1,0 +1,446 @@
+//! Functions of CUDA C++ as trees: what hand-written kernels are made of, for those who follow what a kernel computes.
+//!
+//! [`program`] reads the functions, constants and structures of one file. It is no compiler: what it does not know
+//! (lambdas, classes with constructors, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
+//! [`ExpressionKind::Unknown`] or [`TypeName::Unknown`], and who reads a function that has one of these knows that
+//! the function is not known.
+//!
+//! # Invariants
+//! * Nothing fails and nothing panics, whatever the bytes; time and memory are in proportion to the text, and what macros
+//!   stand for is bounded by [`MAX_TOKENS`](tokens::MAX_TOKENS).
+//! * No tree is deeper than [`DEEPEST`]: what is deeper is unknown.
+//! * Macros are expanded, and conditions decided as a compiler does that was told no macros: a name that nothing defines
+//!   is not defined.
+
+mod expression;
+mod statement;
+mod tokens;
+mod top;
+mod types;
+
+use std::collections::HashMap;
+
+use super::condition::Truths;
+use super::model::{AsmId, CudaFile};
+use crate::Span;
+
+/// No tree is deeper.
+pub const DEEPEST: u32 = 72;
+
+/// What a file declares.
+#[derive(Clone, Debug, Default)]
+pub struct Program<'s> {
+    /// Functions with bodies, in order.
+    pub functions: Vec<Function<'s>>,
+    /// Constants outside functions; those that are declared twice have no value.
+    pub constants: HashMap<&'s str, Option<Expression<'s>>>,
+    /// Constants in functions, where no two have the same name.
+    pub constants_of_functions: HashMap<&'s str, Option<Expression<'s>>>,
+    /// Structures without constructors and methods.
+    pub structures: HashMap<&'s str, Structure<'s>>,
+    /// Other names of types.
+    pub aliases: HashMap<&'s str, TypeName<'s>>,
+    /// Shared and device variables outside functions.
+    pub variables: Vec<Variable<'s>>,
+    /// Where kernels are launched, `name<…><<<…>>>`, and where a kernel's template is used, `name<…>`.
+    pub launches: Vec<Launch<'s>>,
+}
+
+/// A function with its body.
+#[derive(Clone, Debug)]
+pub struct Function<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Where that stands.
+    pub span: Span,
+    /// Whether it is a kernel.
+    pub is_kernel: bool,
+    /// Whether it is one for the device.
+    pub is_device: bool,
+    /// The parameters of its template, none where it is none.
+    pub template: Vec<TemplateParameter<'s>>,
+    /// What it returns.
+    pub returns: TypeName<'s>,
+    /// Its parameters.
+    pub parameters: Vec<Parameter<'s>>,
+    /// The first argument of `__launch_bounds__`.
+    pub launch_bounds: Option<Expression<'s>>,
+    /// The arguments of `__cluster_dims__`.
+    pub cluster: Vec<Expression<'s>>,
+    /// Its body.
+    pub body: Vec<Statement<'s>>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter<'s> {
+    /// Its name; empty where it has none.
+    pub name: &'s str,
+    /// Its type.
+    pub ty: TypeName<'s>,
+    /// What it is where no argument is given.
+    pub default: Option<Expression<'s>>,
+}
+
+/// A parameter of a template.
+#[derive(Clone, Debug)]
+pub struct TemplateParameter<'s> {
+    /// Its name; empty where it has none.
+    pub name: &'s str,
+    /// Whether it stands for a type.
+    pub is_type: bool,
+    /// What it is where no argument is given.
+    pub default: Option<TemplateArgument<'s>>,
+}
+
+/// An argument of a template: a type or a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TemplateArgument<'s> {
+    /// What can only be a type.
+    Type(TypeName<'s>),
+    /// A value, or the name of a type.
+    Value(Expression<'s>),
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch<'s> {
+    /// The kernel.
+    pub name: &'s str,
+    /// The arguments of its template.
+    pub template: Vec<TemplateArgument<'s>>,
+    /// How many threads a block has.
+    pub threads: Option<Expression<'s>>,
+}
+
+/// A structure of plain members.
+#[derive(Clone, Debug)]
+pub struct Structure<'s> {
+    /// The parameters of its template.
+    pub template: Vec<TemplateParameter<'s>>,
+    /// Its members in order, with the alignment that is asked for.
+    pub members: Vec<(&'s str, TypeName<'s>, Option<Expression<'s>>)>,
+    /// The alignment that is asked for.
+    pub align: Option<Expression<'s>>,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeName<'s> {
+    /// `void`.
+    Void,
+    /// `bool`.
+    Bool,
+    /// An integer.
+    Integer {
+        /// 8, 16, 32 or 64.
+        bits: u32,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// A number of another kind, of so many bits.
+    Float(u32),
+    /// A vector of CUDA, such as `float4`: its element and how many.
+    Vector(Box<Self>, u32),
+    /// `auto`.
+    Auto,
+    /// A type that is known by its name alone, with the arguments of its template.
+    Named(&'s str, Vec<TemplateArgument<'s>>),
+    /// A type of CUDA's library, such as `cuda::barrier`.
+    Library(&'s str),
+    /// A pointer.
+    Pointer(Box<Self>),
+    /// A reference.
+    Reference(Box<Self>),
+    /// An array; the length is where the expression stands among [`Variable::lengths`], none for `[]`.
+    Array(Box<Self>, ArrayLength<'s>),
+    /// Any other.
+    Unknown,
+}
+
+/// How long an array is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayLength<'s>(pub Option<Box<Expression<'s>>>);
+
+/// An expression. Two are equal where they stand at the same place.
+#[derive(Clone, Debug)]
+pub struct Expression<'s> {
+    /// What.
+    pub kind: ExpressionKind<'s>,
+    /// Where.
+    pub span: Span,
+    /// How deep it is.
+    depth: u32,
+}
+
+impl PartialEq for Expression<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.span == other.span
+    }
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExpressionKind<'s> {
+    /// An integer.
+    Number {
+        /// Its value.
+        value: u64,
+        /// 32 or 64.
+        bits: u32,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// A number of another kind.
+    Float(u32),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A string or a character.
+    Text,
+    /// A name, the last part of a qualified one, with arguments of a template.
+    Name(&'s str, Vec<TemplateArgument<'s>>),
+    /// `a.b` and `a->b`.
+    Member {
+        /// The object, or the pointer to it.
+        object: Box<Expression<'s>>,
+        /// The name of the member.
+        name: &'s str,
+        /// Whether it is `->`.
+        arrow: bool,
+    },
+    /// `a[b]`.
+    Index(Box<Expression<'s>>, Box<Expression<'s>>),
+    /// `a(…)`.
+    Call(Box<Expression<'s>>, Vec<Expression<'s>>),
+    /// `-a`, `*a`, `&a`, `++a` and so on.
+    Unary(&'s str, Box<Expression<'s>>),
+    /// `a++` and `a--`.
+    Postfix(&'s str, Box<Expression<'s>>),
+    /// `a + b` and so on, `a, b` among them.
+    Binary(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
+    /// `a = b`, `a += b` and so on, without the `=`.
+    Assign(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
+    /// `a ? b : c`.
+    Choice(Box<Expression<'s>>, Box<Expression<'s>>, Box<Expression<'s>>),
+    /// `(T)a`, `T(a)`, `static_cast<T>(a)` and so on.
+    Cast(TypeName<'s>, Box<Expression<'s>>),
+    /// `sizeof(T)`.
+    SizeOfType(TypeName<'s>),
+    /// `sizeof a`.
+    SizeOf(Box<Expression<'s>>),
+    /// `{a, b}`, with the type before it.
+    List(Option<TypeName<'s>>, Vec<Expression<'s>>),
+    /// What is not known.
+    Unknown,
+}
+
+/// A variable that is declared.
+#[derive(Clone, Debug)]
+pub struct Variable<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Its type.
+    pub ty: TypeName<'s>,
+    /// Whether it is in shared memory.
+    pub is_shared: bool,
+    /// Whether it is a constant.
+    pub is_constant: bool,
+    /// Whether it is `static`.
+    pub is_static: bool,
+    /// The alignment that is asked for.
+    pub align: Option<Expression<'s>>,
+    /// Its value.
+    pub value: Option<Expression<'s>>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement<'s> {
+    /// What.
+    pub kind: StatementKind<'s>,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug)]
+pub enum StatementKind<'s> {
+    /// Declarations.
+    Declare(Vec<Variable<'s>>),
+    /// An expression.
+    Expression(Expression<'s>),
+    /// A block.
+    Block(Vec<Statement<'s>>),
+    /// `if`.
+    If {
+        /// The condition.
+        condition: Expression<'s>,
+        /// What follows if it holds.
+        then: Box<Statement<'s>>,
+        /// What follows if not.
+        otherwise: Option<Box<Statement<'s>>>,
+    },
+    /// `for` and `while`.
+    Loop {
+        /// What comes first.
+        first: Option<Box<Statement<'s>>>,
+        /// The condition.
+        condition: Option<Expression<'s>>,
+        /// What follows each turn.
+        step: Option<Expression<'s>>,
+        /// The body.
+        body: Box<Statement<'s>>,
+    },
+    /// `do … while`.
+    DoWhile(Box<Statement<'s>>, Expression<'s>),
+    /// `return`.
+    Return(Option<Expression<'s>>),
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+    /// An asm statement, with the expressions of its operands in order, outputs first.
+    Asm(AsmId, Vec<Expression<'s>>),
+    /// Nothing.
+    Nothing,
+    /// What is not known.
+    Unknown,
+}
+
+/// Reads the functions of a file. `file` is what [`extract`](super::extract) has made of it, and `truths` tells which
+/// conditions hold.
+#[must_use]
+pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program<'s> {
+    let tokens = tokens::tokens(source, file, truths);
+    let mut asm = HashMap::new();
+    for (id, statement) in file.ids().zip(&file.statements) {
+        if statement.choices == 1 && statement.complete {
+            asm.insert((statement.keyword.start, statement.used_at.map(|call| call.start)), id);
+        }
+    }
+    let closing = closing(&tokens);
+    let work = MAX_READ * tokens.len();
+    let mut parser = Parser {
+        tokens,
+        closing,
+        asm,
+        at: 0,
+        depth: 0,
+        work,
+        types: Vec::new(),
+        declared: Vec::new(),
+        program: Program::default(),
+    };
+    parser.file();
+    parser.program
+}
+
+/// For each bracket the one that closes it, and for other tokens themselves.
+fn closing(tokens: &[tokens::Token<'_>]) -> Vec<u32> {
+    let mut closing: Vec<u32> = (0..tokens.len() as u32).collect();
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_plain()) {
+        match token.text {
+            "(" | "[" | "{" => open.push(index),
+            ")" | "]" | "}" => {
+                if let Some(first) = open.pop() {
+                    closing[first] = index as u32;
+                }
+            }
+            _ => {}
+        }
+    }
+    for first in open {
+        closing[first] = tokens.len() as u32;
+    }
+    closing
+}
+
+/// Reads tokens.
+struct Parser<'s> {
+    tokens: Vec<tokens::Token<'s>>,
+    /// For each bracket the one that closes it; the last token for one that nothing closes.
+    closing: Vec<u32>,
+    /// Asm statements by their keyword and the macro's use.
+    asm: HashMap<(u32, Option<u32>), AsmId>,
+    at: usize,
+    depth: u32,
+    /// How many more operands are read: what looks like a template's use is read a second time.
+    work: usize,
+    /// Names of types: of structures, aliases and parameters of templates.
+    types: Vec<&'s str>,
+    /// Those that the declaration which is being read declares.
+    declared: Vec<&'s str>,
+    program: Program<'s>,
+}
+
+impl<'s> Parser<'s> {
+    fn text(&self) -> &'s str {
+        self.ahead(0)
+    }
+
+    /// The text of a token that is no literal.
+    fn ahead(&self, by: usize) -> &'s str {
+        match self.tokens.get(self.at + by) {
+            Some(token) if token.is_plain() => token.text,
+            _ => "",
+        }
+    }
+
+    fn kind(&self) -> Option<tokens::Kind> {
+        self.tokens.get(self.at).map(|token| token.kind)
+    }
+
+    fn is_name(&self, by: usize) -> bool {
+        self.tokens.get(self.at + by).is_some_and(|token| token.kind == tokens::Kind::Identifier)
+    }
+
+    fn span(&self) -> Span {
+        let token = self.tokens.get(self.at).or(self.tokens.last());
+        token.map_or(Span::at(0), tokens::Token::place)
+    }
+
+    fn accept(&mut self, text: &str) -> bool {
+        let found = !text.is_empty() && self.text() == text;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// The token after the bracket that closes the one at `at`.
+    fn after_group(&self, at: usize) -> usize {
+        self.closing.get(at).map_or(self.tokens.len(), |close| (*close as usize + 1).min(self.tokens.len()))
+    }
+
+    /// The token after the `>` that closes the `<` at `at`; none where it is no bracket.
+    fn after_angles(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut index) = (0_usize, at);
+        let end = (at + MAX_ANGLES).min(self.tokens.len());
+        while index < end {
+            let token = &self.tokens[index];
+            match token.text {
+                _ if !token.is_plain() => {}
+                "<" => depth += 1,
+                ">" | ">>" => {
+                    depth = depth.checked_sub(token.text.len())?;
+                    if depth == 0 {
+                        return Some(index + 1);
+                    }
+                }
+                "(" | "[" => {
+                    index = self.after_group(index);
+                    continue;
+                }
+                ";" | "{" | "}" | ")" | "]" | "&&" | "||" | "=" | "<<" => return None,
+                _ => {}
+            }
+            index += 1;
+        }
+        None
+    }
+}
+
+/// How often a token is read.
+const MAX_READ: usize = 8;
+
+/// How many tokens the arguments of a template may be.
+const MAX_ANGLES: usize = 200;

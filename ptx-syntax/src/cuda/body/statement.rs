@@ -1,0 +1,296 @@
+//! Statements.
+
+use super::tokens::Kind;
+use super::types::Specifiers;
+use super::{DEEPEST, ExpressionKind, Parser, Statement, StatementKind, TypeName, Variable};
+
+impl<'s> Parser<'s> {
+    /// The statements up to the brace that closes the block, which is passed. The one that opens it is passed.
+    pub(super) fn block(&mut self) -> Vec<Statement<'s>> {
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let types = self.types.len();
+        let mut all = Vec::new();
+        while self.at + 1 < end {
+            let before = self.at;
+            all.push(self.statement());
+            // Nothing stands still.
+            self.at = self.at.max(before + 1);
+        }
+        self.types.truncate(types);
+        self.at = end;
+        all
+    }
+
+    pub(super) fn statement(&mut self) -> Statement<'s> {
+        let span = self.span();
+        self.depth += 1;
+        let kind = match self.depth > DEEPEST {
+            true => self.unknown_statement(),
+            false => self.statement_within(),
+        };
+        self.depth -= 1;
+        Statement { kind, span }
+    }
+
+    /// Passes what is not known, up to its `;` or the end of its block.
+    fn unknown_statement(&mut self) -> StatementKind<'s> {
+        while let Some(token) = self.tokens.get(self.at) {
+            match token.text {
+                _ if !token.is_plain() => self.at += 1,
+                ";" => {
+                    self.at += 1;
+                    break;
+                }
+                "}" => break,
+                "{" => {
+                    self.at = self.after_group(self.at);
+                    if !matches!(self.text(), ";" | "," | ")" | "(") {
+                        break;
+                    }
+                }
+                "(" | "[" => self.at = self.after_group(self.at),
+                _ => self.at += 1,
+            }
+        }
+        StatementKind::Unknown
+    }
+
+    fn statement_within(&mut self) -> StatementKind<'s> {
+        match self.text() {
+            "{" => return StatementKind::Block(self.block()),
+            ";" => {
+                self.at += 1;
+                return StatementKind::Nothing;
+            }
+            "if" => return self.choice(),
+            "for" => return self.for_loop(),
+            "while" => return self.while_loop(),
+            "do" => return self.do_loop(),
+            "return" => {
+                self.at += 1;
+                let value = match self.text() {
+                    ";" => None,
+                    "{" => Some(self.list(None)),
+                    _ => Some(self.comma()),
+                };
+                return self.ended(StatementKind::Return(value));
+            }
+            "break" | "continue" => {
+                let is_break = self.text() == "break";
+                self.at += 1;
+                return self.ended(if is_break { StatementKind::Break } else { StatementKind::Continue });
+            }
+            "static_assert" => {
+                self.at = self.after_group(self.at + 1);
+                return self.ended(StatementKind::Nothing);
+            }
+            "using" | "typedef" => {
+                self.alias();
+                return StatementKind::Nothing;
+            }
+            "switch" | "goto" | "try" | "case" | "default" | "struct" | "class" | "enum" | "namespace" => {
+                return self.unknown_statement();
+            }
+            "_Pragma" => {
+                self.at = self.after_group(self.at + 1);
+                return StatementKind::Nothing;
+            }
+            _ => {}
+        }
+        if let Some(kind) = self.asm() {
+            return kind;
+        }
+        if self.is_declaration() {
+            return self.declaration();
+        }
+        let start = self.at;
+        let value = self.comma();
+        if self.text() != ";" {
+            self.at = start;
+            return self.unknown_statement();
+        }
+        self.ended(StatementKind::Expression(value))
+    }
+
+    fn ended(&mut self, kind: StatementKind<'s>) -> StatementKind<'s> {
+        if self.accept(";") { kind } else { self.unknown_statement() }
+    }
+
+    fn condition(&mut self) -> Option<super::Expression<'s>> {
+        if self.text() != "(" {
+            return None;
+        }
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let condition = self.comma();
+        let is_whole = self.at + 1 == end;
+        self.at = end;
+        is_whole.then_some(condition)
+    }
+
+    fn choice(&mut self) -> StatementKind<'s> {
+        self.at += 1;
+        self.accept("constexpr");
+        let condition = self.condition();
+        let then = Box::new(self.statement());
+        let otherwise = self.accept("else").then(|| Box::new(self.statement()));
+        match condition {
+            Some(condition) => StatementKind::If { condition, then, otherwise },
+            None => StatementKind::Unknown,
+        }
+    }
+
+    fn for_loop(&mut self) -> StatementKind<'s> {
+        self.at += 1;
+        if self.text() != "(" {
+            return self.unknown_statement();
+        }
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let first = if self.accept(";") { None } else { Some(Box::new(self.statement())) };
+        let condition = if self.text() == ";" { None } else { Some(self.comma()) };
+        let mut is_known = self.accept(";");
+        let step = if self.at + 1 == end { None } else { Some(self.comma()) };
+        is_known &= self.at + 1 == end;
+        self.at = end;
+        let body = Box::new(self.statement());
+        match is_known {
+            true => StatementKind::Loop { first, condition, step, body },
+            false => StatementKind::Unknown,
+        }
+    }
+
+    fn while_loop(&mut self) -> StatementKind<'s> {
+        self.at += 1;
+        let condition = self.condition();
+        let body = Box::new(self.statement());
+        match condition {
+            Some(condition) => {
+                StatementKind::Loop { first: None, condition: Some(condition), step: None, body }
+            }
+            None => StatementKind::Unknown,
+        }
+    }
+
+    fn do_loop(&mut self) -> StatementKind<'s> {
+        self.at += 1;
+        let body = Box::new(self.statement());
+        if !self.accept("while") {
+            return self.unknown_statement();
+        }
+        match self.condition() {
+            Some(condition) => self.ended(StatementKind::DoWhile(body, condition)),
+            None => self.unknown_statement(),
+        }
+    }
+
+    /// Whether a declaration begins here: a type, and then a name.
+    fn is_declaration(&mut self) -> bool {
+        if !self.is_name(0) {
+            return false;
+        }
+        let start = self.at;
+        let ty = self.base_type(&mut Specifiers::default());
+        let past = self.at;
+        let (name, _) = self.declarator(TypeName::Void);
+        let follows = self.text();
+        let is_declared = !name.is_empty() && past > start && matches!(follows, "=" | ";" | "," | "{" | "(");
+        self.at = start;
+        // `a * b;` and `a & b;` are no declarations where nothing says that `a` is a type.
+        let is_product = matches!(self.ahead(1), "*" | "&" | "&&") && !self.begins_type();
+        // `f(x)` with a name before it: `T name(value)`.
+        is_declared && !(is_product && ty != TypeName::Auto)
+    }
+
+    pub(super) fn declaration(&mut self) -> StatementKind<'s> {
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let mut all = Vec::new();
+        loop {
+            let (name, mut ty) = self.declarator(base.clone());
+            if name.is_empty() {
+                return self.unknown_statement();
+            }
+            let value = match self.text() {
+                "=" => {
+                    self.at += 1;
+                    Some(if self.text() == "{" { self.list(None) } else { self.assignment() })
+                }
+                "{" => Some(self.list(None)),
+                "(" => {
+                    let given = self.arguments();
+                    let mut given = given.into_iter();
+                    match (given.next(), given.next()) {
+                        (Some(value), None) => Some(value),
+                        _ => {
+                            ty = TypeName::Unknown;
+                            None
+                        }
+                    }
+                }
+                _ => None,
+            };
+            all.push(Variable {
+                name,
+                ty,
+                is_shared: specifiers.is_shared,
+                is_constant: specifiers.is_constant,
+                is_static: specifiers.is_static,
+                align: specifiers.align.clone(),
+                value,
+            });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.ended(StatementKind::Declare(all))
+    }
+
+    /// An asm statement, if one begins here. One that is not known is passed as unknown.
+    fn asm(&mut self) -> Option<StatementKind<'s>> {
+        let keyword = self.tokens.get(self.at).filter(|token| token.kind == Kind::Identifier)?;
+        let id = self.asm.get(&(keyword.span.start, keyword.used_at.map(|call| call.start))).copied();
+        if id.is_none() && !matches!(keyword.text, "asm" | "__asm__" | "__asm") {
+            return None;
+        }
+        let Some(id) = id else { return Some(self.unknown_statement()) };
+        self.at += 1;
+        while matches!(self.text(), "volatile" | "__volatile__" | "inline" | "goto" | "__inline__") {
+            self.at += 1;
+        }
+        if self.text() != "(" {
+            return Some(self.unknown_statement());
+        }
+        let end = self.after_group(self.at);
+        let mut operands = Vec::new();
+        // Templates hold no parentheses outside strings; each parenthesis is an operand, up to the clobbers.
+        let (mut sections, mut is_known) = (0, true);
+        self.at += 1;
+        while self.at + 1 < end {
+            let colons = match self.text() {
+                ":" => 1,
+                "::" => 2,
+                "(" if sections == 1 || sections == 2 => {
+                    let close = self.after_group(self.at);
+                    self.at += 1;
+                    let value = self.comma();
+                    is_known &= self.at + 1 == close && !matches!(value.kind, ExpressionKind::Unknown);
+                    self.at = close;
+                    operands.push(value);
+                    continue;
+                }
+                "(" => {
+                    self.at = self.after_group(self.at);
+                    continue;
+                }
+                _ => 0,
+            };
+            sections += colons;
+            self.at += 1;
+        }
+        self.at = end;
+        let kind = if is_known { StatementKind::Asm(id, operands) } else { StatementKind::Unknown };
+        Some(self.ended(kind))
+    }
+}

@@ -1,0 +1,240 @@
+//! Tokens with macros expanded and branches of `#if` decided.
+
+use std::collections::HashMap;
+
+use crate::Span;
+use crate::cuda::condition::{ConditionKind, Truth, Truths};
+use crate::cuda::model::{CudaFile, Macro};
+use crate::cuda::preprocess;
+use crate::cuda::scan;
+
+pub(super) use scan::Kind;
+
+/// So many tokens are read of a file, those of macros among them.
+pub(super) const MAX_TOKENS: usize = 2_000_000;
+/// Macros in macros, so deep.
+const MAX_NESTED: usize = 12;
+/// So many tokens one use of a macro may stand for.
+const MAX_OF_USE: usize = 20_000;
+
+/// A token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'s> {
+    pub kind: Kind,
+    pub text: &'s str,
+    /// Where its text stands.
+    pub span: Span,
+    /// The name of the macro where it is used, if it came from one.
+    pub used_at: Option<Span>,
+}
+
+impl Token<'_> {
+    pub const fn is_plain(&self) -> bool {
+        matches!(self.kind, Kind::Identifier | Kind::Punctuator)
+    }
+
+    /// Where a reader of the file looks for it.
+    pub fn place(&self) -> Span {
+        self.used_at.unwrap_or(self.span)
+    }
+}
+
+/// The tokens of a file.
+pub(super) fn tokens<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Vec<Token<'s>> {
+    let prepared = preprocess::prepare(source);
+    let holds = decided(&prepared.file, truths);
+    let is_compiled = |condition: u32| holds.get(condition as usize).copied().unwrap_or(true);
+    // What a name stands for from a place on; nothing, where it is taken back.
+    let mut macros: HashMap<&str, Vec<(u32, Option<&Macro>)>> = HashMap::new();
+    for found in file.macros.iter().filter(|found| is_compiled(found.condition.index() as u32)) {
+        let meaning = (found.name.start, Some(found));
+        macros.entry(found.name.text(source)).or_default().push(meaning);
+    }
+    for (name, condition) in &prepared.file.undefined {
+        if let Some(meanings) = macros.get_mut(name.text(source))
+            && is_compiled(condition.index() as u32)
+        {
+            meanings.push((name.start, None));
+        }
+    }
+    macros.values_mut().for_each(|meanings| meanings.sort_by_key(|(at, _)| *at));
+    let own: Vec<Token<'s>> = prepared
+        .tokens
+        .iter()
+        .filter(|token| is_compiled(token.condition))
+        .map(|token| Token {
+            kind: token.kind,
+            text: token.span.text(source),
+            span: token.span,
+            used_at: None,
+        })
+        .collect();
+    let mut expander = Expander { source, macros, out: Vec::with_capacity(own.len()), left: MAX_TOKENS };
+    expander.all(&own);
+    expander.out
+}
+
+/// Which conditions hold where names that nothing defines are not defined.
+fn decided(file: &CudaFile, truths: &Truths) -> Vec<bool> {
+    let mut holds: Vec<bool> = Vec::with_capacity(file.conditions.len());
+    // Whether no branch before holds, and what each says by itself.
+    let mut reached: Vec<(bool, bool)> = Vec::with_capacity(file.conditions.len());
+    for (index, condition) in file.conditions.iter().enumerate() {
+        let at = |list: &[bool], id: usize| list.get(id).copied().unwrap_or(true);
+        let around = condition.parent.is_none_or(|parent| at(&holds, parent.index()));
+        let free =
+            condition.previous.and_then(|id| reached.get(id.index())).is_none_or(|(free, own)| *free && !own);
+        let own = match truths.of_index(index) {
+            Truth::True => true,
+            Truth::False if around && free => false,
+            // A branch of something that is not compiled, or one that depends on what is unknown.
+            _ => {
+                matches!(condition.kind, ConditionKind::File | ConditionKind::Undefined | ConditionKind::Else)
+            }
+        };
+        reached.push((free, own));
+        holds.push(around && free && own);
+    }
+    holds
+}
+
+struct Expander<'m, 's> {
+    source: &'s str,
+    macros: HashMap<&'m str, Vec<(u32, Option<&'m Macro>)>>,
+    out: Vec<Token<'s>>,
+    left: usize,
+}
+
+impl<'m, 's: 'm> Expander<'m, 's> {
+    fn all(&mut self, tokens: &[Token<'s>]) {
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            if self.left == 0 {
+                return;
+            }
+            let used = self.is_use(tokens, at, &[]);
+            let Some((found, end)) = used else {
+                self.push(*token);
+                at += 1;
+                continue;
+            };
+            let mut result = Vec::new();
+            let mut hidden = Vec::new();
+            match self.expand(found, &tokens[at..end], token.span, &mut hidden, &mut result) {
+                Some(()) => result.into_iter().for_each(|token| self.push(token)),
+                // What is not known hides nothing: the name stays, and nobody knows it.
+                None => tokens[at..end].iter().for_each(|token| self.push(*token)),
+            }
+            at = end;
+        }
+    }
+
+    fn push(&mut self, token: Token<'s>) {
+        if let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+            self.out.push(token);
+        }
+    }
+
+    /// The macro that is used at `at`, and where the use ends.
+    fn is_use(&self, tokens: &[Token<'s>], at: usize, hidden: &[&str]) -> Option<(&'m Macro, usize)> {
+        let token = tokens.get(at).filter(|token| token.kind == Kind::Identifier)?;
+        let meanings = self.macros.get(token.text)?;
+        let before = meanings.partition_point(|(from, _)| *from < token.place().start);
+        let (_, found) = meanings.get(before.checked_sub(1)?)?;
+        let found = (*found)?;
+        if hidden.contains(&token.text) {
+            return None;
+        }
+        if found.parameters.is_none() {
+            return Some((found, at + 1));
+        }
+        let open = tokens.get(at + 1).filter(|token| token.is_plain() && token.text == "(");
+        open?;
+        let mut depth = 0_usize;
+        for (index, token) in tokens.iter().enumerate().skip(at + 1) {
+            match token.text {
+                _ if !token.is_plain() => {}
+                "(" => depth += 1,
+                ")" => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some((found, index + 1));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Appends what a use stands for; none where that is not known or too much.
+    fn expand(
+        &self,
+        found: &'m Macro,
+        used: &[Token<'s>],
+        call: Span,
+        hidden: &mut Vec<&'m str>,
+        out: &mut Vec<Token<'s>>,
+    ) -> Option<()> {
+        if hidden.len() >= MAX_NESTED || out.len() > MAX_OF_USE {
+            return None;
+        }
+        let arguments = found.parameters.as_ref().map(|_| arguments(&used[1..])).unwrap_or_default();
+        let names: Vec<&str> = found.parameters.iter().flatten().map(|name| name.text(self.source)).collect();
+        if names.contains(&"...")
+            || (names.len() != arguments.len() && !(names.is_empty() && arguments.len() <= 1))
+        {
+            return None;
+        }
+        let mut body: Vec<Token<'s>> = Vec::new();
+        for token in scan::Scanner::line(self.source, found.body) {
+            let text = token.span.text(self.source);
+            if token.kind == Kind::Punctuator && text.starts_with('#') {
+                return None;
+            }
+            match names.iter().position(|name| token.kind == Kind::Identifier && *name == text) {
+                Some(index) => body.extend(arguments.get(index).into_iter().flat_map(|tokens| tokens.iter())),
+                None => body.push(Token { kind: token.kind, text, span: token.span, used_at: Some(call) }),
+            }
+            if body.len() > MAX_OF_USE {
+                return None;
+            }
+        }
+        hidden.push(found.name.text(self.source));
+        let mut at = 0;
+        while let Some(token) = body.get(at) {
+            match self.is_use(&body, at, hidden) {
+                Some((inner, end)) => {
+                    self.expand(inner, &body[at..end], call, hidden, out)?;
+                    at = end;
+                }
+                None => {
+                    out.push(Token { used_at: Some(call), ..*token });
+                    at += 1;
+                }
+            }
+        }
+        hidden.pop();
+        (out.len() <= MAX_OF_USE).then_some(())
+    }
+}
+
+/// The arguments between parentheses.
+fn arguments<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
+    let inner = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (index, token) in inner.iter().enumerate().filter(|(_, token)| token.is_plain()) {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => {
+                parts.push(&inner[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    parts
+}

@@ -1,0 +1,361 @@
+//! Types as they are written.
+
+use super::tokens::Kind;
+use super::{ArrayLength, Expression, Parser, TemplateArgument, TypeName};
+
+/// What stands before a declaration besides its type.
+#[derive(Default)]
+pub(super) struct Specifiers<'s> {
+    pub is_shared: bool,
+    pub is_constant: bool,
+    pub is_static: bool,
+    pub is_kernel: bool,
+    pub is_device: bool,
+    pub is_typedef: bool,
+    pub align: Option<Expression<'s>>,
+    pub launch_bounds: Option<Expression<'s>>,
+    pub cluster: Vec<Expression<'s>>,
+}
+
+const fn integer(bits: u32, signed: bool) -> TypeName<'static> {
+    TypeName::Integer { bits, signed }
+}
+
+/// A type of one word.
+fn of_word<'s>(word: &'s str) -> Option<TypeName<'s>> {
+    let word = word.strip_prefix("std::").unwrap_or(word);
+    Some(match word {
+        "void" => TypeName::Void,
+        "bool" => TypeName::Bool,
+        "auto" => TypeName::Auto,
+        "float" | "tf32" => TypeName::Float(32),
+        "double" => TypeName::Float(64),
+        "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" | "bf16" | "half_t" | "bfloat16_t" => {
+            TypeName::Float(16)
+        }
+        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => TypeName::Float(32),
+        "__nv_fp8_e4m3" | "__nv_fp8_e5m2" => TypeName::Float(8),
+        "size_t" | "uintptr_t" | "uint64_t" | "ulong" => integer(64, false),
+        "ptrdiff_t" | "intptr_t" | "int64_t" | "clock_t" => integer(64, true),
+        "uint32_t" | "uint" => integer(32, false),
+        "int32_t" => integer(32, true),
+        "uint16_t" | "ushort" => integer(16, false),
+        "int16_t" => integer(16, true),
+        "uint8_t" | "uchar" | "byte" => integer(8, false),
+        "int8_t" => integer(8, true),
+        _ => return vector(word),
+    })
+}
+
+/// `float4` and its kin.
+fn vector(word: &str) -> Option<TypeName<'static>> {
+    let name = word.get(..word.len().checked_sub(1)?)?;
+    let count = word.bytes().last().filter(|byte| (b'1'..=b'4').contains(byte))? - b'0';
+    let element = match name {
+        "char" => integer(8, true),
+        "uchar" => integer(8, false),
+        "short" => integer(16, true),
+        "ushort" => integer(16, false),
+        "int" => integer(32, true),
+        "uint" => integer(32, false),
+        "long" | "longlong" => integer(64, true),
+        "ulong" | "ulonglong" => integer(64, false),
+        "float" => TypeName::Float(32),
+        "double" => TypeName::Float(64),
+        _ => return None,
+    };
+    Some(TypeName::Vector(Box::new(element), u32::from(count)))
+}
+
+impl<'s> Parser<'s> {
+    /// Whether a type or a declaration begins here.
+    pub(super) fn begins_type(&self) -> bool {
+        let word = self.text();
+        if self.kind() != Some(Kind::Identifier) {
+            return false;
+        }
+        if is_specifier(word) || is_basic(word) || of_word(word).is_some() {
+            return true;
+        }
+        self.types.contains(&word) || matches!(word, "typename" | "struct" | "CUtensorMap" | "dim3")
+    }
+
+    /// Passes specifiers such as `static` and `__device__`.
+    pub(super) fn specifier(&mut self, found: &mut Specifiers<'s>) -> bool {
+        match self.text() {
+            "__shared__" => found.is_shared = true,
+            "const" | "constexpr" => found.is_constant = true,
+            "static" => found.is_static = true,
+            "__global__" => (found.is_kernel, found.is_device) = (true, true),
+            "__device__" => found.is_device = true,
+            "typedef" => found.is_typedef = true,
+            "alignas" | "__align__" => {
+                self.at += 1;
+                let end = self.after_group(self.at);
+                self.at += 1;
+                found.align = Some(self.assignment());
+                self.at = end;
+                return true;
+            }
+            "__launch_bounds__" | "__cluster_dims__" => {
+                let is_bounds = self.text() == "__launch_bounds__";
+                self.at += 1;
+                let end = self.after_group(self.at);
+                let given = if self.text() == "(" { self.arguments() } else { Vec::new() };
+                match is_bounds {
+                    true => found.launch_bounds = given.into_iter().next(),
+                    false => found.cluster = given,
+                }
+                self.at = end;
+                return true;
+            }
+            "__attribute__" | "__declspec" | "__maxnreg__" | "__block_size__" => {
+                self.at = self.after_group(self.at + 1);
+                return true;
+            }
+            "[" if self.ahead(1) == "[" => {
+                self.at = self.after_group(self.at);
+                return true;
+            }
+            word if is_specifier(word) => {}
+            _ => return false,
+        }
+        self.at += 1;
+        true
+    }
+
+    /// A type without its declarator, with what stands before it; nothing is passed where there is none.
+    pub(super) fn base_type(&mut self, found: &mut Specifiers<'s>) -> TypeName<'s> {
+        let (mut words, mut named): (Vec<&str>, Option<TypeName<'s>>) = (Vec::new(), None);
+        loop {
+            if self.specifier(found) {
+                continue;
+            }
+            let word = self.text();
+            match word {
+                "typename" | "struct" | "class" | "union" | "enum" => self.at += 1,
+                _ if is_basic(word) && named.is_none() => {
+                    words.push(word);
+                    self.at += 1;
+                }
+                _ if self.is_name(0) && named.is_none() && words.is_empty() => {
+                    named = Some(self.named_type());
+                }
+                _ => break,
+            }
+        }
+        match named {
+            Some(named) => named,
+            None => of_words(&words),
+        }
+    }
+
+    fn named_type(&mut self) -> TypeName<'s> {
+        let mut word = self.text();
+        self.at += 1;
+        let (mut given, mut is_of_cuda) = (None, false);
+        loop {
+            if self.text() == "<"
+                && let Some(end) = self.after_angles(self.at)
+            {
+                given = self.template_arguments();
+                if given.is_none() {
+                    self.at = end;
+                    given = Some(vec![TemplateArgument::Type(TypeName::Unknown)]);
+                }
+            } else if self.text() == "::" && self.is_name(1) {
+                is_of_cuda = word == "cuda";
+                word = self.ahead(1);
+                given = None;
+                self.at += 2;
+            } else {
+                break;
+            }
+        }
+        match word {
+            "barrier" if is_of_cuda => TypeName::Library("barrier"),
+            "arrival_token" => TypeName::Library("arrival_token"),
+            _ => match (of_word(word), given) {
+                (Some(ty), None) => ty,
+                (_, given) => TypeName::Named(word, given.unwrap_or_default()),
+            },
+        }
+    }
+
+    /// `*`, `&` and `const` after a type.
+    pub(super) fn pointers(&mut self, mut ty: TypeName<'s>) -> TypeName<'s> {
+        loop {
+            match self.text() {
+                "*" => ty = TypeName::Pointer(Box::new(ty)),
+                "&" | "&&" => ty = TypeName::Reference(Box::new(ty)),
+                "const" | "volatile" | "__restrict__" | "__restrict" | "restrict" | "__grid_constant__" => {}
+                _ => return ty,
+            }
+            self.at += 1;
+        }
+    }
+
+    /// A name with what stands around it: `*name[4]`, `(&name)[4]`. The name is empty where there is none.
+    pub(super) fn declarator(&mut self, base: TypeName<'s>) -> (&'s str, TypeName<'s>) {
+        let mut ty = self.pointers(base);
+        // `(&name)[N]` and `(*name)[N]`.
+        let grouped = self.text() == "(" && matches!(self.ahead(1), "&" | "*") && self.ahead(3) == ")";
+        let wrap = grouped.then(|| self.ahead(1));
+        if grouped {
+            self.at += 2;
+        }
+        let mut name = "";
+        if self.is_name(0) {
+            name = self.text();
+            self.at += 1;
+        }
+        if grouped {
+            self.at += 1;
+        }
+        let mut lengths = Vec::new();
+        while self.text() == "[" {
+            let end = self.after_group(self.at);
+            self.at += 1;
+            let length = (self.text() != "]").then(|| Box::new(self.comma()));
+            let is_whole = self.at + 1 == end;
+            self.at = end;
+            lengths.push((length, is_whole));
+        }
+        for (length, is_whole) in lengths.into_iter().rev() {
+            ty =
+                if is_whole { TypeName::Array(Box::new(ty), ArrayLength(length)) } else { TypeName::Unknown };
+        }
+        match wrap {
+            Some("&") => ty = TypeName::Reference(Box::new(ty)),
+            Some(_) => ty = TypeName::Pointer(Box::new(ty)),
+            None => {}
+        }
+        (name, ty)
+    }
+
+    /// A whole type, as in a cast; none where that is none.
+    pub(super) fn whole_type(&mut self, end: usize) -> Option<TypeName<'s>> {
+        let start = self.at;
+        if !self.begins_type() && !self.is_name(0) {
+            return None;
+        }
+        let base = self.base_type(&mut Specifiers::default());
+        let (name, ty) = self.declarator(base);
+        if self.at == end && name.is_empty() && self.at > start {
+            return Some(ty);
+        }
+        self.at = start;
+        None
+    }
+
+    /// `<…>` of a template's use, if it is one.
+    pub(super) fn template_arguments(&mut self) -> Option<Vec<TemplateArgument<'s>>> {
+        let end = self.after_angles(self.at).filter(|_| self.text() == "<")?;
+        let start = self.at;
+        self.at += 1;
+        let mut given = Vec::new();
+        while self.at + 1 < end {
+            let from = self.at;
+            // An argument ends at a comma outside brackets.
+            let mut to = from;
+            while to + 1 < end {
+                match self.tokens[to].text {
+                    _ if !self.tokens[to].is_plain() => {}
+                    "," => break,
+                    "(" | "[" | "{" => {
+                        to = self.after_group(to);
+                        continue;
+                    }
+                    "<" => {
+                        to = self.after_angles(to).unwrap_or(to + 1);
+                        continue;
+                    }
+                    _ => {}
+                }
+                to += 1;
+            }
+            let is_type = self.begins_type();
+            let ty = if is_type { self.whole_type(to) } else { None };
+            given.push(match ty {
+                Some(ty) => TemplateArgument::Type(ty),
+                None => {
+                    self.at = from;
+                    let value = self.binary(ABOVE_COMPARISON);
+                    if self.at != to {
+                        self.at = start;
+                        return None;
+                    }
+                    TemplateArgument::Value(value)
+                }
+            });
+            self.at = to;
+            self.accept(",");
+        }
+        self.at = end;
+        Some(given)
+    }
+}
+
+/// In the arguments of a template `>` ends.
+const ABOVE_COMPARISON: u8 = 8;
+
+fn is_specifier(word: &str) -> bool {
+    matches!(
+        word,
+        "static"
+            | "inline"
+            | "__inline__"
+            | "__forceinline__"
+            | "__forceinline"
+            | "__noinline__"
+            | "extern"
+            | "const"
+            | "constexpr"
+            | "consteval"
+            | "volatile"
+            | "mutable"
+            | "register"
+            | "__device__"
+            | "__host__"
+            | "__global__"
+            | "__shared__"
+            | "__constant__"
+            | "__restrict__"
+            | "__grid_constant__"
+            | "alignas"
+            | "__align__"
+            | "__attribute__"
+            | "__launch_bounds__"
+            | "__cluster_dims__"
+            | "__maxnreg__"
+            | "__block_size__"
+            | "typedef"
+            | "friend"
+            | "explicit"
+            | "noexcept"
+            | "final"
+            | "override"
+    )
+}
+
+fn is_basic(word: &str) -> bool {
+    matches!(word, "unsigned" | "signed" | "char" | "short" | "int" | "long")
+}
+
+/// `unsigned long long` and its kin.
+fn of_words<'s>(words: &[&str]) -> TypeName<'s> {
+    let has = |word: &str| words.contains(&word);
+    if words.is_empty() {
+        return TypeName::Unknown;
+    }
+    let bits = if has("char") {
+        8
+    } else if has("short") {
+        16
+    } else if has("long") {
+        64
+    } else {
+        32
+    };
+    integer(bits, !has("unsigned"))
+}

@@ -1,0 +1,486 @@
+//! Calls: functions of CUDA that are known, and functions of the file, which are inlined.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{
+    Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
+};
+
+use super::types::{Group, Space, Ty};
+use super::value::{Held, Place, Value};
+use super::{Binding, Frame, Lowering, MAX_CALLS, Unclear};
+
+impl<'a, 's> Lowering<'a, 's> {
+    pub(super) fn called(
+        &mut self,
+        callee: &Expression<'s>,
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        match &callee.kind {
+            ExpressionKind::Name(name, template) => {
+                let own: Vec<&'a Function<'s>> =
+                    self.program.functions.iter().filter(|function| function.name == *name).collect();
+                if !own.is_empty() {
+                    return self.inlined(&own, template, given);
+                }
+                self.of_cuda(name, template, given)
+            }
+            ExpressionKind::Member { object, name, arrow } => {
+                if let Some(barrier) = self.barrier(object, *arrow)? {
+                    return self.of_barrier(&barrier, name, given);
+                }
+                let object = self.value(object)?;
+                let Ty::Group(group) = object.ty else { return Err(Unclear) };
+                self.of_group(group, name, given)
+            }
+            _ => Err(Unclear),
+        }
+    }
+
+    fn of_group(&mut self, group: Group, name: &str, given: &[Expression<'s>]) -> Result<Value, Unclear> {
+        let nothing = Value::unknown(Ty::Void);
+        match (group, name) {
+            (Group::Block, "sync") => self.emit("barrier.sync 0;"),
+            (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Cluster, "sync") => {
+                self.emit("barrier.cluster.arrive;");
+                self.emit("barrier.cluster.wait;");
+            }
+            (Group::Cluster, "barrier_arrive") => self.emit("barrier.cluster.arrive;"),
+            (Group::Cluster, "barrier_wait") => self.emit("barrier.cluster.wait;"),
+            (Group::Cluster, "block_rank") => return self.special_register("cluster_ctarank"),
+            (Group::Cluster, "num_blocks") => return self.special_register("cluster_nctarank"),
+            (Group::Cluster, "map_shared_rank") => {
+                let [pointer, rank] = given else { return Err(Unclear) };
+                let pointer = self.value(pointer)?;
+                let pointer = Self::decayed(pointer);
+                let Ty::Pointer(of, Space::Shared) = &pointer.ty else { return Err(Unclear) };
+                let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
+                let generic = self.generic(pointer)?;
+                let rank = self.value(rank)?;
+                let (from, rank) = (self.operand(&generic, 64)?, self.operand(&rank, 32)?);
+                let to = self.fresh(64)?;
+                self.emit(&format!("mapa.u64 {}, {from}, {rank};", to.name()));
+                return Ok(Value { ty, held: Held::Register(to) });
+            }
+            (Group::Block, "thread_rank") => return self.thread_rank(),
+            (Group::Warp, "thread_rank") => return self.special_register("laneid"),
+            (Group::Warp, "size" | "num_threads") => return Ok(Value::constant(32, Ty::UINT)),
+            _ => return Err(Unclear),
+        }
+        Ok(nothing)
+    }
+
+    fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
+        let to = self.fresh(32)?;
+        self.emit(&format!("mov.u32 {}, %{name};", to.name()));
+        Ok(Value { ty: Ty::UINT, held: Held::Register(to) })
+    }
+
+    /// The number of the thread in its block, x first.
+    fn thread_rank(&mut self) -> Result<Value, Unclear> {
+        let mut rank = self.special_register("tid.z")?;
+        for extent in ["y", "x"] {
+            let count = self.special_register(&format!("ntid.{extent}"))?;
+            let own = self.special_register(&format!("tid.{extent}"))?;
+            let above = self.computed("*", rank, count)?;
+            rank = self.computed("+", above, own)?;
+        }
+        Ok(rank)
+    }
+
+    fn of_cuda(
+        &mut self,
+        name: &str,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        if let Some(value) = self.of_library(name, template, given)? {
+            return Ok(value);
+        }
+        let nothing = Value::unknown(Ty::Void);
+        // What need not be computed, for nobody asks what becomes of it.
+        if matches!(
+            name,
+            "printf" | "assert" | "__nanosleep" | "__builtin_assume" | "__assume" | "__prof_trigger"
+        ) {
+            return Ok(nothing);
+        }
+        let mut values = Vec::new();
+        for each in given {
+            let value = self.value(each)?;
+            values.push(Self::decayed(value));
+        }
+        match name {
+            "__syncthreads" => self.emit("bar.sync 0;"),
+            "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
+                self.emit("bar.sync 0;");
+                return Ok(Value::unknown(Ty::INT));
+            }
+            "__syncwarp" => self.emit("bar.warp.sync 0xffffffff;"),
+            "__threadfence" => self.emit("membar.gl;"),
+            "__threadfence_block" => self.emit("membar.cta;"),
+            "__threadfence_system" => self.emit("membar.sys;"),
+            "__trap" => self.emit("trap;"),
+            "this_thread_block" => return Ok(Value::group(Group::Block)),
+            "this_cluster" => return Ok(Value::group(Group::Cluster)),
+            "tiled_partition" => return Ok(Value::group(Group::Warp)),
+            "__cluster_barrier_arrive" => self.emit("barrier.cluster.arrive;"),
+            "__cluster_barrier_wait" => self.emit("barrier.cluster.wait;"),
+            "__cvta_generic_to_shared" => return self.address_in_shared(values),
+            "__cvta_generic_to_global" | "__cvta_generic_to_grid_constant" => {
+                let [pointer] = values.as_slice() else { return Err(Unclear) };
+                return Ok(Value { ty: Ty::SIZE, held: pointer.held.clone() });
+            }
+            "__shfl_sync" if values.len() >= 3 => return self.shuffled(&values),
+            "min" | "max" | "umin" | "umax" => {
+                let mut values = values.into_iter();
+                let (Some(a), Some(b)) = (values.next(), values.next()) else { return Err(Unclear) };
+                return self.computed(name.trim_start_matches('u'), a, b);
+            }
+            "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => {
+                let [pointer] = values.as_slice() else { return Err(Unclear) };
+                let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
+                return Ok(Value::unknown((**of).clone()));
+            }
+            _ if name.starts_with("atomic") => return self.atomic(&values),
+            "move" | "forward" => {
+                let [value] = values.as_slice() else { return Err(Unclear) };
+                return Ok(value.clone());
+            }
+            _ if is_pure(name) => {
+                // It sees nothing but its arguments.
+                let is_safe = |value: &Value| !matches!(value.ty, Ty::Pointer(..) | Ty::Group(_));
+                return if values.iter().all(is_safe) { Ok(Value::unknown(Ty::Any)) } else { Err(Unclear) };
+            }
+            _ => return Err(Unclear),
+        }
+        Ok(nothing)
+    }
+
+    fn address_in_shared(&mut self, values: Vec<Value>) -> Result<Value, Unclear> {
+        let mut values = values.into_iter();
+        let (Some(pointer), None) = (values.next(), values.next()) else { return Err(Unclear) };
+        match &pointer.ty {
+            Ty::Pointer(_, Space::Shared) => {
+                let name = self.operand(&pointer, 64)?;
+                let to = self.fresh(64)?;
+                self.emit(&format!("mov.b64 {}, {name};", to.name()));
+                Ok(Value { ty: Ty::SIZE, held: Held::Register(to) })
+            }
+            Ty::Pointer(..) => {
+                let name = self.operand(&pointer, 64)?;
+                let to = self.fresh(64)?;
+                self.emit(&format!("cvta.to.shared.u64 {}, {name};", to.name()));
+                Ok(Value { ty: Ty::SIZE, held: Held::Register(to) })
+            }
+            _ => Err(Unclear),
+        }
+    }
+
+    fn shuffled(&mut self, values: &[Value]) -> Result<Value, Unclear> {
+        let (mask, value, lane) = (&values[0], &values[1], &values[2]);
+        if value.ty.register() != Some(32) || values.len() > 3 {
+            return Ok(Value::unknown(value.ty.clone()));
+        }
+        let mask = self.operand(mask, 32)?;
+        let (from, lane) = (self.operand(value, 32)?, self.operand(lane, 32)?);
+        let to = self.fresh(32)?;
+        self.emit(&format!("shfl.sync.idx.b32 {}, {from}, {lane}, 31, {mask};", to.name()));
+        Ok(Value { ty: value.ty.clone(), held: Held::Register(to) })
+    }
+
+    fn atomic(&mut self, values: &[Value]) -> Result<Value, Unclear> {
+        let pointer = values.first().ok_or(Unclear)?;
+        let Ty::Pointer(of, space) = &pointer.ty else { return Err(Unclear) };
+        if *space == Space::Shared && matches!(pointer.held, Held::Register(_)) {
+            let address = self.operand(pointer, 64)?;
+            let (bits, to) = match of.size()? {
+                4 => (32, self.fresh(32)?),
+                8 => (64, self.fresh(64)?),
+                _ => return Err(Unclear),
+            };
+            self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
+        }
+        Ok(Value::unknown((**of).clone()))
+    }
+
+    /// A call of a function of the file, as if it stood here.
+    fn inlined(
+        &mut self,
+        named: &[&'a Function<'s>],
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let takes = |function: &&&'a Function<'s>| {
+            let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
+            (needed..=function.parameters.len()).contains(&given.len())
+        };
+        let fitting: Vec<&'a Function<'s>> = named.iter().filter(takes).copied().collect();
+        let function = match fitting.as_slice() {
+            [only] => only,
+            _ => self.overload(&fitting, given)?,
+        };
+        let is_recursive = self.frames.iter().any(|frame| frame.name == function.name);
+        self.calls += 1;
+        if is_recursive || self.calls > MAX_CALLS || function.is_kernel {
+            return Err(Unclear);
+        }
+        // What is given, seen from here.
+        let mut bindings: Vec<(&'s str, Binding)> = Vec::new();
+        for (parameter, argument) in function.template.iter().zip(template) {
+            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
+        }
+        let mut arguments = Vec::new();
+        for (parameter, argument) in function.parameters.iter().zip(given) {
+            arguments.push(match parameter.ty {
+                TypeName::Reference(_) => self.place(argument)?,
+                _ => {
+                    let value = self.value(argument)?;
+                    Place::Fixed(Self::decayed(value))
+                }
+            });
+        }
+        let first_name = self.names.len();
+        let known = bindings.len();
+        self.names.extend(bindings);
+        let end = self.label();
+        self.frames.push(Frame {
+            name: function.name,
+            call: is_wrapper(&function.body).then_some(self.span),
+            first_name,
+            result: None,
+            end: end.clone(),
+            loops: Vec::new(),
+        });
+        for (parameter, argument) in function.parameters.iter().zip(&arguments) {
+            self.deduce(function, &parameter.ty, argument.ty())?;
+        }
+        for parameter in function.template.iter().skip(known) {
+            if self.binding(parameter.name).is_none() {
+                let default = parameter.default.as_ref().ok_or(Unclear)?;
+                let binding = self.template_argument(default, parameter.is_type)?;
+                self.names.push((parameter.name, binding));
+            }
+        }
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let place = self.parameter(parameter, arguments.get(index).cloned())?;
+            self.names.push((parameter.name, Binding::Place(place)));
+        }
+        let result = match self.ty(&function.returns) {
+            Ok(Ty::Void) => None,
+            Ok(ty) => Some(self.made(&ty)?),
+            Err(Unclear) if function.returns == TypeName::Auto => return Err(Unclear),
+            Err(Unclear) => return Err(Unclear),
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.result.clone_from(&result);
+        }
+        let span = self.span;
+        self.statements(&function.body)?;
+        self.span = span;
+        self.place_label(&end);
+        self.frames.pop();
+        self.names.truncate(first_name);
+        match result {
+            Some(result) => self.read(&result),
+            None => Ok(Value::unknown(Ty::Void)),
+        }
+    }
+
+    /// The one of several functions whose parameters have just the types of what is given.
+    fn overload(
+        &mut self,
+        fitting: &[&'a Function<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<&'a Function<'s>, Unclear> {
+        let mark = self.mark();
+        let mut types = Vec::new();
+        for argument in given {
+            let value = self.value(argument)?;
+            types.push(Self::decayed(value).ty);
+        }
+        self.back_to(mark);
+        let mut found = None;
+        for function in fitting {
+            let mut is_same = function.template.is_empty();
+            for (parameter, ty) in function.parameters.iter().zip(&types) {
+                let declared = match &parameter.ty {
+                    TypeName::Reference(of) => self.ty(of),
+                    ty => self.ty(ty),
+                };
+                is_same &= match (declared, ty) {
+                    (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a == *b,
+                    (Ok(declared), ty) => declared == *ty,
+                    (Err(Unclear), _) => false,
+                };
+            }
+            if is_same && found.replace(*function).is_some() {
+                return Err(Unclear);
+            }
+        }
+        found.ok_or(Unclear)
+    }
+
+    /// Where a parameter is in the function: a reference is the argument itself, and others are copies of it.
+    fn parameter(&mut self, parameter: &Parameter<'s>, argument: Option<Place>) -> Result<Place, Unclear> {
+        let Some(argument) = argument else {
+            let default = parameter.default.as_ref().ok_or(Unclear)?;
+            let value = self.value(default)?;
+            let ty = self.ty(&parameter.ty)?;
+            let value = self.converted(value, &ty)?;
+            let place = self.made(&value.ty)?;
+            self.write(&place, value)?;
+            return Ok(place);
+        };
+        if let TypeName::Reference(of) = &parameter.ty {
+            let ty = self.ty(of)?;
+            let is_same = match (argument.ty(), &ty) {
+                (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a == b,
+                (a, b) => a == b,
+            };
+            return match argument {
+                // A value that is only read.
+                Place::Fixed(value) => Ok(Place::Fixed(self.converted(value, &ty)?)),
+                other if is_same => Ok(other),
+                other => {
+                    let value = self.read(&other)?;
+                    Ok(Place::Fixed(self.converted(value, &ty)?))
+                }
+            };
+        }
+        let Place::Fixed(value) = argument else { return Err(Unclear) };
+        if matches!(value.ty, Ty::Group(_)) {
+            return Ok(Place::Fixed(value));
+        }
+        let ty = self.ty(&parameter.ty)?;
+        if matches!((&value.held, &value.ty), (Held::Place(_), Ty::Pointer(..))) {
+            return Ok(Place::Fixed(value));
+        }
+        let value = self.converted(value, &ty)?;
+        if value.ty == Ty::Any {
+            return Ok(Place::Unknown(ty));
+        }
+        // A number stays one: a template may take it on.
+        let place = self.made(&value.ty)?;
+        self.write(&place, value)?;
+        Ok(place)
+    }
+
+    /// What the type of an argument says about the parameters of a template.
+    fn deduce(
+        &mut self,
+        function: &Function<'s>,
+        parameter: &TypeName<'s>,
+        argument: &Ty,
+    ) -> Result<(), Unclear> {
+        use ptx_syntax::cuda::body::ArrayLength;
+        self.deeper()?;
+        match (parameter, argument) {
+            (TypeName::Named(name, _), ty) => {
+                let is_own = function.template.iter().any(|each| each.is_type && each.name == *name);
+                if is_own && self.binding(name).is_none() {
+                    let name = function.template.iter().map(|each| each.name).find(|each| each == name);
+                    self.names.push((name.ok_or(Unclear)?, Binding::Type(ty.clone())));
+                }
+            }
+            (TypeName::Reference(of), ty) => self.deduce(function, of, ty)?,
+            (TypeName::Pointer(of), Ty::Pointer(to, _)) => self.deduce(function, of, to)?,
+            (TypeName::Array(of, ArrayLength(length)), Ty::Array(to, count)) => {
+                self.deduce(function, of, to)?;
+                if let Some(ExpressionKind::Name(name, _)) = length.as_ref().map(|length| &length.kind) {
+                    let own = function.template.iter().map(|each| each.name).find(|each| each == name);
+                    if let Some(name) = own.filter(|name| self.binding(name).is_none()) {
+                        let count = Value::constant(*count, Ty::SIZE);
+                        self.names.push((name, Binding::Place(Place::Fixed(count))));
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.shallower();
+        Ok(())
+    }
+}
+
+/// Statements of a function that is called for one thing.
+const MAX_OF_WRAPPER: usize = 8;
+
+/// Whether a function is so short that what it does is done where it is called.
+fn is_wrapper(body: &[Statement<'_>]) -> bool {
+    fn count(statement: &Statement<'_>) -> usize {
+        1 + match &statement.kind {
+            StatementKind::Block(all) => all.iter().map(count).sum(),
+            StatementKind::If { then, otherwise, .. } => {
+                count(then) + otherwise.as_ref().map_or(0, |otherwise| count(otherwise))
+            }
+            StatementKind::Loop { body, .. } | StatementKind::DoWhile(body, _) => count(body),
+            _ => 0,
+        }
+    }
+    body.iter().map(count).sum::<usize>() <= MAX_OF_WRAPPER
+}
+
+/// Functions of CUDA that compute something of their arguments and do nothing else: those of warps are none that others
+/// wait for.
+fn is_pure(name: &str) -> bool {
+    let of_warp = ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__vote"];
+    let intrinsic = name.starts_with("__") && !name.contains("sync") && !name.contains("cluster");
+    let plain = name.strip_suffix('f').unwrap_or(name);
+    intrinsic
+        || of_warp.iter().any(|prefix| name.starts_with(prefix))
+        || matches!(
+            plain,
+            "exp"
+                | "exp2"
+                | "exp10"
+                | "expm1"
+                | "log"
+                | "log2"
+                | "log10"
+                | "log1p"
+                | "sqrt"
+                | "rsqrt"
+                | "cbrt"
+                | "sin"
+                | "cos"
+                | "tan"
+                | "sincos"
+                | "asin"
+                | "acos"
+                | "atan"
+                | "atan2"
+                | "sinh"
+                | "cosh"
+                | "tanh"
+                | "fabs"
+                | "fma"
+                | "fmax"
+                | "fmin"
+                | "fmod"
+                | "fdim"
+                | "floor"
+                | "ceil"
+                | "round"
+                | "rint"
+                | "trunc"
+                | "nearbyint"
+                | "lrint"
+                | "lround"
+                | "pow"
+                | "hypot"
+                | "copysign"
+                | "abs"
+                | "erf"
+                | "erfc"
+                | "isnan"
+                | "isinf"
+                | "isfinite"
+                | "signbit"
+                | "clock"
+                | "clock64"
+                | "normcdf"
+        )
+        || name.starts_with("make_")
+        || matches!(name, "fma" | "half2float" | "float2half" | "min" | "max")
+}

@@ -1,0 +1,574 @@
+//! Expressions as instructions.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
+
+use super::types::{Space, Ty};
+use super::value::{Held, Place, Value};
+use super::{Lowering, Unclear};
+
+impl<'s> Lowering<'_, 's> {
+    /// A number that is known before the kernel runs.
+    pub(super) fn constant(&mut self, expression: &Expression<'s>) -> Result<u64, Unclear> {
+        let length = self.text.len();
+        let value = self.value(expression)?;
+        // What needs instructions is none.
+        if self.text.len() != length {
+            return Err(Unclear);
+        }
+        value.number().ok_or(Unclear)
+    }
+
+    /// An alignment in bytes.
+    pub(super) fn alignment(&mut self, expression: &Expression<'s>) -> Result<u64, Unclear> {
+        let align = self.constant(expression)?;
+        (align.is_power_of_two() && align <= 4096).then_some(align).ok_or(Unclear)
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expression: &Expression<'s>) -> Result<Value, Unclear> {
+        self.deeper()?;
+        let before = std::mem::replace(&mut self.span, expression.span);
+        let found = self.value_within(expression);
+        self.span = before;
+        self.shallower();
+        found
+    }
+
+    fn value_within(&mut self, expression: &Expression<'s>) -> Result<Value, Unclear> {
+        Ok(match &expression.kind {
+            ExpressionKind::Number { value, bits, signed } => {
+                Value::constant(*value, Ty::Integer { bits: *bits, signed: *signed, is_bool: false })
+            }
+            ExpressionKind::Float(bits) => Value::unknown(Ty::Float(*bits)),
+            ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
+            ExpressionKind::Text => Value::unknown(Ty::Any),
+            ExpressionKind::Name(..) | ExpressionKind::Index(..) => {
+                let place = self.place(expression)?;
+                self.read(&place)?
+            }
+            ExpressionKind::Member { object, name, .. } => {
+                if let Some(value) = self.special(object, name) {
+                    return value;
+                }
+                let place = self.place(expression)?;
+                self.read(&place)?
+            }
+            ExpressionKind::Call(callee, given) => self.called(callee, given)?,
+            ExpressionKind::Unary(operator, of) => self.unary(operator, of, expression)?,
+            ExpressionKind::Postfix(operator, of) => {
+                let place = self.place(of)?;
+                let old = self.read(&place)?;
+                let old = self.copied(old)?;
+                let operator = if *operator == "++" { "+" } else { "-" };
+                let new = self.computed(operator, old.clone(), Value::constant(1, Ty::INT))?;
+                self.write(&place, new)?;
+                old
+            }
+            ExpressionKind::Binary(operator, left, right) => self.binary(operator, left, right)?,
+            ExpressionKind::Assign(operator, to, from) => {
+                // A value in braces has the type of what it is assigned to.
+                let value = match &from.kind {
+                    ExpressionKind::List(None, _) => {
+                        let place = self.place(to)?;
+                        self.initialize(&place, from)?;
+                        return self.read(&place);
+                    }
+                    _ => self.value(from)?,
+                };
+                let place = self.place(to)?;
+                let value = match *operator {
+                    "" => value,
+                    operator => {
+                        let old = self.read(&place)?;
+                        self.computed(operator, old, value)?
+                    }
+                };
+                self.write(&place, value.clone())?;
+                value
+            }
+            ExpressionKind::Choice(condition, then, otherwise) => self.choice(condition, then, otherwise)?,
+            ExpressionKind::Cast(to, of) => self.cast(to, of)?,
+            ExpressionKind::SizeOfType(ty) => {
+                let ty = self.ty(ty)?;
+                Value::constant(ty.size()?, Ty::SIZE)
+            }
+            ExpressionKind::SizeOf(of) => {
+                let length = self.text.len();
+                let ty = self.place(of)?.ty().clone();
+                // Nothing of it is computed.
+                self.take_back(length);
+                Value::constant(ty.size()?, Ty::SIZE)
+            }
+            ExpressionKind::List(Some(ty), parts) => match (self.ty(ty)?, parts.as_slice()) {
+                (ty, [only]) if ty.register().is_some() => {
+                    let value = self.value(only)?;
+                    self.converted(value, &ty)?
+                }
+                (ty, []) if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) => Value::constant(0, ty),
+                (ty, _) => {
+                    let place = self.made(&ty)?;
+                    self.initialize(&place, expression)?;
+                    self.read(&place)?
+                }
+            },
+            ExpressionKind::List(None, _) | ExpressionKind::Unknown => return Err(Unclear),
+        })
+    }
+
+    fn unary(
+        &mut self,
+        operator: &str,
+        of: &Expression<'s>,
+        whole: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        match operator {
+            "&" => {
+                if let Some(part) = self.part_of_array(of)? {
+                    return Ok(part);
+                }
+                let place = self.place(of)?;
+                return Ok(match place {
+                    Place::Memory { address, ty } => {
+                        let space = match address.ty {
+                            Ty::Pointer(_, space) => space,
+                            _ => Space::Generic,
+                        };
+                        Value { ty: Ty::Pointer(Rc::new(ty), space), held: address.held }
+                    }
+                    other => {
+                        let ty = Ty::Pointer(Rc::new(other.ty().clone()), Space::Generic);
+                        Value { ty, held: Held::Place(Rc::new(other)) }
+                    }
+                });
+            }
+            "*" => {
+                let place = self.place(whole)?;
+                return self.read(&place);
+            }
+            "++" | "--" => {
+                let place = self.place(of)?;
+                let old = self.read(&place)?;
+                let operator = if operator == "++" { "+" } else { "-" };
+                let new = self.computed(operator, old, Value::constant(1, Ty::INT))?;
+                self.write(&place, new.clone())?;
+                return Ok(new);
+            }
+            _ => {}
+        }
+        let value = self.value(of)?;
+        match operator {
+            "!" => {
+                let truth = self.truth(value)?;
+                self.computed("==", truth, Value::constant(0, Ty::INT))
+            }
+            "~" => self.computed("^", value, Value::constant(u64::MAX, Ty::INT)),
+            "-" => self.computed("-", Value::constant(0, Ty::INT), value),
+            _ => Ok(value),
+        }
+    }
+
+    /// The address of an element of an array that is in no memory: of the array from there on.
+    fn part_of_array(&mut self, of: &Expression<'s>) -> Result<Option<Value>, Unclear> {
+        let ExpressionKind::Index(array, index) = &of.kind else { return Ok(None) };
+        let length = self.text.len();
+        let Ok(Place::Parts(parts, Ty::Array(element, _))) = self.place(array) else {
+            self.take_back(length);
+            return Ok(None);
+        };
+        let index = self.value(index)?;
+        let ty = Ty::Pointer(Rc::clone(&element), Space::Generic);
+        let place = match index.number().and_then(|number| usize::try_from(number).ok()) {
+            Some(from) => {
+                let parts = parts.get(from..).ok_or(Unclear)?.to_vec();
+                let count = parts.len() as u64;
+                Place::Parts(parts, Ty::Array(element, count))
+            }
+            // Any of them may be meant.
+            None => {
+                let count = parts.len() as u64;
+                let whole = Place::Parts(parts, Ty::Array(Rc::clone(&element), count));
+                Place::Alias(Rc::new(whole), (*element).clone())
+            }
+        };
+        Ok(Some(Value { ty, held: Held::Place(Rc::new(place)) }))
+    }
+
+    fn binary(
+        &mut self,
+        operator: &str,
+        left: &Expression<'s>,
+        right: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        match operator {
+            "," => {
+                self.value(left)?;
+                self.value(right)
+            }
+            "&&" | "||" => {
+                let first = self.value(left)?;
+                let first = self.truth(first)?;
+                let is_and = operator == "&&";
+                if let Some(number) = first.number() {
+                    if (number != 0) != is_and {
+                        return Ok(first);
+                    }
+                    let second = self.value(right)?;
+                    return self.truth(second);
+                }
+                let result = self.in_register(&first, 32)?;
+                let kept = self.fresh(32)?;
+                self.emit(&format!("mov.b32 {}, {};", kept.name(), result.name()));
+                let end = self.label();
+                let kept_value = Value { ty: Ty::BOOL, held: Held::Register(kept) };
+                self.branch(&kept_value, !is_and, &end)?;
+                let second = self.value(right)?;
+                let second = self.truth(second)?;
+                let operand = self.operand(&second, 32)?;
+                self.emit(&format!("mov.b32 {}, {operand};", kept.name()));
+                self.place_label(&end);
+                Ok(kept_value)
+            }
+            _ => {
+                let left = self.value(left)?;
+                let right = self.value(right)?;
+                self.computed(operator, left, right)
+            }
+        }
+    }
+
+    fn choice(
+        &mut self,
+        condition: &Expression<'s>,
+        then: &Expression<'s>,
+        otherwise: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        let condition = self.value(condition)?;
+        let condition = self.truth(condition)?;
+        if let Some(number) = condition.number() {
+            return self.value(if number != 0 { then } else { otherwise });
+        }
+        let (other, end) = (self.label(), self.label());
+        self.branch(&condition, false, &other)?;
+        let first = self.value(then)?;
+        let first = Self::decayed(first);
+        let to = match first.ty.register() {
+            Some(bits) => Some(self.fresh(bits)?),
+            None => None,
+        };
+        if let Some(to) = to {
+            let operand = self.operand(&first, to.bits)?;
+            self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
+        }
+        self.emit(&format!("bra {end};"));
+        self.place_label(&other);
+        let second = self.value(otherwise)?;
+        let second = Self::decayed(second);
+        let Some(to) = to.filter(|_| second.ty.register().is_some()) else {
+            self.place_label(&end);
+            return Ok(Value::unknown(first.ty));
+        };
+        if matches!(first.ty, Ty::Pointer(..)) && first.ty != second.ty && second.number() != Some(0) {
+            return Err(Unclear);
+        }
+        let ty = match (&first.ty, &second.ty) {
+            (Ty::Integer { bits: a, .. }, Ty::Integer { bits: b, .. })
+                if a.max(b) > &32 && a.min(b) <= &32 =>
+            {
+                return Err(Unclear);
+            }
+            _ => first.ty.clone(),
+        };
+        let operand = self.operand(&second, to.bits)?;
+        self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
+        self.place_label(&end);
+        Ok(Value { ty, held: Held::Register(to) })
+    }
+
+    fn cast(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Value, Unclear> {
+        if let TypeName::Reference(to) = to {
+            // What a place is taken for.
+            let address = match self.place(of)? {
+                Place::Memory { address, .. } => address,
+                _ => return Err(Unclear),
+            };
+            let ty = self.ty(to)?;
+            return self.read(&Place::Memory { address, ty });
+        }
+        let to = self.ty(to)?;
+        let value = self.value(of)?;
+        let value = Self::decayed(value);
+        if let (Ty::Pointer(..), Ty::Integer { bits: 32, .. }) = (&value.ty, &to) {
+            let generic = self.generic(value)?;
+            let name = self.operand(&generic, 64)?;
+            let low = self.fresh(32)?;
+            self.emit(&format!("cvt.u32.u64 {}, {name};", low.name()));
+            return Ok(Value { ty: to, held: Held::Register(low) });
+        }
+        self.converted(value, &to)
+    }
+
+    /// The place that an expression names.
+    pub(super) fn place(&mut self, expression: &Expression<'s>) -> Result<Place, Unclear> {
+        self.deeper()?;
+        let before = std::mem::replace(&mut self.span, expression.span);
+        let found = self.place_within(expression);
+        self.span = before;
+        self.shallower();
+        found
+    }
+
+    fn place_within(&mut self, expression: &Expression<'s>) -> Result<Place, Unclear> {
+        match &expression.kind {
+            ExpressionKind::Name(name, given) if given.is_empty() => self.named(name),
+            ExpressionKind::Index(array, index) => {
+                let array = match self.place(array) {
+                    Ok(Place::Parts(parts, ty)) => return self.element(&parts, &ty, index),
+                    Ok(Place::Unknown(Ty::Array(of, _))) => return Ok(Place::Unknown((*of).clone())),
+                    Ok(place) => self.read(&place)?,
+                    Err(Unclear) => return Err(Unclear),
+                };
+                let array = Self::decayed(array);
+                if let Held::Place(place) = &array.held {
+                    return match (&**place, &array.ty) {
+                        (Place::Parts(parts, ty @ Ty::Array(of, _)), Ty::Pointer(to, _)) if of == to => {
+                            self.element(parts, ty, index)
+                        }
+                        (place, Ty::Pointer(to, _)) => {
+                            self.value(index)?;
+                            Ok(aliased(place, to))
+                        }
+                        _ => Err(Unclear),
+                    };
+                }
+                if array.ty == Ty::Any {
+                    self.value(index)?;
+                    return Ok(Place::Unknown(Ty::Any));
+                }
+                let Ty::Pointer(of, _) = array.ty.clone() else { return Err(Unclear) };
+                let index = self.value(index)?;
+                let address = self.moved(&array, &of, index, "+")?;
+                Ok(Place::Memory { address, ty: (*of).clone() })
+            }
+            ExpressionKind::Unary("*", pointer) => {
+                let pointer = self.value(pointer)?;
+                self.pointed(pointer)
+            }
+            ExpressionKind::Member { object, name, arrow } => {
+                let object = if *arrow {
+                    let pointer = self.value(object)?;
+                    self.pointed(pointer)?
+                } else {
+                    self.place(object)?
+                };
+                self.member(object, name)
+            }
+            ExpressionKind::Cast(TypeName::Reference(to), of) => {
+                let Place::Memory { address, .. } = self.place(of)? else { return Err(Unclear) };
+                Ok(Place::Memory { address, ty: self.ty(to)? })
+            }
+            ExpressionKind::Unary("++" | "--", of) => {
+                self.value(expression)?;
+                self.place(of)
+            }
+            ExpressionKind::Assign(_, to, _) => {
+                self.value(expression)?;
+                self.place(to)
+            }
+            ExpressionKind::Unknown => Err(Unclear),
+            // A value that has a place of its own.
+            _ => Ok(Place::Fixed(self.value(expression)?)),
+        }
+    }
+
+    /// What a pointer points to.
+    fn pointed(&mut self, pointer: Value) -> Result<Place, Unclear> {
+        let pointer = Self::decayed(pointer);
+        if let Held::Place(place) = &pointer.held {
+            return match (&**place, &pointer.ty) {
+                (Place::Parts(parts, Ty::Array(of, _)), Ty::Pointer(to, _)) if of == to => {
+                    parts.first().cloned().ok_or(Unclear)
+                }
+                (place, Ty::Pointer(to, _)) if place.ty() == &**to => Ok(place.clone()),
+                (place, Ty::Pointer(to, _)) => Ok(aliased(place, to)),
+                _ => Err(Unclear),
+            };
+        }
+        match pointer.ty.clone() {
+            Ty::Any => Ok(Place::Unknown(Ty::Any)),
+            Ty::Pointer(of, _) => Ok(Place::Memory { address: pointer, ty: (*of).clone() }),
+            _ => Err(Unclear),
+        }
+    }
+
+    fn member(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
+        let found = |members: &super::types::Members| {
+            members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
+        };
+        Ok(match object {
+            Place::Parts(parts, Ty::Structure(members)) => {
+                parts.get(found(&members)?).cloned().ok_or(Unclear)?
+            }
+            Place::Memory { address, ty: Ty::Structure(members) } => {
+                let (_, ty, offset) = &members.all[found(&members)?];
+                let bytes = Value::constant(*offset, Ty::SIZE);
+                let address = self.moved(&address, &Ty::BOOL, bytes, "+")?;
+                Place::Memory { address, ty: ty.clone() }
+            }
+            Place::Memory { address, ty: Ty::Vector(of, count) } => {
+                let index = vector_index(name).filter(|index| *index < u64::from(count)).ok_or(Unclear)?;
+                let address = self.moved(&address, &of, Value::constant(index, Ty::SIZE), "+")?;
+                Place::Memory { address, ty: (*of).clone() }
+            }
+            Place::Unknown(Ty::Vector(of, _)) => Place::Unknown((*of).clone()),
+            Place::Fixed(Value { ty: Ty::Vector(of, _), .. }) => Place::Fixed(Value::unknown((*of).clone())),
+            Place::Fixed(Value { held: Held::Place(place), .. }) => {
+                self.deeper()?;
+                let found = self.member((*place).clone(), name);
+                self.shallower();
+                return found;
+            }
+            Place::Unknown(Ty::Any) | Place::Fixed(Value { ty: Ty::Any, .. }) => Place::Unknown(Ty::Any),
+            Place::Alias(of, _) => Place::Alias(of, Ty::Any),
+            _ => return Err(Unclear),
+        })
+    }
+
+    /// An element of an array that is in no memory.
+    fn element(&mut self, parts: &[Place], ty: &Ty, index: &Expression<'s>) -> Result<Place, Unclear> {
+        let Ty::Array(of, _) = ty else { return Err(Unclear) };
+        let index = self.value(index)?;
+        if let Some(number) = index.number() {
+            return usize::try_from(number).ok().and_then(|at| parts.get(at)).cloned().ok_or(Unclear);
+        }
+        // Which one it is decides when the kernel runs.
+        match &**of {
+            Ty::Integer { .. } => self.chosen(parts, of, &index),
+            Ty::Array(..) | Ty::Structure(_) => Err(Unclear),
+            other => Ok(Place::Unknown(other.clone())),
+        }
+    }
+
+    /// A number of several, chosen by an index: it can be read, and it is written by [`Lowering::write`] of all.
+    fn chosen(&mut self, parts: &[Place], of: &Ty, index: &Value) -> Result<Place, Unclear> {
+        if parts.len() > MAX_CHOSEN {
+            return Ok(Place::Unknown(of.clone()));
+        }
+        let mut registers = Vec::new();
+        for part in parts {
+            let Place::Register(register, _) = part else { return Err(Unclear) };
+            registers.push(*register);
+        }
+        let index = self.in_register(index, 32).or(Err(Unclear))?;
+        Ok(Place::Chosen { registers, index, ty: of.clone() })
+    }
+
+    /// Gives a place the values that a list says, zeros where it says none.
+    pub(super) fn initialize(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
+        self.deeper()?;
+        let done = self.initialize_within(place, from);
+        self.shallower();
+        done
+    }
+
+    fn initialize_within(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
+        let ExpressionKind::List(_, given) = &from.kind else {
+            let value = self.value(from)?;
+            return self.write(place, value);
+        };
+        match place {
+            Place::Parts(parts, _) => {
+                if given.len() > parts.len() {
+                    return Err(Unclear);
+                }
+                for (part, value) in parts.iter().zip(given) {
+                    self.initialize(part, value)?;
+                }
+                for part in parts.iter().skip(given.len()) {
+                    self.clear(part)?;
+                }
+                Ok(())
+            }
+            Place::Unknown(_) => {
+                for each in given {
+                    self.value(each)?;
+                }
+                Ok(())
+            }
+            _ => match given.as_slice() {
+                [] => self.clear(place),
+                [only] => {
+                    let value = self.value(only)?;
+                    self.write(place, value)
+                }
+                _ => Err(Unclear),
+            },
+        }
+    }
+
+    fn clear(&mut self, place: &Place) -> Result<(), Unclear> {
+        self.deeper()?;
+        match place {
+            Place::Parts(parts, _) => {
+                for part in parts {
+                    self.clear(part)?;
+                }
+            }
+            Place::Register(_, ty) => {
+                let zero =
+                    Value::constant(0, if matches!(ty, Ty::Pointer(..)) { ty.clone() } else { Ty::SIZE });
+                let zero = if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
+                    zero
+                } else {
+                    Value::constant(0, ty.clone())
+                };
+                self.write(place, zero)?;
+            }
+            Place::Unknown(_) => {}
+            _ => return Err(Unclear),
+        }
+        self.shallower();
+        Ok(())
+    }
+
+    /// `threadIdx.x` and its kin.
+    fn special(&mut self, object: &Expression<'s>, name: &str) -> Option<Result<Value, Unclear>> {
+        let ExpressionKind::Name(object, _) = &object.kind else { return None };
+        let register = match *object {
+            "threadIdx" => "tid",
+            "blockDim" => "ntid",
+            "blockIdx" => "ctaid",
+            "gridDim" => "nctaid",
+            _ => return None,
+        };
+        if !matches!(name, "x" | "y" | "z") {
+            return Some(Err(Unclear));
+        }
+        Some(self.fresh(32).map(|to| {
+            self.emit(&format!("mov.u32 {}, %{register}.{name};", to.name()));
+            Value { ty: Ty::UINT, held: Held::Register(to) }
+        }))
+    }
+}
+
+/// A place that is read and written as another type.
+fn aliased(place: &Place, ty: &Ty) -> Place {
+    match place {
+        Place::Unknown(_) => Place::Unknown(ty.clone()),
+        other => Place::Alias(Rc::new(other.clone()), ty.clone()),
+    }
+}
+
+/// So many elements one is chosen of.
+const MAX_CHOSEN: usize = 16;
+
+fn vector_index(name: &str) -> Option<u64> {
+    Some(match name {
+        "x" => 0,
+        "y" => 1,
+        "z" => 2,
+        "w" => 3,
+        _ => return None,
+    })
+}

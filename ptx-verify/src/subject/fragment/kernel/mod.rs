@@ -1,0 +1,498 @@
+//! Kernels of CUDA C++ as PTX: what surrounds the asm statements is translated, and the rules about protocols read the
+//! result as if a compiler had made it.
+//!
+//! Hand-written kernels say the protocol in asm statements, and around them in plain C++: loops over stages, indices,
+//! phases, accesses of shared memory, wrappers of one instruction. [`kernel`] translates integers, pointers, arrays,
+//! branches and loops, and inlines functions of the same file. Other numbers are not followed: where one decides about
+//! something, nothing is known of that. Where a kernel has anything that is not understood (a call of a function that is
+//! not in sight, a class, a lambda), it is not translated at all, for it might be a barrier.
+//!
+//! Nothing is optimized: only the rules that execute a kernel's protocol read the result.
+
+mod asm;
+mod call;
+mod expression;
+mod library;
+mod statement;
+mod types;
+mod value;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use ptx_ir::target::Target;
+use ptx_ir::version::Version;
+use ptx_syntax::Span;
+use ptx_syntax::cuda::body::{Function, Launch, Program, TemplateArgument, TypeName};
+use ptx_syntax::cuda::{AsmId, CudaFile};
+
+use super::expand::Expanded;
+use types::Ty;
+use value::{Held, Place, Register, Value};
+
+/// Something that is not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unclear;
+
+/// Registers of a kernel.
+const MAX_REGISTERS: u32 = 100_000;
+/// Bytes of its text.
+const MAX_TEXT: usize = 2_000_000;
+/// Calls that are inlined.
+const MAX_CALLS: usize = 10_000;
+/// Elements of an array that is kept in registers.
+const MAX_ELEMENTS: u64 = 256;
+/// Expressions and statements that are read for a kernel, those of inlined functions as often as they are called.
+const MAX_WORK: usize = 400_000;
+/// How deep expressions, statements and calls lie in each other.
+const DEEPEST: u32 = 130;
+
+/// What a kernel is translated with.
+#[derive(Clone, Copy)]
+pub(crate) struct Aim<'a, 's> {
+    pub(crate) source: &'s str,
+    pub(crate) file: &'a CudaFile,
+    pub(crate) program: &'a Program<'s>,
+    pub(crate) target: Target,
+    pub(crate) version: Version,
+}
+
+/// A kernel as PTX, with the way back.
+pub(crate) struct Kernel {
+    /// The PTX text.
+    pub(crate) text: String,
+    /// Where the source of what begins there stands, in order.
+    places: Vec<(u32, Span)>,
+    /// The templates in the text, in order.
+    templates: Vec<Template>,
+}
+
+/// A template in the text.
+struct Template {
+    start: u32,
+    id: AsmId,
+    expanded: Expanded,
+    /// The call of the wrapper that it is in.
+    call: Option<Span>,
+}
+
+impl Kernel {
+    /// The place in the source of a part of the text: where a wrapper is called, and the instruction in it.
+    pub(crate) fn place(&self, file: &CudaFile, part: Span) -> Option<(Span, Option<Span>)> {
+        let before = self.templates.partition_point(|template| template.start <= part.start);
+        let template = before.checked_sub(1).and_then(|at| self.templates.get(at));
+        if let Some(Template { start, id, expanded, call }) = template
+            && part.end <= start + expanded.text.len() as u32
+        {
+            let text = expanded.text.get((part.start - start) as usize..(part.end - start) as usize)?;
+            let length = text.trim_end().trim_end_matches(';').trim_end().len() as u32;
+            let relative = Span::new(part.start - start, part.start - start + length);
+            let own = expanded.source(&file.statement(*id).template.map, relative)?;
+            return Some(call.map_or((own, None), |call| (call, Some(own))));
+        }
+        let before = self.places.partition_point(|(start, _)| *start <= part.start);
+        before.checked_sub(1).map(|at| (self.places[at].1, None))
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Binding {
+    Place(Place),
+    Type(Ty),
+}
+
+/// A function that is being translated, or something else that does not see the names around it.
+#[derive(Default)]
+struct Frame<'s> {
+    name: &'s str,
+    /// Where a wrapper is called: what it does is done there.
+    call: Option<Span>,
+    /// The names of the functions around are not seen.
+    first_name: usize,
+    result: Option<Place>,
+    end: String,
+    /// Where `continue` and `break` go to.
+    loops: Vec<(String, String)>,
+}
+
+/// Where a translation stands.
+struct Mark {
+    length: usize,
+    names: usize,
+    frames: usize,
+    loops: usize,
+    depth: u32,
+    trouble: Option<Span>,
+    span: Span,
+}
+
+struct Lowering<'a, 's> {
+    aim: Aim<'a, 's>,
+    program: &'a Program<'s>,
+    text: String,
+    places: Vec<(u32, Span)>,
+    templates: Vec<Template>,
+    /// What is being translated.
+    span: Span,
+    /// What was not understood.
+    trouble: Option<Span>,
+    names: Vec<(&'s str, Binding)>,
+    frames: Vec<Frame<'s>>,
+    /// Shared variables by the place of their declaration: their names, sizes and alignments.
+    shared: Vec<(String, u64, u64)>,
+    shared_by_place: HashMap<(usize, u64), usize>,
+    /// The predicates that registers of truth values are made of.
+    truths: HashMap<u32, u32>,
+    registers: u32,
+    widths: Vec<u32>,
+    halves: u32,
+    predicates: u32,
+    labels: u32,
+    calls: usize,
+    depth: u32,
+    work: usize,
+    max_work: usize,
+}
+
+/// Translates a kernel; where it is not understood, the place that is not. `left` is how much more is read for all
+/// kernels of a file.
+pub(crate) fn kernel<'a, 's>(
+    aim: Aim<'a, 's>,
+    function: &'a Function<'s>,
+    left: &mut usize,
+) -> Result<Kernel, Span> {
+    let mut lowering = Lowering {
+        aim,
+        program: aim.program,
+        text: String::new(),
+        places: Vec::new(),
+        templates: Vec::new(),
+        span: function.span,
+        trouble: None,
+        names: Vec::new(),
+        frames: Vec::new(),
+        shared: Vec::new(),
+        shared_by_place: HashMap::new(),
+        truths: HashMap::new(),
+        registers: 0,
+        widths: vec![0],
+        halves: 0,
+        predicates: 0,
+        labels: 0,
+        calls: 0,
+        depth: 0,
+        work: 0,
+        max_work: MAX_WORK.min(*left),
+    };
+    let made = lowering.kernel(function);
+    *left -= lowering.work.min(*left);
+    match made {
+        Ok(head) => Ok(lowering.finish(&head)),
+        Err(Unclear) => Err(lowering.trouble.unwrap_or(function.span)),
+    }
+}
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// Translates the body of a kernel and gives its head.
+    fn kernel(&mut self, function: &'a Function<'s>) -> Result<String, Unclear> {
+        let end = self.label();
+        let launches: Vec<&'a Launch<'s>> =
+            self.program.launches.iter().filter(|launch| launch.name == function.name).collect();
+        self.bind_template_of_launch(function, &launches)?;
+        let mut parameters = Vec::new();
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            if matches!(parameter.ty, TypeName::Reference(_)) {
+                return Err(Unclear);
+            }
+            // A type that is not known may be passed on.
+            let ty = self.ty(&parameter.ty).unwrap_or(Ty::Any);
+            let place = match ty.register() {
+                Some(bits) => {
+                    parameters.push(format!(".param .b{bits} c_argument_{index}"));
+                    let register = self.fresh(bits)?;
+                    self.emit(&format!("ld.param.b{bits} {}, [c_argument_{index}];", register.name()));
+                    Place::Register(register, ty)
+                }
+                None if ty == Ty::Any => Place::Unknown(ty),
+                None => {
+                    let pointer = Ty::Pointer(std::rc::Rc::new(ty.clone()), types::Space::Generic);
+                    let address = self.fresh(64)?;
+                    self.emit(&format!("mov.b64 {}, %c_anything;", address.name()));
+                    let address = Value { ty: pointer, held: Held::Register(address) };
+                    Place::Memory { address, ty }
+                }
+            };
+            self.names.push((parameter.name, Binding::Place(place)));
+        }
+        self.frames.push(Frame {
+            name: function.name,
+            call: None,
+            first_name: 0,
+            result: None,
+            end: end.clone(),
+            loops: Vec::new(),
+        });
+        self.statements(&function.body)?;
+        self.place_label(&end);
+        self.emit("ret;");
+        parameters.push(".param .b64 c_nothing".to_owned());
+        let mut head = format!(".visible .entry c_kernel({})\n", parameters.join(", "));
+        let length = self.text.len();
+        let given = launches.iter().filter_map(|launch| launch.threads.as_ref());
+        let given = given.chain(&function.launch_bounds).collect::<Vec<_>>();
+        let threads = given.into_iter().find_map(|threads| self.constant(threads).ok());
+        self.take_back(length);
+        if let Some(threads) = threads.filter(|threads| (1..=1024).contains(threads)) {
+            let _ = writeln!(head, ".maxntid {threads}");
+        }
+        let extents: Vec<u64> =
+            function.cluster.iter().map(|extent| self.constant(extent)).collect::<Result<_, _>>()?;
+        if !extents.is_empty() {
+            let extents: Vec<String> = extents.iter().map(u64::to_string).collect();
+            let _ = writeln!(head, ".explicitcluster\n.reqnctapercluster {}", extents.join(", "));
+        }
+        Ok(head)
+    }
+
+    /// Gives the parameters of a kernel's template the values of its launch, if all of a file agree, or else their own.
+    fn bind_template_of_launch(
+        &mut self,
+        function: &'a Function<'s>,
+        launches: &[&'a Launch<'s>],
+    ) -> Result<(), Unclear> {
+        let launch = launches.iter().find(|launch| !launch.template.is_empty());
+        let given: &'a [TemplateArgument<'s>] = launch.map_or(&[], |launch| launch.template.as_slice());
+        let mut bindings = Vec::new();
+        for (argument, parameter) in given.iter().zip(&function.template) {
+            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
+        }
+        self.names.extend(bindings);
+        for parameter in function.template.iter().skip(given.len()) {
+            let default = parameter.default.as_ref().ok_or(Unclear)?;
+            let binding = self.template_argument(default, parameter.is_type)?;
+            self.names.push((parameter.name, binding));
+        }
+        Ok(())
+    }
+
+    fn template_argument(
+        &mut self,
+        argument: &TemplateArgument<'s>,
+        is_type: bool,
+    ) -> Result<Binding, Unclear> {
+        use ptx_syntax::cuda::body::ExpressionKind;
+        Ok(match argument {
+            TemplateArgument::Type(ty) => Binding::Type(self.ty(ty)?),
+            TemplateArgument::Value(value) if is_type => match &value.kind {
+                ExpressionKind::Name(name, given) => {
+                    Binding::Type(self.ty(&TypeName::Named(name, given.clone()))?)
+                }
+                _ => return Err(Unclear),
+            },
+            TemplateArgument::Value(value) => {
+                let value = self.value(value)?;
+                value.number().ok_or(Unclear)?;
+                Binding::Place(Place::Fixed(value))
+            }
+        })
+    }
+
+    fn finish(self, head: &str) -> Kernel {
+        let mut text =
+            format!(".version {}\n.target {}\n.address_size 64\n", self.aim.version, self.aim.target);
+        for (name, size, align) in &self.shared {
+            let (linkage, length) = match size {
+                0 => (".extern ", String::new()),
+                size => ("", size.to_string()),
+            };
+            let _ = writeln!(text, "{linkage}.shared .align {align} .b8 {name}[{length}];");
+        }
+        text.push_str(head);
+        text.push_str("{\n.reg .b64 %c_anything;\n");
+        for (number, bits) in self.widths.iter().enumerate().skip(1) {
+            let _ = writeln!(text, ".reg .b{bits} %c_{number};");
+        }
+        for (count, name, kind) in [(self.predicates, "p", ".pred"), (self.halves, "h", ".b16")] {
+            if count > 0 {
+                let _ = writeln!(text, ".reg {kind} %c_{name}<{}>;", count + 1);
+            }
+        }
+        text.push_str("ld.param.b64 %c_anything, [c_nothing];\n");
+        let before = text.len() as u32;
+        text.push_str(&self.text);
+        text.push_str("}\n");
+        Kernel {
+            text,
+            places: self.places.into_iter().map(|(at, span)| (at + before, span)).collect(),
+            templates: self
+                .templates
+                .into_iter()
+                .map(|template| Template { start: template.start + before, ..template })
+                .collect(),
+        }
+    }
+
+    /// Appends an instruction.
+    fn emit(&mut self, instruction: &str) {
+        self.note_place();
+        self.text.push_str(instruction);
+        self.text.push('\n');
+    }
+
+    /// Notes what the text that follows is for.
+    fn note_place(&mut self) {
+        let (at, span) = (self.text.len() as u32, self.call().unwrap_or(self.span));
+        if self.places.last().is_none_or(|(_, last)| *last != span) {
+            self.places.push((at, span));
+        }
+    }
+
+    /// Where the wrapper is called that is being inlined; of wrappers in wrappers the outermost.
+    fn call(&self) -> Option<Span> {
+        self.frames.iter().rev().map_while(|frame| frame.call).last()
+    }
+
+    /// Takes back what was appended since the text had this length.
+    fn take_back(&mut self, length: usize) {
+        self.text.truncate(length);
+        let kept = self.places.partition_point(|(at, _)| (*at as usize) < length);
+        self.places.truncate(kept);
+        let kept = self.templates.partition_point(|template| (template.start as usize) < length);
+        self.templates.truncate(kept);
+    }
+
+    /// Where the translation stands, to come back to.
+    fn mark(&self) -> Mark {
+        Mark {
+            length: self.text.len(),
+            names: self.names.len(),
+            frames: self.frames.len(),
+            loops: self.frames.last().map_or(0, |frame| frame.loops.len()),
+            depth: self.depth,
+            trouble: self.trouble,
+            span: self.span,
+        }
+    }
+
+    fn back_to(&mut self, mark: Mark) {
+        self.take_back(mark.length);
+        self.names.truncate(mark.names);
+        self.frames.truncate(mark.frames);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.loops.truncate(mark.loops);
+        }
+        (self.depth, self.trouble, self.span) = (mark.depth, mark.trouble, mark.span);
+    }
+
+    fn predicate(&mut self) -> Result<u32, Unclear> {
+        self.predicates += 1;
+        if self.predicates > MAX_REGISTERS { Err(Unclear) } else { Ok(self.predicates) }
+    }
+
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("C_{}", self.labels)
+    }
+
+    fn place_label(&mut self, label: &str) {
+        self.text.push_str(label);
+        self.text.push_str(":\n");
+    }
+
+    /// A branch where a truth value is what is wanted.
+    fn branch(&mut self, truth: &Value, wanted: bool, label: &str) -> Result<(), Unclear> {
+        let known = match truth.held {
+            Held::Register(register) => self.truths.get(&register.number).copied(),
+            _ => None,
+        };
+        let condition = match known {
+            Some(condition) => condition,
+            None => {
+                let operand = self.operand(truth, 32)?;
+                let condition = self.predicate()?;
+                self.emit(&format!("setp.ne.u32 %c_p{condition}, {operand}, 0;"));
+                condition
+            }
+        };
+        let not = if wanted { "" } else { "!" };
+        self.emit(&format!("@{not}%c_p{condition} bra {label};"));
+        Ok(())
+    }
+
+    fn deeper(&mut self) -> Result<(), Unclear> {
+        self.depth += 1;
+        self.work += 1;
+        if self.depth > DEEPEST || self.work > self.max_work || self.text.len() > MAX_TEXT {
+            Err(Unclear)
+        } else {
+            Ok(())
+        }
+    }
+
+    const fn shallower(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn type_in_scope(&self, name: &str) -> Option<Ty> {
+        match self.binding(name)? {
+            Binding::Type(ty) => Some(ty.clone()),
+            Binding::Place(_) => None,
+        }
+    }
+
+    fn binding(&self, name: &str) -> Option<&Binding> {
+        let first = self.frames.last().map_or(0, |frame| frame.first_name);
+        let own = self.names.get(first..)?;
+        own.iter().rev().find(|(known, _)| *known == name).map(|(_, binding)| binding)
+    }
+
+    /// What a name of a value stands for.
+    fn named(&mut self, name: &str) -> Result<Place, Unclear> {
+        match self.binding(name) {
+            Some(Binding::Place(place)) => return Ok(place.clone()),
+            Some(Binding::Type(_)) => return Err(Unclear),
+            None => {}
+        }
+        if name == "warpSize" {
+            return Ok(Place::Fixed(Value::constant(32, Ty::INT)));
+        }
+        let constants = &self.program.constants;
+        if let Some(constant) = constants.get(name).or_else(|| self.program.constants_of_functions.get(name))
+        {
+            let constant = constant.as_ref().ok_or(Unclear)?;
+            // It sees nothing of the function.
+            let first_name = self.names.len();
+            self.frames.push(Frame {
+                name: "",
+                call: None,
+                first_name,
+                result: None,
+                end: String::new(),
+                loops: Vec::new(),
+            });
+            let value = self.value(constant);
+            self.frames.pop();
+            return Ok(Place::Fixed(value?));
+        }
+        let variable = self.program.variables.iter().find(|variable| variable.name == name).ok_or(Unclear)?;
+        if variable.is_shared {
+            return self.shared_variable(variable);
+        }
+        let ty = self.ty(&variable.ty)?;
+        let address = Value::unknown(Ty::Pointer(std::rc::Rc::new(ty.clone()), types::Space::Generic));
+        Ok(Place::Memory { address, ty })
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// Another register of so many bits.
+    fn fresh(&mut self, bits: u32) -> Result<Register, Unclear> {
+        self.registers += 1;
+        if self.registers > MAX_REGISTERS {
+            return Err(Unclear);
+        }
+        self.widths.push(bits);
+        Ok(Register { number: self.registers, bits })
+    }
+}

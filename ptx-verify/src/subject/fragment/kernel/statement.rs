@@ -1,0 +1,360 @@
+//! Statements as instructions.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Statement, StatementKind, TypeName, Variable};
+
+use super::types::{Space, Ty};
+use super::value::{Held, Place, Value};
+use super::{Binding, Lowering, Unclear};
+
+/// Turns of a loop that are written one after the other.
+const MAX_TURNS: u32 = 32;
+/// Bytes that they may be.
+const MAX_UNROLLED: usize = 40_000;
+
+/// The variable that counts the turns of a loop, what it begins with, and what each turn adds.
+fn counter<'l, 's>(
+    first: &'l Statement<'s>,
+    step: &Expression<'s>,
+) -> Option<(&'l Variable<'s>, &'l Expression<'s>, u64)> {
+    let StatementKind::Declare(variables) = &first.kind else { return None };
+    let [variable] = variables.as_slice() else { return None };
+    let is_counter =
+        |of: &Expression<'s>| matches!(of.kind, ExpressionKind::Name(name, _) if name == variable.name);
+    let by = match &step.kind {
+        ExpressionKind::Unary("++", of) | ExpressionKind::Postfix("++", of) if is_counter(of) => 1,
+        ExpressionKind::Unary("--", of) | ExpressionKind::Postfix("--", of) if is_counter(of) => u64::MAX,
+        ExpressionKind::Assign(operator @ ("+" | "-"), of, by) if is_counter(of) => match by.kind {
+            ExpressionKind::Number { value, .. } if *operator == "+" => value,
+            ExpressionKind::Number { value, .. } => value.wrapping_neg(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((variable, variable.value.as_ref()?, by))
+}
+
+/// What an alignment that nobody asks for is, for memory whose size is not known.
+const ALIGN_OF_DYNAMIC: u64 = 16;
+
+impl<'s> Lowering<'_, 's> {
+    /// Statements with a scope of their own.
+    pub(super) fn statements(&mut self, all: &[Statement<'s>]) -> Result<(), Unclear> {
+        let names = self.names.len();
+        for statement in all {
+            self.statement(statement)?;
+        }
+        self.names.truncate(names);
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &Statement<'s>) -> Result<(), Unclear> {
+        self.deeper()?;
+        self.span = statement.span;
+        let done = self.statement_within(statement);
+        if done.is_err() && self.trouble.is_none() {
+            self.trouble = Some(statement.span);
+        }
+        self.shallower();
+        done
+    }
+
+    fn scoped(&mut self, statement: &Statement<'s>) -> Result<(), Unclear> {
+        let names = self.names.len();
+        self.statement(statement)?;
+        self.names.truncate(names);
+        Ok(())
+    }
+
+    fn statement_within(&mut self, statement: &Statement<'s>) -> Result<(), Unclear> {
+        match &statement.kind {
+            StatementKind::Nothing => {}
+            StatementKind::Unknown => return Err(Unclear),
+            StatementKind::Expression(expression) => {
+                self.value(expression)?;
+            }
+            StatementKind::Block(all) => self.statements(all)?,
+            StatementKind::Declare(variables) => {
+                for variable in variables {
+                    self.declaration(variable)?;
+                }
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let condition = self.value(condition)?;
+                let condition = self.truth(condition)?;
+                if let Some(number) = condition.number() {
+                    let taken = if number != 0 { Some(then) } else { otherwise.as_ref() };
+                    return taken.map_or(Ok(()), |taken| self.scoped(taken));
+                }
+                let (other, end) = (self.label(), self.label());
+                self.branch(&condition, false, &other)?;
+                self.scoped(then)?;
+                if otherwise.is_some() {
+                    self.emit(&format!("bra {end};"));
+                }
+                self.place_label(&other);
+                if let Some(otherwise) = otherwise {
+                    self.scoped(otherwise)?;
+                }
+                self.place_label(&end);
+            }
+            StatementKind::Loop { first, condition, step, body } => {
+                let names = self.names.len();
+                if self.unrolled(first.as_deref(), condition.as_ref(), step.as_ref(), body)? {
+                    return Ok(());
+                }
+                if let Some(first) = first {
+                    self.statement(first)?;
+                }
+                self.repeated(condition.as_ref(), step.as_ref(), body)?;
+                self.names.truncate(names);
+            }
+            StatementKind::DoWhile(body, condition) => {
+                let (again, next, end) = (self.label(), self.label(), self.label());
+                self.place_label(&again);
+                self.in_loop(&next, &end, body)?;
+                self.place_label(&next);
+                self.span = condition.span;
+                let value = self.value(condition)?;
+                let value = self.truth(value)?;
+                self.branch(&value, true, &again)?;
+                self.place_label(&end);
+            }
+            StatementKind::Return(value) => self.returned(value.as_ref())?,
+            StatementKind::Break | StatementKind::Continue => {
+                let frame = self.frames.last().ok_or(Unclear)?;
+                let (next, end) = frame.loops.last().ok_or(Unclear)?;
+                let to = if matches!(statement.kind, StatementKind::Break) { end } else { next };
+                let jump = format!("bra {to};");
+                self.emit(&jump);
+            }
+            StatementKind::Asm(id, operands) => self.asm(*id, operands)?,
+        }
+        Ok(())
+    }
+
+    fn repeated(
+        &mut self,
+        condition: Option<&Expression<'s>>,
+        step: Option<&Expression<'s>>,
+        body: &Statement<'s>,
+    ) -> Result<(), Unclear> {
+        let (again, next, end) = (self.label(), self.label(), self.label());
+        self.place_label(&again);
+        if let Some(condition) = condition {
+            self.span = condition.span;
+            let value = self.value(condition)?;
+            let value = self.truth(value)?;
+            match value.number() {
+                Some(0) => return Ok(()),
+                Some(_) => {}
+                None => self.branch(&value, false, &end)?,
+            }
+        }
+        self.in_loop(&next, &end, body)?;
+        self.place_label(&next);
+        if let Some(step) = step {
+            self.span = step.span;
+            self.value(step)?;
+        }
+        self.emit(&format!("bra {again};"));
+        self.place_label(&end);
+        Ok(())
+    }
+
+    /// Writes the turns of a short loop one after the other, as compilers do: what its counter chooses is known then. Says
+    /// whether that was done.
+    fn unrolled(
+        &mut self,
+        first: Option<&Statement<'s>>,
+        condition: Option<&Expression<'s>>,
+        step: Option<&Expression<'s>>,
+        body: &Statement<'s>,
+    ) -> Result<bool, Unclear> {
+        let (Some(first), Some(condition), Some(step)) = (first, condition, step) else { return Ok(false) };
+        let Some((variable, value, by)) = counter(first, step) else { return Ok(false) };
+        let before = self.mark();
+        let attempt = self.turns(variable, value, condition, by, body);
+        match attempt {
+            Ok(true) => Ok(true),
+            // It is no such loop, or its body sets the counter.
+            Ok(false) | Err(Unclear) => {
+                self.back_to(before);
+                Ok(false)
+            }
+        }
+    }
+
+    fn turns(
+        &mut self,
+        variable: &Variable<'s>,
+        value: &Expression<'s>,
+        condition: &Expression<'s>,
+        by: u64,
+        body: &Statement<'s>,
+    ) -> Result<bool, Unclear> {
+        let ty = self.ty(&variable.ty)?;
+        if !matches!(ty, Ty::Integer { .. }) {
+            return Ok(false);
+        }
+        let value = self.value(value)?;
+        let Some(mut number) = value.number() else { return Ok(false) };
+        let names = self.names.len();
+        let end = self.label();
+        let start = self.text.len();
+        for turn in 0.. {
+            let now = self.converted(Value::constant(number, ty.clone()), &ty)?;
+            number = now.number().ok_or(Unclear)?;
+            self.names.push((variable.name, Binding::Place(Place::Fixed(now))));
+            let holds = self.value(condition)?;
+            let holds = self.truth(holds)?;
+            match holds.number() {
+                Some(0) => break,
+                Some(_) if turn < MAX_TURNS && self.text.len() - start < MAX_UNROLLED => {}
+                _ => return Ok(false),
+            }
+            let next = self.label();
+            self.in_loop(&next, &end, body)?;
+            self.place_label(&next);
+            self.names.truncate(names);
+            number = number.wrapping_add(by);
+        }
+        self.names.truncate(names);
+        self.place_label(&end);
+        Ok(true)
+    }
+
+    fn in_loop(&mut self, next: &str, end: &str, body: &Statement<'s>) -> Result<(), Unclear> {
+        let labels = (next.to_owned(), end.to_owned());
+        self.frames.last_mut().ok_or(Unclear)?.loops.push(labels);
+        self.scoped(body)?;
+        self.frames.last_mut().ok_or(Unclear)?.loops.pop();
+        Ok(())
+    }
+
+    fn returned(&mut self, value: Option<&Expression<'s>>) -> Result<(), Unclear> {
+        let result = self.frames.last().and_then(|frame| frame.result.clone());
+        if let (Some(result), Some(value)) = (&result, value) {
+            self.initialize(result, value)?;
+        } else if let Some(value) = value {
+            self.value(value)?;
+        }
+        let end = self.frames.last().map(|frame| frame.end.clone()).ok_or(Unclear)?;
+        self.emit(&format!("bra {end};"));
+        Ok(())
+    }
+
+    fn declaration(&mut self, variable: &Variable<'s>) -> Result<(), Unclear> {
+        let place = match &variable.ty {
+            _ if variable.is_shared => self.shared_variable(variable)?,
+            // Its value is that of the last time.
+            _ if variable.is_static && !variable.is_constant => return Err(Unclear),
+            TypeName::Reference(of) => self.reference(of, variable)?,
+            TypeName::Auto => {
+                let value = self.value(variable.value.as_ref().ok_or(Unclear)?)?;
+                self.kept(Self::decayed(value), variable.is_constant)?
+            }
+            named => {
+                let ty = match (self.ty(named), variable.value.as_ref()) {
+                    (Ok(ty), _) => ty,
+                    // `cg::thread_block block = cg::this_thread_block();`
+                    (Err(Unclear), Some(value)) => {
+                        let value = self.value(value)?;
+                        if !matches!(value.ty, Ty::Group(_)) {
+                            return Err(Unclear);
+                        }
+                        self.names.push((variable.name, Binding::Place(Place::Fixed(value))));
+                        return Ok(());
+                    }
+                    (Err(Unclear), None) => return Err(Unclear),
+                };
+                self.variable(variable, ty)?
+            }
+        };
+        self.names.push((variable.name, Binding::Place(place)));
+        Ok(())
+    }
+
+    fn variable(&mut self, variable: &Variable<'s>, ty: Ty) -> Result<Place, Unclear> {
+        let Some(value) = &variable.value else { return self.made(&ty) };
+        let ty = match (ty, &value.kind) {
+            // The list says how long it is.
+            (Ty::Array(of, 0), ExpressionKind::List(_, parts)) => Ty::Array(of, parts.len() as u64),
+            (ty, _) => ty,
+        };
+        let is_list = matches!(value.kind, ExpressionKind::List(..));
+        if !is_list && matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
+            let value = self.value(value)?;
+            let value = self.converted(value, &ty)?;
+            return self.kept(value, variable.is_constant);
+        }
+        let place = self.made(&ty)?;
+        self.initialize(&place, value)?;
+        Ok(place)
+    }
+
+    /// A variable that begins with a value; a constant is that value.
+    fn kept(&mut self, value: Value, is_constant: bool) -> Result<Place, Unclear> {
+        // A pointer to what is in no memory stays what it is.
+        let is_fixed = (is_constant && value.number().is_some())
+            || matches!(value.ty, Ty::Group(_) | Ty::Any)
+            || (matches!(value.held, Held::Place(_)) && matches!(value.ty, Ty::Pointer(..)));
+        if is_fixed {
+            return Ok(Place::Fixed(value));
+        }
+        let place = self.made(&value.ty)?;
+        self.write(&place, value)?;
+        Ok(place)
+    }
+
+    fn reference(&mut self, of: &TypeName<'s>, variable: &Variable<'s>) -> Result<Place, Unclear> {
+        let value = variable.value.as_ref().ok_or(Unclear)?;
+        let place = self.place(value)?;
+        if *of == TypeName::Auto {
+            return Ok(place);
+        }
+        let ty = self.ty(of)?;
+        match place {
+            Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
+            other if *other.ty() == ty || variable.is_constant => Ok(other),
+            _ => Err(Unclear),
+        }
+    }
+
+    /// A variable in shared memory: one for each declaration, whoever comes to it.
+    pub(super) fn shared_variable(&mut self, variable: &Variable<'s>) -> Result<Place, Unclear> {
+        if variable.value.is_some() {
+            return Err(Unclear);
+        }
+        let ty = self.ty(&variable.ty)?;
+        let (size, own) = ty.layout()?;
+        let asked = match &variable.align {
+            Some(asked) => self.alignment(asked)?,
+            None if size == 0 => ALIGN_OF_DYNAMIC,
+            None => 1,
+        };
+        let align = own.max(asked);
+        let name = if size == 0 { "c_dynamic".to_owned() } else { format!("c_{}", variable.name) };
+        // All names of dynamic memory are one.
+        let key = if size == 0 { 0 } else { std::ptr::from_ref(variable).addr() };
+        let key = (key, size);
+        let index = match self.shared_by_place.get(&key) {
+            Some(index) => *index,
+            None => {
+                let index = self.shared.len();
+                let name = if size == 0 { name } else { format!("{name}_{index}") };
+                self.shared.push((name, size, align));
+                self.shared_by_place.insert(key, index);
+                index
+            }
+        };
+        let known = self.shared.get_mut(index).ok_or(Unclear)?;
+        known.2 = known.2.max(align);
+        let name = known.0.clone();
+        let address = self.fresh(64)?;
+        self.emit(&format!("mov.b64 {}, {name};", address.name()));
+        let pointer = Ty::Pointer(Rc::new(ty.clone()), Space::Shared);
+        Ok(Place::Memory { address: Value { ty: pointer, held: Held::Register(address) }, ty })
+    }
+}
