@@ -105,3 +105,44 @@ fn what_many_uses_of_a_macro_have_in_common_is_told_once() {
     let answer = scratch.run(&["verify", "a.cu"]);
     assert!(answer.stdout.contains("and in 2 other expansions of the macro"), "{}", answer.stdout);
 }
+
+/// Wrappers of a kernel whose own file has no asm statement, in two headers, one with a macro.
+const WRAPPERS: &str = "#pragma once\n#include \"sizes.h\"\n\
+    __device__ inline unsigned shared(const void* p) { return __cvta_generic_to_shared(p); }\n\
+    __device__ inline void copy(void* to, const void* from) {\n\
+    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\" :: \"r\"(shared(to)), \"l\"(from));\n}\n\
+    __device__ inline void commit() { asm volatile(\"cp.async.commit_group;\"); }\n\
+    template <int N> __device__ void wait() { asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(N)); }\n";
+
+#[test]
+fn protocols_are_followed_through_wrappers_of_included_files() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path().join("include")).unwrap();
+    std::fs::create_dir_all(scratch.path().join("src")).unwrap();
+    scratch.file("include/wrappers.cuh", WRAPPERS);
+    scratch.file("include/sizes.h", "#ifndef SIZES_H\n#define SIZES_H\n#define THREADS 128\n#endif\n");
+    let kernel = |waited: &str| {
+        format!(
+            "#include \"../include/wrappers.cuh\"\n\
+             __global__ void __launch_bounds__(THREADS) k(const int4* in, int4* out) {{\n\
+             __shared__ int4 tile[THREADS];\n\
+             copy(&tile[threadIdx.x], in + threadIdx.x);\n\
+             commit();\n\
+             {waited}\n\
+             __syncthreads();\n\
+             out[threadIdx.x] = tile[THREADS - 1 - threadIdx.x];\n}}\n"
+        )
+    };
+    scratch.file("src/good.cu", kernel("wait<0>();"));
+    scratch.file("src/bad.cu", kernel("wait<1>();"));
+    let answer = scratch.run(&["verify", "--level", "info", "--message-format", "concise", "src/good.cu"]);
+    assert_eq!(answer.stdout, "");
+    let answer = scratch.run(&["verify", "--message-format", "concise", "src/bad.cu"]);
+    assert!(answer.stdout.contains("P0901"), "{}", answer.stdout);
+    // Where the wrapper is called, and not where it stands.
+    assert!(answer.stdout.starts_with("src/bad.cu:6:1:"), "{}", answer.stdout);
+    // The same file without its headers is left alone.
+    std::fs::remove_dir_all(scratch.path().join("include")).unwrap();
+    let answer = scratch.run(&["verify", "--message-format", "concise", "src/bad.cu"]);
+    assert_eq!(answer.stdout, "");
+}

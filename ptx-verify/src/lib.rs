@@ -24,7 +24,9 @@ mod subject;
 pub use engine::check::{check, finish, verify};
 pub use engine::cuda::coverage::{Coverage, CoverageCounts, Covered, Treatment};
 pub use engine::cuda::host::verify_hosted;
-pub use engine::cuda::{CudaConfig, CudaVerification, asm_facts, check_cuda, verify_cuda, verify_cuda_with};
+pub use engine::cuda::{
+    CudaConfig, CudaVerification, Included, asm_facts, check_cuda, verify_cuda, verify_cuda_with,
+};
 pub use engine::fix;
 pub use engine::levels::{Config, Levels, UnknownRule};
 pub use engine::loading::{Loader, Refusal, refusal};

@@ -37,6 +37,40 @@ pub fn surroundings(source: &Source) -> Surroundings {
     found
 }
 
+/// How many files in quotes are read for the wrappers in them, and how many bytes of them.
+const MAX_HEADERS: usize = 60;
+const MAX_HEADER_BYTES: usize = 2 << 20;
+
+/// The files in quotes that `source` includes, each after those that it includes itself; none where they are too many.
+pub fn headers(source: &Source) -> Vec<String> {
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut found: Vec<String> = Vec::new();
+    let mut waiting: VecDeque<PathBuf> = VecDeque::new();
+    let mut bytes = 0;
+    let quoted = |text: &str, path: &Path| -> Vec<PathBuf> {
+        includes(text).filter(|include| include.quoted).filter_map(|include| find(include, path)).collect()
+    };
+    waiting.extend(quoted(&source.text, source.name.path()));
+    while let Some(path) = waiting.pop_front() {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let Ok(header) = read_file(&path).map(|bytes| Source::new(path.clone().into(), Kind::Cuda, bytes))
+        else {
+            continue;
+        };
+        bytes += header.text.len();
+        if seen.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
+            return Vec::new();
+        }
+        waiting.extend(quoted(&header.text, &path));
+        found.push(header.text);
+    }
+    // What is included comes later in this order.
+    found.reverse();
+    found
+}
+
 /// Puts the files that a text includes onto the list.
 fn follow(
     text: &str,

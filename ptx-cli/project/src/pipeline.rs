@@ -7,7 +7,7 @@ use ptx_emit::format::{self, FormattedAsm};
 use ptx_hosts::Language;
 use ptx_ir::target::Target;
 use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span, SyntaxError};
-use ptx_verify::{Config, CudaConfig, CudaVerification, Session};
+use ptx_verify::{Config, CudaConfig, CudaVerification, Included, Session};
 
 use crate::error::Unformatted;
 use crate::include;
@@ -61,7 +61,10 @@ pub fn verify_again(source: &Source, options: &Options, sessions: &mut Sessions)
 
 /// Verifies the asm statements of a CUDA source.
 fn cuda(source: &Source, options: &Options) -> CudaVerification {
-    ptx_verify::verify_cuda_with(&source.text, &cuda_config(options), &|| include::surroundings(source))
+    let names = || include::surroundings(source);
+    let headers = || include::headers(source);
+    let included = Included { names: &names, headers: &headers };
+    ptx_verify::verify_cuda_with(&source.text, &cuda_config(options), included)
 }
 
 /// Verifies the inline PTX of another language, and the texts in its strings.

@@ -4,7 +4,7 @@ use ptx_syntax::cuda::Host;
 use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
 use ptx_syntax::{Diagnostic, Span};
 
-use super::{CudaConfig, CudaVerification, of_file, verify_cuda};
+use super::{CudaConfig, CudaVerification, Included, of_file, verify_cuda};
 use crate::engine::check;
 use crate::engine::levels::Config;
 use crate::engine::suppress::Suppressions;
@@ -16,8 +16,8 @@ use crate::subject::fragment::surroundings::Surroundings;
 /// host would write it is not known.
 #[must_use]
 pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Config) -> CudaVerification {
-    let surroundings = Surroundings::default;
-    let (mut diagnostics, coverage) = of_file(source, &hosted.file, cuda, &surroundings);
+    let included = Included { names: &Surroundings::default, headers: &Vec::new };
+    let (mut diagnostics, coverage) = of_file(source, &hosted.file, cuda, included);
     // Statements do not overlap.
     let mut starts: Vec<(u32, Host)> =
         hosted.file.statements.iter().map(|each| (each.span.start, each.host)).collect();

@@ -1,67 +1,142 @@
 //! Kernels as a whole: what their asm statements and the C++ around them do together.
 
-use ptx_syntax::cuda::body::{self, Function};
-use ptx_syntax::cuda::{CudaFile, Truths};
-use ptx_syntax::{Class, Diagnostic, Label};
+use std::collections::HashMap;
 
+use memchr::memmem;
+use ptx_ir::isa::resolve;
+use ptx_ir::target::Target;
+use ptx_syntax::cuda::body::{self, Function};
+use ptx_syntax::cuda::{self, CudaFile};
+use ptx_syntax::lexer::{Lexer, TokenKind};
+use ptx_syntax::{Class, Diagnostic, Label, Span};
+
+use super::values;
 use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
-use crate::rules::asynchronous::protocol_not_analysed;
-use crate::rules::{self};
+use crate::rules;
+use crate::rules::asynchronous::{protocol_not_analysed, unordered_flag};
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
-use crate::subject::fragment::unit;
+use crate::subject::fragment::surroundings::includes;
+use crate::subject::fragment::toolkit::Release;
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;
 /// Expressions and statements that are read for them.
 const MAX_WORK: usize = 2_000_000;
 
-/// The findings about the protocols of the kernels of a file, for the target of one of its statements.
+/// Whether a source without asm statements may have kernels that call wrappers of included files: two searches.
+pub(super) fn may_call_wrappers(source: &str) -> bool {
+    let has_kernel = memmem::find(source.as_bytes(), b"__global__").is_some();
+    has_kernel && includes(source).any(|include| include.quoted)
+}
+
+/// The findings about the protocols of the kernels of a source. `headers` are the files that it includes, each after those
+/// that it includes itself; `aims` are targets with PTX versions, of which the first counts that takes all of a kernel.
 pub(super) fn findings(
     source: &str,
     file: &CudaFile,
-    truths: &Truths,
-    aim: unit::Aim,
+    headers: &[String],
+    aims: &[(Target, Release)],
     levels: &Levels,
 ) -> Vec<Diagnostic> {
+    if headers.is_empty() {
+        return of_text(source, file, 0, aims, levels);
+    }
+    // What is included stands before what includes it, so that macros and constants are known there.
+    let mut text = String::new();
+    for header in headers {
+        text.push_str(header);
+        text.push('\n');
+    }
+    let base = text.len() as u32;
+    text.push_str(source);
+    of_text(&text, &cuda::extract(&text), base, aims, levels)
+}
+
+/// The findings in the kernels of a text from `base` on, with places that count from there.
+fn of_text(
+    text: &str,
+    file: &CudaFile,
+    base: u32,
+    aims: &[(Target, Release)],
+    levels: &Levels,
+) -> Vec<Diagnostic> {
+    if !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
+        return Vec::new();
+    }
     let wanted = levels_of_protocols(levels);
-    let program = body::program(source, file, truths);
-    let kernels = program.functions.iter().filter(|function| function.is_kernel);
-    let aim = Aim { source, file, program: &program, target: aim.target, version: aim.version };
-    let (mut found, mut left) = (Vec::new(), MAX_WORK);
-    for function in kernels.take(MAX_KERNELS) {
-        of_kernel(aim, function, &wanted, &mut left, &mut found);
+    let conditions = file.conditions_of(text);
+    let mut left = MAX_WORK;
+    // What each kernel gave for the first target that takes it.
+    let mut judged: HashMap<u32, Option<Vec<Diagnostic>>> = HashMap::new();
+    for &(target, release) in aims {
+        let program = body::program(text, file, &conditions.truths(&values(target, release)));
+        let aim = Aim { source: text, file, program: &program, target, version: release.version, base };
+        let is_own = |function: &&Function<'_>| function.is_kernel && function.span.start >= base;
+        for function in program.functions.iter().filter(is_own).take(MAX_KERNELS) {
+            let judged = judged.entry(function.span.start).or_default();
+            if judged.is_none() {
+                *judged = of_kernel(aim, function, &wanted, &mut left);
+            }
+        }
+    }
+    let mut found: Vec<Diagnostic> = judged.into_values().flatten().flatten().collect();
+    found.sort_by_key(|each| each.span);
+    // Not every kernel of a file that includes wrappers calls one.
+    let own_statements = file.statements.iter().filter(|statement| statement.keyword.start >= base);
+    if !own_statements.into_iter().any(|statement| has_protocol(&statement.template.text)) {
+        found.retain(|each| each.rule != protocol_not_analysed::RULE.info.name);
+    }
+    for each in &mut found {
+        each.span = own(each.span, base);
+        for label in &mut each.labels {
+            label.span = own(label.span, base);
+        }
     }
     found
 }
 
+const fn own(span: Span, base: u32) -> Span {
+    Span::new(span.start.saturating_sub(base), span.end.saturating_sub(base))
+}
+
+/// Whether a template has an instruction that takes part in an asynchronous protocol.
+fn has_protocol(template: &str) -> bool {
+    Lexer::new(template).any(|token| {
+        let is_word = matches!(token.kind, TokenKind::Name | TokenKind::Dotted);
+        is_word && {
+            let resolved = resolve(token.span.text(template));
+            let mut instances = resolved.instances.iter();
+            instances.any(|each| each.effects.asynchronous.is_some() || each.effects.event.is_some())
+        }
+    })
+}
+
+/// What the rules say of a kernel; none where the target does not take it.
 fn of_kernel(
     aim: Aim<'_, '_>,
     function: &Function<'_>,
     wanted: &Levels,
     left: &mut usize,
-    found: &mut Vec<Diagnostic>,
-) {
+) -> Option<Vec<Diagnostic>> {
     let kernel = match kernel::kernel(aim, function, left) {
         Ok(kernel) => kernel,
         Err(place) => {
             let rule = &protocol_not_analysed::RULE;
             let missing = rule.at(function.span, "the protocol of this kernel is not followed");
-            found.push(missing.with_secondary(place, "what happens here is not known"));
-            return;
+            let is_own = place.start >= aim.base;
+            let label = "what happens here is not known";
+            return Some(vec![if is_own { missing.with_secondary(place, label) } else { missing }]);
         }
     };
-    if std::env::var_os("DUMPK").is_some() {
-        eprintln!("{}", kernel.text);
-    }
     let config = Config { levels: wanted.clone(), ..Config::default() };
     let (all, broken) = check::all_findings(&kernel.text, &config);
     // The asm statement says that itself, or the translation is at fault.
     if broken || all.iter().any(|each| each.class == Class::Invalid) {
-        return;
+        return None;
     }
-    found.extend(all.into_iter().filter_map(|each| moved(aim.file, &kernel, each)));
+    Some(all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect())
 }
 
 /// The levels at which only the rules about protocols, and what is wrong with the translation, are asked.
@@ -86,15 +161,20 @@ fn of_protocols() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// A finding with its places in the source.
-fn moved(file: &CudaFile, kernel: &Kernel, found: Diagnostic) -> Option<Diagnostic> {
-    let (span, instruction) = kernel.place(file, found.span)?;
+fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnostic> {
+    // Of loads and stores of C++ it is not known which are volatile or atomic.
+    if found.rule == unordered_flag::RULE.info.name && !kernel.is_of_asm(found.span) {
+        return None;
+    }
+    let is_own = |span: &Span| span.start >= aim.base;
+    let (span, instruction) = kernel.place(aim.file, found.span).filter(|(span, _)| is_own(span))?;
     let mut labels: Vec<Label> = Vec::new();
-    if let Some(instruction) = instruction {
+    if let Some(instruction) = instruction.filter(is_own) {
         labels.push(Label { span: instruction, message: "by this instruction".to_owned() });
     }
     for label in found.labels {
-        let place = kernel.place(file, label.span);
-        let label = place.map(|(span, _)| Label { span, message: label.message });
+        let place = kernel.place(aim.file, label.span).map(|(span, _)| span).filter(is_own);
+        let label = place.map(|span| Label { span, message: label.message });
         labels.extend(label.filter(|label| !labels.contains(label)));
     }
     Some(Diagnostic { span, labels, fix: None, ..found })

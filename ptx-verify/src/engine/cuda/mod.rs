@@ -84,23 +84,34 @@ pub fn check_cuda(source: &str, config: &CudaConfig) -> Vec<Diagnostic> {
 /// without `asm` costs one search. Of the files that it includes nothing is known: see [`verify_cuda_with`].
 #[must_use]
 pub fn verify_cuda(source: &str, config: &CudaConfig) -> CudaVerification {
-    verify_cuda_with(source, config, &|| Surroundings::unknown(source))
+    let names = || Surroundings::unknown(source);
+    verify_cuda_with(source, config, Included { names: &names, headers: &Vec::new })
 }
 
-/// [`verify_cuda`] with what is known of the files that the source includes; `surroundings` is asked only where
-/// something depends on them.
+/// The files that a source includes. Each question is asked only where something depends on its answer.
+#[derive(Clone, Copy)]
+pub struct Included<'a> {
+    /// What the templates of the files declare.
+    pub names: &'a dyn Fn() -> Surroundings,
+    /// The texts of those in quotes, each after those that it includes itself: wrappers of asm statements that kernels of the
+    /// source call. None where they are too many.
+    pub headers: &'a dyn Fn() -> Vec<String>,
+}
+
+/// [`verify_cuda`] with what is known of the files that the source includes. A source without `asm` may have kernels that
+/// call wrappers of included files.
 #[must_use]
-pub fn verify_cuda_with(
-    source: &str,
-    config: &CudaConfig,
-    surroundings: &dyn Fn() -> Surroundings,
-) -> CudaVerification {
-    if !cuda::may_contain_asm(source.as_bytes()) {
+pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_>) -> CudaVerification {
+    let (mut diagnostics, coverage) = if cuda::may_contain_asm(source.as_bytes()) {
+        let file = cuda::extract(source);
+        let (mut diagnostics, coverage) = of_file(source, &file, config, included);
+        fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
+        (diagnostics, coverage)
+    } else if kernels::may_call_wrappers(source) {
+        (of_wrappers(source, config, included), Coverage::default())
+    } else {
         return CudaVerification::default();
-    }
-    let file = cuda::extract(source);
-    let (mut diagnostics, coverage) = of_file(source, &file, config, surroundings);
-    fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
+    };
     let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
     let settings = Config { levels: config.levels.clone(), ..Config::default() };
     check::finish(&mut suppressions, &settings, &mut diagnostics);
@@ -108,14 +119,33 @@ pub fn verify_cuda_with(
     CudaVerification { diagnostics, coverage }
 }
 
+/// The findings in kernels whose asm statements all stand in files that the source includes.
+fn of_wrappers(source: &str, config: &CudaConfig, included: Included<'_>) -> Vec<Diagnostic> {
+    let headers = (included.headers)();
+    if !headers.iter().any(|header| cuda::may_contain_asm(header.as_bytes())) {
+        return Vec::new();
+    }
+    let release = Release::of(config.version.unwrap_or(Version::LATEST));
+    let file = CudaFile::default();
+    let of = |aims: &[(Target, Release)]| kernels::findings(source, &file, &headers, aims, &config.levels);
+    let found = match config.targets.as_slice() {
+        [] => {
+            let newest = default_targets().take(NEWEST).map(|target| (target, release));
+            of(&newest.collect::<Vec<_>>())
+        }
+        targets => targets.iter().flat_map(|target| of(&[(*target, release)])).collect(),
+    };
+    merged(found)
+}
+
 /// The findings in the statements of a file, and what became of these. Nothing is suppressed yet.
 fn of_file(
     source: &str,
     file: &CudaFile,
     config: &CudaConfig,
-    surroundings: &dyn Fn() -> Surroundings,
+    included: Included<'_>,
 ) -> (Vec<Diagnostic>, Coverage) {
-    let subject = Subject::new(source, file, config, surroundings);
+    let subject = Subject::new(source, file, config, included);
     let mut coverage = coverage::Builder::default();
     let mut diagnostics = Vec::new();
     match config.targets.as_slice() {
@@ -141,8 +171,9 @@ pub fn asm_facts<T>(
     look: impl FnOnce(&FunctionFacts<'_>, &str, Span) -> T,
 ) -> Option<T> {
     let statement = file.statements.iter().find(|each| each.used_at.is_none() && inside(each.span, place))?;
-    let surroundings = || Surroundings::unknown(source);
-    let subject = Subject::new(source, file, config, &surroundings);
+    let names = || Surroundings::unknown(source);
+    let included = Included { names: &names, headers: &Vec::new };
+    let subject = Subject::new(source, file, config, included);
     let Choice::Unit(unit) = subject.choose(statement, config.targets.first().copied()) else { return None };
     let words = Lexer::new(unit.template.text(&unit.text)).map(|token| token.span);
     let mut words =
@@ -226,9 +257,10 @@ fn for_target(
         check(&units, &mut diagnostics);
     }
     if let Some(aim) = protocol {
-        let release = Release::of(aim.version);
-        let truths = subject.truths(aim.target, release);
-        diagnostics.extend(kernels::findings(source, file, &truths, aim, &config.levels));
+        let aims = [(aim.target, Release::of(aim.version))];
+        let headers =
+            if kernels::may_call_wrappers(source) { (subject.included.headers)() } else { Vec::new() };
+        diagnostics.extend(kernels::findings(source, file, &headers, &aims, &config.levels));
     }
     diagnostics
 }
@@ -392,7 +424,7 @@ struct Subject<'a> {
     siblings: Rc<Siblings<'a>>,
     /// What [`Subject::excluding`] has answered.
     excluding: RefCell<HashMap<ConditionId, ConditionId>>,
-    ask: &'a dyn Fn() -> Surroundings,
+    included: Included<'a>,
     surroundings: OnceCell<Surroundings>,
 }
 
@@ -407,12 +439,7 @@ enum Choice<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn new(
-        source: &'a str,
-        file: &'a CudaFile,
-        config: &'a CudaConfig,
-        ask: &'a dyn Fn() -> Surroundings,
-    ) -> Self {
+    fn new(source: &'a str, file: &'a CudaFile, config: &'a CudaConfig, included: Included<'a>) -> Self {
         Self {
             source,
             file,
@@ -422,13 +449,13 @@ impl<'a> Subject<'a> {
             functions_with_ptx: OnceCell::new(),
             siblings: Rc::new(Siblings::new(file)),
             excluding: RefCell::default(),
-            ask,
+            included,
             surroundings: OnceCell::new(),
         }
     }
 
     fn surroundings(&self) -> &Surroundings {
-        self.surroundings.get_or_init(self.ask)
+        self.surroundings.get_or_init(self.included.names)
     }
 
     fn truths(&self, target: Target, release: Release) -> Rc<Truths> {
@@ -549,6 +576,9 @@ fn values(target: Target, release: Release) -> MacroValues {
         ptx_version: Some(u32::from(version.major()) * 100 + u32::from(version.minor()) * 10),
     }
 }
+
+/// So many of them are tried for kernels whose asm statements stand elsewhere.
+const NEWEST: usize = 4;
 
 /// The targets that are tried without a request, the first before all others: `sm_90a`, then newer ones, which
 /// newer branches are for, then older ones.

@@ -241,13 +241,15 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
             });
         }
+        // Of an included file no place can be shown.
+        let is_included = function.span.start < self.aim.base;
         let first_name = self.names.len();
         let known = bindings.len();
         self.names.extend(bindings);
         let end = self.label();
         self.frames.push(Frame {
             name: function.name,
-            call: is_wrapper(&function.body).then_some(self.span),
+            call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
             result: None,
             end: end.clone(),

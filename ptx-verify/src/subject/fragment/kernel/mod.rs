@@ -55,6 +55,8 @@ pub(crate) struct Aim<'a, 's> {
     pub(crate) program: &'a Program<'s>,
     pub(crate) target: Target,
     pub(crate) version: Version,
+    /// Where the source itself begins, after the files that it includes.
+    pub(crate) base: u32,
 }
 
 /// A kernel as PTX, with the way back.
@@ -79,11 +81,7 @@ struct Template {
 impl Kernel {
     /// The place in the source of a part of the text: where a wrapper is called, and the instruction in it.
     pub(crate) fn place(&self, file: &CudaFile, part: Span) -> Option<(Span, Option<Span>)> {
-        let before = self.templates.partition_point(|template| template.start <= part.start);
-        let template = before.checked_sub(1).and_then(|at| self.templates.get(at));
-        if let Some(Template { start, id, expanded, call }) = template
-            && part.end <= start + expanded.text.len() as u32
-        {
+        if let Some(Template { start, id, expanded, call }) = self.template(part) {
             let text = expanded.text.get((part.start - start) as usize..(part.end - start) as usize)?;
             let length = text.trim_end().trim_end_matches(';').trim_end().len() as u32;
             let relative = Span::new(part.start - start, part.start - start + length);
@@ -92,6 +90,17 @@ impl Kernel {
         }
         let before = self.places.partition_point(|(start, _)| *start <= part.start);
         before.checked_sub(1).map(|at| (self.places[at].1, None))
+    }
+
+    /// Whether a part of the text stands in an asm statement, and is no translation.
+    pub(crate) fn is_of_asm(&self, part: Span) -> bool {
+        self.template(part).is_some()
+    }
+
+    fn template(&self, part: Span) -> Option<&Template> {
+        let before = self.templates.partition_point(|template| template.start <= part.start);
+        let template = self.templates.get(before.checked_sub(1)?)?;
+        (part.end <= template.start + template.expanded.text.len() as u32).then_some(template)
     }
 }
 

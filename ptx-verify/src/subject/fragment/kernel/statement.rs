@@ -54,7 +54,7 @@ impl<'s> Lowering<'_, 's> {
         self.span = statement.span;
         let done = self.statement_within(statement);
         if done.is_err() && self.trouble.is_none() {
-            self.trouble = Some(statement.span);
+            self.trouble = Some(self.call().unwrap_or(statement.span));
         }
         self.shallower();
         done
