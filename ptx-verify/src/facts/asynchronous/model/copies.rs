@@ -5,6 +5,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Source};
 use super::shadow::{Clash, Completion, Flight};
+use super::sizes::{MAX_COPIES, Unsized};
 use super::value::lanes;
 use crate::facts::values::number::mask as low_bits;
 
@@ -63,7 +64,7 @@ impl Machine<'_> {
                 else {
                     continue;
                 };
-                let size = sizes.lane(lane).unwrap_or(UNSIZED);
+                let size = sizes.lane(lane).or(self.sizes.get(&instruction).copied());
                 let targets: Vec<usize> = match chosen.lane(lane).unwrap_or(0) {
                     0 => vec![block],
                     mask => (0..self.blocks.len()).filter(|block| mask >> block & 1 != 0).collect(),
@@ -74,7 +75,14 @@ impl Machine<'_> {
                         None => flights[0].0,
                     };
                     self.touch_remote(warp, *block, instruction);
-                    self.start_write(warp, *block, (place, size), flight);
+                    self.start_write(warp, *block, (place, size.unwrap_or(UNSIZED)), flight);
+                    let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
+                    let object = object.and_then(|index| self.objects.get_mut(index));
+                    if let Some(object) = object.filter(|_| sizes.lane(lane).is_none())
+                        && object.unsized_copies.len() < MAX_COPIES
+                    {
+                        object.unsized_copies.push(Unsized { instruction, place });
+                    }
                 }
             }
         }
@@ -85,7 +93,11 @@ impl Machine<'_> {
                 else {
                     continue;
                 };
-                let size = sizes.lane(lane).unwrap_or(UNSIZED);
+                let known = sizes.lane(lane);
+                if known.is_none() && object.is_none() {
+                    self.log.source(instruction, place);
+                }
+                let size = known.or(self.sizes.get(&instruction).copied()).unwrap_or(UNSIZED);
                 self.start_read(warp, block, (place, size), flights.first()?.0);
             }
         }

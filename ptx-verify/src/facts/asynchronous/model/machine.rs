@@ -15,6 +15,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Completion, Flight, Shadow, Who};
+use super::sizes::Log;
 use super::value::{ALL, Value};
 
 /// How a kernel is launched, and in which order its warps are looked at.
@@ -142,6 +143,9 @@ pub(super) struct Machine<'p> {
     pub(super) objects: Vec<Object>,
     pub(super) places: FxHashMap<(usize, u64), usize>,
     pub(super) flights: Vec<Flight>,
+    /// What is learned of copies of unknown size, and what is known of them.
+    pub(super) log: Log,
+    pub(super) sizes: FxHashMap<u32, u64>,
     pub(super) deliveries: VecDeque<Delivery>,
     pub(super) cluster_arrived: u32,
     pub(super) cluster_phase: u32,
@@ -175,6 +179,8 @@ impl<'p> Machine<'p> {
             objects: Vec::new(),
             places: FxHashMap::default(),
             flights: Vec::new(),
+            log: Log::default(),
+            sizes: FxHashMap::default(),
             deliveries: VecDeque::new(),
             cluster_arrived: 0,
             cluster_phase: 0,

@@ -22,6 +22,7 @@ mod object;
 mod phases;
 mod program;
 mod shadow;
+mod sizes;
 mod slice;
 mod value;
 
@@ -120,12 +121,20 @@ fn of_launch(program: &Program, threads: [u32; 3], blocks: u32) -> Protocol {
     for &parameter in parameters {
         let scenario = Scenario { threads, blocks, parameter, reversed: false, budget };
         let mut machine = Machine::new(program, scenario);
-        let end = machine.run();
+        let mut end = machine.run();
+        // Where all of it goes well as far as copies are known, more is known of them now.
+        let sizes = machine.log.sizes(&program.variables);
+        if machine.faults.is_empty() && !sizes.is_empty() {
+            machine = Machine::new(program, scenario);
+            machine.sizes.clone_from(&sizes);
+            end = machine.run();
+        }
         protocol.end = Some(end);
         protocol.launch = (threads, blocks, parameter);
         let mut faults = std::mem::take(&mut machine.faults);
         if faults.is_empty() && end == End::Complete {
             let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+            machine.sizes = sizes;
             machine.run();
             faults = std::mem::take(&mut machine.faults);
         }

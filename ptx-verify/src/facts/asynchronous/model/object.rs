@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::clock::Clock;
+use super::sizes::Unsized;
 
 /// Phases of an object whose ends are remembered.
 pub(super) const REMEMBERED: usize = 4;
@@ -33,8 +34,12 @@ pub(super) struct Object {
     /// The copies that were started in this phase, and how many of them run.
     pub(super) copies: Vec<u32>,
     pub(super) running: u32,
+    /// How many were started in this phase.
+    pub(super) running_in_phase: u32,
     /// Whether one of them is of a size that is not known.
     pub(super) has_unsized: bool,
+    /// Those copies.
+    pub(super) unsized_copies: Vec<Unsized>,
     /// How many phases are complete.
     pub(super) phase: u32,
     /// Arrivals ever.

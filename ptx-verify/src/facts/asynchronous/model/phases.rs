@@ -247,6 +247,11 @@ impl Machine<'_> {
         let (running, expected) = (object.running, object.expected);
         let expectation = object.expectations.last().copied();
         let copy = object.copies.last().copied();
+        if object.has_unsized && object.unsized_copies.len() == object.running_in_phase as usize {
+            self.log.phase(expected, &object.unsized_copies);
+        }
+        object.unsized_copies.clear();
+        object.running_in_phase = 0;
         object.expectations.clear();
         object.copies.clear();
         (object.expected, object.has_unsized) = (0, false);
@@ -265,6 +270,7 @@ impl Machine<'_> {
     pub(super) fn add_copy(&mut self, index: usize, instruction: u32, bytes: Option<i64>) {
         let object = &mut self.objects[index];
         object.running += 1;
+        object.running_in_phase += 1;
         object.has_unsized |= bytes.is_none();
         if object.copies.len() < 16 {
             object.copies.push(instruction);

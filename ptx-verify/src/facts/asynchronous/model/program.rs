@@ -180,6 +180,8 @@ pub(super) struct Program {
     pub(super) counts_rows: bool,
     /// Whether a parameter tells how many arrive somewhere.
     pub(super) takes_counts: bool,
+    /// Where shared variables are, and how large.
+    pub(super) variables: Vec<(u64, u64)>,
 }
 
 /// The bit of generic addresses of shared memory.

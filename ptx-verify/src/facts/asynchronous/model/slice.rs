@@ -72,6 +72,7 @@ impl Decoder<'_, '_> {
                     let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
                     next = next.next_multiple_of(align);
                     self.places.insert(variable, next);
+                    self.program.variables.push((next, size));
                     next = next.saturating_add(size);
                 }
                 None => unsized_ones.push(variable),

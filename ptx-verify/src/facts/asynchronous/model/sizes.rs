@@ -1,0 +1,168 @@
+//! How much the copies bring whose size no operand tells, as those by a tensor's map: what a phase expects, its copies bring.
+
+use rustc_hash::FxHashMap;
+
+/// The copies of unknown size that complete in a phase, with the bytes that it expects.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    phases: Vec<(u64, Vec<Unsized>)>,
+    /// Where operations without a phase read: none where one reads at several places.
+    sources: FxHashMap<u32, Option<u64>>,
+}
+
+/// A copy of unknown size: its instruction, and where it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unsized {
+    pub(super) instruction: u32,
+    pub(super) place: u64,
+}
+
+/// Phases that are looked at.
+const MAX_PHASES: usize = 64;
+/// Copies of one phase that are.
+pub(super) const MAX_COPIES: usize = 16;
+
+impl Log {
+    /// A phase is complete.
+    pub(super) fn phase(&mut self, expected: i64, copies: &[Unsized]) {
+        if let Some(expected) = u64::try_from(expected).ok().filter(|expected| *expected > 0)
+            && self.phases.len() < MAX_PHASES
+            && copies.len() < MAX_COPIES
+        {
+            self.phases.push((expected, copies.to_vec()));
+        }
+    }
+
+    /// An operation that tells no object reads there.
+    pub(super) fn source(&mut self, instruction: u32, place: u64) {
+        let known = self.sources.entry(instruction).or_insert(Some(place));
+        if *known != Some(place) {
+            *known = None;
+        }
+    }
+
+    /// The size of each instruction's copies, as far as all phases agree. `variables` are the places of shared variables with
+    /// their sizes.
+    pub(super) fn sizes(&self, variables: &[(u64, u64)]) -> FxHashMap<u32, u64> {
+        let strides = self.strides();
+        let mut sizes: FxHashMap<u32, Option<u64>> = FxHashMap::default();
+        for (expected, copies) in &self.phases {
+            for (instruction, size) in shares(*expected, copies, &strides) {
+                let known = sizes.entry(instruction).or_insert(Some(size));
+                if *known != Some(size) {
+                    *known = None;
+                }
+            }
+        }
+        // What reads from the start of a variable, and never elsewhere, reads all of it.
+        for (instruction, place) in &self.sources {
+            let whole = variables.iter().find(|(start, _)| Some(*start) == *place);
+            if let Some((_, size)) = whole {
+                sizes.entry(*instruction).or_insert(Some(*size));
+            }
+        }
+        sizes.into_iter().filter_map(|(instruction, size)| Some((instruction, size?))).collect()
+    }
+
+    /// How far the places of each instruction lie apart.
+    fn strides(&self) -> FxHashMap<u32, u64> {
+        let mut strides: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut last: FxHashMap<u32, u64> = FxHashMap::default();
+        for copy in self.phases.iter().flat_map(|(_, copies)| copies) {
+            let before = last.insert(copy.instruction, copy.place);
+            let apart = before.map_or(0, |before| before.abs_diff(copy.place));
+            if apart > 0 {
+                let known = strides.entry(copy.instruction).or_insert(apart);
+                *known = apart.min(*known);
+            }
+        }
+        strides
+    }
+}
+
+/// What each copy of a phase brings; nothing where that is not certain.
+fn shares(expected: u64, copies: &[Unsized], strides: &FxHashMap<u32, u64>) -> Vec<(u32, u64)> {
+    let Some(first) = copies.first() else { return Vec::new() };
+    let count = copies.len() as u64;
+    if copies.iter().all(|copy| copy.instruction == first.instruction) {
+        let is_even = expected.is_multiple_of(count);
+        return if is_even { vec![(first.instruction, expected / count)] } else { Vec::new() };
+    }
+    // Each operand has stages of its own.
+    let own: Option<Vec<(u32, u64)>> =
+        copies.iter().map(|copy| Some((copy.instruction, *strides.get(&copy.instruction)?))).collect();
+    if let Some(own) = own
+        && own.iter().map(|(_, size)| size).sum::<u64>() == expected
+    {
+        return own;
+    }
+    // Each stage has all operands, one behind the other.
+    let mut sorted = copies.to_vec();
+    sorted.sort_by_key(|copy| copy.place);
+    let mut left = expected;
+    let mut found = Vec::new();
+    for pair in sorted.windows(2) {
+        let gap = pair[1].place - pair[0].place;
+        let Some(rest) = left.checked_sub(gap).filter(|rest| *rest > 0 && gap > 0) else { return Vec::new() };
+        left = rest;
+        found.push((pair[0].instruction, gap));
+    }
+    found.extend(sorted.last().map(|last| (last.instruction, left)));
+    // An instruction that stands for copies of two sizes tells none.
+    let is_clear = |(instruction, size): &(u32, u64)| {
+        found.iter().all(|(other, theirs)| other != instruction || theirs == size)
+    };
+    if found.iter().all(is_clear) { found } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(instruction: u32, place: u64) -> Unsized {
+        Unsized { instruction, place }
+    }
+
+    #[test]
+    fn a_single_copy_brings_what_is_expected() {
+        let mut log = Log::default();
+        log.phase(4096, &[copy(7, 1024)]);
+        log.phase(8192, &[copy(9, 0), copy(9, 4096)]);
+        assert_eq!(log.sizes(&[]), [(7, 4096), (9, 4096)].into_iter().collect());
+    }
+
+    #[test]
+    fn phases_that_disagree_tell_nothing() {
+        let mut log = Log::default();
+        log.phase(4096, &[copy(7, 1024)]);
+        log.phase(2048, &[copy(7, 1024)]);
+        assert!(log.sizes(&[]).is_empty());
+    }
+
+    #[test]
+    fn operands_with_stages_of_their_own_are_told_apart() {
+        let mut log = Log::default();
+        for stage in 0..3 {
+            log.phase(6144, &[copy(1, 1024 + stage * 4096), copy(2, 65536 + stage * 2048)]);
+        }
+        assert_eq!(log.sizes(&[]), [(1, 4096), (2, 2048)].into_iter().collect());
+    }
+
+    #[test]
+    fn operands_of_one_stage_lie_behind_each_other() {
+        let mut log = Log::default();
+        for stage in 0..3 {
+            log.phase(6144, &[copy(1, stage * 8192), copy(2, stage * 8192 + 4096)]);
+        }
+        assert_eq!(log.sizes(&[]), [(1, 4096), (2, 2048)].into_iter().collect());
+    }
+
+    #[test]
+    fn a_source_at_a_variable_is_all_of_it() {
+        let mut log = Log::default();
+        log.source(3, 1024);
+        log.source(4, 1024);
+        log.source(4, 2048);
+        assert_eq!(log.sizes(&[(1024, 512)]), [(3, 512)].into_iter().collect());
+    }
+}
