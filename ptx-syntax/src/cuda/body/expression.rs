@@ -216,7 +216,7 @@ impl<'s> Parser<'s> {
                 plain(ExpressionKind::Number { value: 0, bits: 64, signed: false })
             }
             "static_cast" | "reinterpret_cast" | "const_cast" => self.named_cast(),
-            "new" | "delete" | "throw" | "this" | "co_await" | "typeid" | "operator" => self.unknown(),
+            "new" | "delete" | "throw" | "co_await" | "typeid" | "operator" => self.unknown(),
             _ => self.primary_name(),
         }
     }
@@ -320,6 +320,12 @@ impl<'s> Parser<'s> {
         let depth = deepest(&parts);
         let kind = if is_whole { ExpressionKind::List(ty, parts) } else { ExpressionKind::Unknown };
         Expression::made(kind, span, depth)
+    }
+
+    /// Several values as if they stood in braces.
+    pub(super) fn list_of(given: Vec<Expression<'s>>, span: Span) -> Expression<'s> {
+        let depth = deepest(&given);
+        Expression::made(ExpressionKind::List(None, given), span, depth)
     }
 
     fn nested_list(&mut self) -> Expression<'s> {

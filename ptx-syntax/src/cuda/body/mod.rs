@@ -1,7 +1,7 @@
 //! Functions of CUDA C++ as trees: what hand-written kernels are made of, for those who follow what a kernel computes.
 //!
 //! [`program`] reads the functions, constants and structures of one file. It is no compiler: what it does not know
-//! (lambdas, classes with constructors, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
+//! (lambdas, bases of classes, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
 //! [`ExpressionKind::Unknown`] or [`TypeName::Unknown`], and who reads a function that has one of these knows that
 //! the function is not known.
 //!
@@ -36,7 +36,7 @@ pub struct Program<'s> {
     pub constants: HashMap<&'s str, Option<Expression<'s>>>,
     /// Constants in functions, where no two have the same name.
     pub constants_of_functions: HashMap<&'s str, Option<Expression<'s>>>,
-    /// Structures without constructors and methods.
+    /// Structures without bases.
     pub structures: HashMap<&'s str, Structure<'s>>,
     /// Other names of types.
     pub aliases: HashMap<&'s str, TypeName<'s>>,
@@ -51,6 +51,8 @@ pub struct Program<'s> {
 pub struct Function<'s> {
     /// Its name.
     pub name: &'s str,
+    /// The structure that it is a method of; its constructor has the same name.
+    pub owner: Option<&'s str>,
     /// Where that stands.
     pub span: Span,
     /// Whether it is a kernel.
@@ -113,13 +115,26 @@ pub struct Launch<'s> {
     pub threads: Option<Expression<'s>>,
 }
 
-/// A structure of plain members.
+/// A member of a structure that is a variable.
+#[derive(Clone, Debug)]
+pub struct Member<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Its type.
+    pub ty: TypeName<'s>,
+    /// The alignment that is asked for.
+    pub align: Option<Expression<'s>>,
+    /// What it begins with.
+    pub value: Option<Expression<'s>>,
+}
+
+/// A structure without bases. Its methods are among the functions.
 #[derive(Clone, Debug)]
 pub struct Structure<'s> {
     /// The parameters of its template.
     pub template: Vec<TemplateParameter<'s>>,
-    /// Its members in order, with the alignment that is asked for.
-    pub members: Vec<(&'s str, TypeName<'s>, Option<Expression<'s>>)>,
+    /// Its members in order.
+    pub members: Vec<Member<'s>>,
     /// The alignment that is asked for.
     pub align: Option<Expression<'s>>,
 }
@@ -329,6 +344,7 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         work,
         types: Vec::new(),
         declared: Vec::new(),
+        owner: None,
         program: Program::default(),
     };
     parser.file();
@@ -371,6 +387,8 @@ struct Parser<'s> {
     types: Vec<&'s str>,
     /// Those that the declaration which is being read declares.
     declared: Vec<&'s str>,
+    /// The structure whose members are being read.
+    owner: Option<&'s str>,
     program: Program<'s>,
 }
 

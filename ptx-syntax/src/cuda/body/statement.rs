@@ -218,12 +218,17 @@ impl<'s> Parser<'s> {
                     Some(if self.text() == "{" { self.list(None) } else { self.assignment() })
                 }
                 "{" => Some(self.list(None)),
+                // One value, or what a constructor gets.
                 "(" => {
-                    let given = self.arguments();
-                    let mut given = given.into_iter();
-                    match (given.next(), given.next()) {
-                        (Some(value), None) => Some(value),
-                        _ => {
+                    let span = self.span();
+                    let mut given = self.arguments();
+                    match (given.pop(), given.is_empty()) {
+                        (Some(value), true) => Some(value),
+                        (Some(last), false) => {
+                            given.push(last);
+                            Some(Self::list_of(given, span))
+                        }
+                        (None, _) => {
                             ty = TypeName::Unknown;
                             None
                         }

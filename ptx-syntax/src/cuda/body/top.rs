@@ -3,8 +3,8 @@
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{
-    ExpressionKind, Function, Launch, Parameter, Parser, StatementKind, Structure, TemplateArgument,
-    TemplateParameter, TypeName,
+    Expression, ExpressionKind, Function, Launch, Member, Parameter, Parser, Statement, StatementKind,
+    Structure, TemplateArgument, TemplateParameter, TypeName, Variable,
 };
 
 impl<'s> Parser<'s> {
@@ -222,18 +222,15 @@ impl<'s> Parser<'s> {
         }
         let end = self.after_group(self.at);
         self.at += 1;
-        let mut members = Vec::new();
-        let mut is_known = is_plain;
+        let (mut members, mut is_known) = (Vec::new(), is_plain && !name.is_empty());
+        let owner = self.owner.replace(name);
         while is_known && self.at + 1 < end {
-            let StatementKind::Declare(variables) = self.declaration() else {
-                is_known = false;
-                break;
-            };
-            for variable in variables {
-                is_known &= !variable.is_static && variable.value.is_none();
-                members.push((variable.name, variable.ty, variable.align));
-            }
+            let before = self.at;
+            is_known = self.member(name, &mut members);
+            self.at = self.at.max(before + 1);
         }
+        self.owner = owner;
+        is_known &= self.at < end;
         self.at = end;
         if !name.is_empty() {
             self.declared.push(name);
@@ -241,6 +238,64 @@ impl<'s> Parser<'s> {
         if is_known && !name.is_empty() {
             self.program.structures.insert(name, Structure { template, members, align: specifiers.align });
         }
+    }
+
+    /// A member of a structure: variables or a method. Says whether it is understood.
+    fn member(&mut self, owner: &'s str, members: &mut Vec<Member<'s>>) -> bool {
+        match self.text() {
+            "public" | "private" | "protected" => {
+                self.at += 1;
+                return self.accept(":");
+            }
+            ";" => {
+                self.at += 1;
+                return true;
+            }
+            "using" | "typedef" => {
+                self.alias();
+                return true;
+            }
+            "static_assert" => {
+                self.at = self.after_group(self.at + 1);
+                return true;
+            }
+            "struct" | "class" | "union" | "enum" | "template" | "friend" | "virtual" | "operator" | "~" => {
+                return false;
+            }
+            _ => {}
+        }
+        let start = self.at;
+        let (end, open) = self.end_of_head(start);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        if let Some(open) = open {
+            // One that is only declared is defined elsewhere, and one that is deleted is not called.
+            return is_body && self.method(owner, start, open, end);
+        }
+        let StatementKind::Declare(variables) = self.declaration() else { return false };
+        for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
+            match (is_static, value) {
+                (true, Some(value)) if is_constant => {
+                    let known = self.program.constants_of_functions.entry(name);
+                    known.and_modify(|known| *known = None).or_insert(Some(value));
+                }
+                (true, _) => return false,
+                (false, value) => members.push(Member { name, ty, align, value }),
+            }
+        }
+        true
+    }
+
+    /// A method or a constructor with its body.
+    fn method(&mut self, owner: &'s str, start: usize, open: usize, end: usize) -> bool {
+        let is_operator = (start..open).any(|at| matches!(self.tokens[at].text, "operator" | "~"));
+        if is_operator {
+            return false;
+        }
+        let functions = self.program.functions.len();
+        self.function(start, open, end, Vec::new());
+        let Some(function) = self.program.functions.get_mut(functions) else { return false };
+        function.owner = Some(owner);
+        true
     }
 
     /// The names of an enumeration are constants where all have values; it is a type in any case.
@@ -286,13 +341,27 @@ impl<'s> Parser<'s> {
         self.at = end;
     }
 
-    const fn small_number(&self, value: u64, span: crate::Span) -> super::Expression<'s> {
-        super::Expression { kind: ExpressionKind::Number { value, bits: 32, signed: true }, span, depth: 1 }
+    const fn small_number(&self, value: u64, span: crate::Span) -> Expression<'s> {
+        Expression { kind: ExpressionKind::Number { value, bits: 32, signed: true }, span, depth: 1 }
     }
 
     fn function_or_variable(&mut self, template: Option<Vec<TemplateParameter<'s>>>) {
         let start = self.at;
-        // A declaration ends at its `;` or with the body of a function.
+        let (end, open) = self.end_of_head(start);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        match open {
+            Some(open) if is_body => self.function(start, open, end, template.unwrap_or_default()),
+            Some(_) => self.at = end + 1,
+            None if template.is_none() => {
+                self.at = start;
+                self.variable();
+            }
+            None => self.pass(end),
+        }
+    }
+
+    /// Where a declaration ends, at its `;` or with the body of a function, and the parenthesis before its parameters.
+    fn end_of_head(&self, start: usize) -> (usize, Option<usize>) {
         let mut end = start;
         let mut open = None;
         while let Some(token) = self.tokens.get(end) {
@@ -312,16 +381,7 @@ impl<'s> Parser<'s> {
                 _ => end += 1,
             }
         }
-        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        match open {
-            Some(open) if is_body => self.function(start, open, end, template.unwrap_or_default()),
-            Some(_) => self.at = end + 1,
-            None if template.is_none() => {
-                self.at = start;
-                self.variable();
-            }
-            None => self.pass(end),
-        }
+        (end, open)
     }
 
     /// Passes a declaration that is not read, with its initializer.
@@ -360,9 +420,14 @@ impl<'s> Parser<'s> {
         let name = self.tokens[open - 1];
         self.at = start;
         let mut specifiers = Specifiers::default();
-        let base = self.base_type(&mut specifiers);
-        let mut returns = self.pointers(base);
         while self.at + 1 < open && self.specifier(&mut specifiers) {}
+        let is_constructor = self.at + 1 == open && self.owner == Some(name.text);
+        let mut returns = TypeName::Void;
+        if !is_constructor {
+            let base = self.base_type(&mut specifiers);
+            returns = self.pointers(base);
+            while self.at + 1 < open && self.specifier(&mut specifiers) {}
+        }
         // What stands before the name is not understood: a method, an operator.
         let is_plain = self.at + 1 == open;
         self.at = open;
@@ -387,13 +452,20 @@ impl<'s> Parser<'s> {
         if self.tokens.get(end).is_some_and(|token| token.text == "->") {
             returns = TypeName::Unknown;
         }
+        self.at = end;
+        let mut statements =
+            if self.accept(":") && is_constructor { self.initializers(body) } else { Vec::new() };
+        is_known &= self.at == end || self.at == body;
         self.at = body;
-        let statements = self.block();
+        let owner = self.owner.take();
+        statements.extend(self.block());
+        self.owner = owner;
         if !is_known {
             return;
         }
         self.program.functions.push(Function {
             name: name.text,
+            owner: None,
             span: name.place(),
             is_kernel: specifiers.is_kernel,
             is_device: specifiers.is_device,
@@ -404,6 +476,28 @@ impl<'s> Parser<'s> {
             cluster: specifiers.cluster,
             body: statements,
         });
+    }
+}
+
+impl<'s> Parser<'s> {
+    /// `a(x), b(y)` before the body of a constructor, as assignments.
+    fn initializers(&mut self, body: usize) -> Vec<Statement<'s>> {
+        let mut all = Vec::new();
+        while self.at < body && self.is_name(0) && self.ahead(1) == "(" {
+            let (name, span) = (self.text(), self.span());
+            self.at += 1;
+            let mut given = self.arguments().into_iter();
+            let to = Expression { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 };
+            let (Some(from), None) = (given.next(), given.next()) else { break };
+            let depth = from.depth + 1;
+            let kind = ExpressionKind::Assign("", Box::new(to), Box::new(from));
+            let kind = StatementKind::Expression(Expression { kind, span, depth });
+            all.push(Statement { kind, span });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        all
     }
 }
 

@@ -6,7 +6,7 @@ use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
 };
 
-use super::types::{Group, Space, Ty};
+use super::types::{Group, Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Frame, Lowering, MAX_CALLS, Unclear};
 
@@ -18,10 +18,20 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Value, Unclear> {
         match &callee.kind {
             ExpressionKind::Name(name, template) => {
-                let own: Vec<&'a Function<'s>> =
-                    self.program.functions.iter().filter(|function| function.name == *name).collect();
+                if let Some(object) = self.frames.last().and_then(|frame| frame.object.clone()) {
+                    let own = self.methods(&object.1.name, name);
+                    if !own.is_empty() {
+                        return self.inlined(&own, template, given, Some(object));
+                    }
+                }
+                let own: Vec<&'a Function<'s>> = self
+                    .program
+                    .functions
+                    .iter()
+                    .filter(|function| function.owner.is_none() && function.name == *name)
+                    .collect();
                 if !own.is_empty() {
-                    return self.inlined(&own, template, given);
+                    return self.inlined(&own, template, given, None);
                 }
                 self.of_cuda(name, template, given)
             }
@@ -29,12 +39,60 @@ impl<'a, 's> Lowering<'a, 's> {
                 if let Some(barrier) = self.barrier(object, *arrow)? {
                     return self.of_barrier(&barrier, name, given);
                 }
-                let object = self.value(object)?;
-                let Ty::Group(group) = object.ty else { return Err(Unclear) };
-                self.of_group(group, name, given)
+                let place = if *arrow {
+                    let pointer = self.value(object)?;
+                    self.pointed(pointer)?
+                } else {
+                    self.place(object)?
+                };
+                match place.ty().clone() {
+                    Ty::Group(group) => self.of_group(group, name, given),
+                    Ty::Structure(members) => {
+                        let own = self.methods(&members.name, name);
+                        self.inlined(&own, &[], given, Some((place, members)))
+                    }
+                    _ => Err(Unclear),
+                }
             }
             _ => Err(Unclear),
         }
+    }
+
+    /// The methods of a structure by their name.
+    pub(super) fn methods(&self, owner: &str, name: &str) -> Vec<&'a Function<'s>> {
+        let is_such = |function: &&'a Function<'s>| function.owner == Some(owner) && function.name == name;
+        self.program.functions.iter().filter(is_such).collect()
+    }
+
+    /// Makes an object: its members begin with what they say, and then its constructor does its work. `given` is what
+    /// that gets; none where nothing is said.
+    pub(super) fn constructed(
+        &mut self,
+        place: &Place,
+        members: &Rc<Members>,
+        given: Option<&Expression<'s>>,
+    ) -> Result<(), Unclear> {
+        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        for member in &structure.members {
+            if let Some(value) = &member.value {
+                let to = self.member(place.clone(), member.name)?;
+                self.initialize(&to, value)?;
+            }
+        }
+        let own = self.methods(&members.name, &members.name);
+        let listed: &[Expression<'s>] = match given.map(|given| &given.kind) {
+            None => &[],
+            Some(ExpressionKind::List(_, listed)) => listed,
+            Some(_) => given.map_or(&[], std::slice::from_ref),
+        };
+        match (own.is_empty(), given) {
+            (false, _) => {
+                self.inlined(&own, &[], listed, Some((place.clone(), Rc::clone(members))))?;
+            }
+            (true, Some(given)) => self.initialize(place, given)?,
+            (true, None) => {}
+        }
+        Ok(())
     }
 
     fn of_group(&mut self, group: Group, name: &str, given: &[Expression<'s>]) -> Result<Value, Unclear> {
@@ -211,6 +269,7 @@ impl<'a, 's> Lowering<'a, 's> {
         named: &[&'a Function<'s>],
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
+        object: Option<(Place, Rc<Members>)>,
     ) -> Result<Value, Unclear> {
         let takes = |function: &&&'a Function<'s>| {
             let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
@@ -221,7 +280,8 @@ impl<'a, 's> Lowering<'a, 's> {
             [only] => only,
             _ => self.overload(&fitting, given)?,
         };
-        let is_recursive = self.frames.iter().any(|frame| frame.name == function.name);
+        let is_same = |name: &&'s str| std::ptr::eq(name.as_ptr(), function.name.as_ptr());
+        let is_recursive = self.frames.iter().any(|frame| frame.function.as_ref().is_some_and(is_same));
         self.calls += 1;
         if is_recursive || self.calls > MAX_CALLS || function.is_kernel {
             return Err(Unclear);
@@ -248,13 +308,17 @@ impl<'a, 's> Lowering<'a, 's> {
         self.names.extend(bindings);
         let end = self.label();
         self.frames.push(Frame {
-            name: function.name,
+            function: Some(function.name),
+            object: object.clone(),
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
             result: None,
             end: end.clone(),
             loops: Vec::new(),
         });
+        if let Some((place, members)) = &object {
+            self.bind_object(place, members)?;
+        }
         for (parameter, argument) in function.parameters.iter().zip(&arguments) {
             self.deduce(function, &parameter.ty, argument.ty())?;
         }
@@ -288,6 +352,31 @@ impl<'a, 's> Lowering<'a, 's> {
             Some(result) => self.read(&result),
             None => Ok(Value::unknown(Ty::Void)),
         }
+    }
+
+    /// What a method sees of its object: the parameters of its template, its members, and `this`.
+    fn bind_object(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
+        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        for (parameter, given) in structure.template.iter().zip(&members.given) {
+            self.names.push((parameter.name, Binding::of(given)));
+        }
+        let ty = Rc::new(Ty::Structure(Rc::clone(members)));
+        let this = match place {
+            Place::Memory { address, .. } => {
+                let space = match address.ty {
+                    Ty::Pointer(_, space) => space,
+                    _ => Space::Generic,
+                };
+                Value { ty: Ty::Pointer(ty, space), held: address.held.clone() }
+            }
+            other => Value { ty: Ty::Pointer(ty, Space::Generic), held: Held::Place(Rc::new(other.clone())) },
+        };
+        self.names.push(("this", Binding::Place(Place::Fixed(this))));
+        for member in &structure.members {
+            let part = self.member(place.clone(), member.name)?;
+            self.names.push((member.name, Binding::Place(part)));
+        }
+        Ok(())
     }
 
     /// The one of several functions whose parameters have just the types of what is given.

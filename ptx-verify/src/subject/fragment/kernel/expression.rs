@@ -383,7 +383,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// What a pointer points to.
-    fn pointed(&mut self, pointer: Value) -> Result<Place, Unclear> {
+    pub(super) fn pointed(&mut self, pointer: Value) -> Result<Place, Unclear> {
         let pointer = Self::decayed(pointer);
         if let Held::Place(place) = &pointer.held {
             return match (&**place, &pointer.ty) {
@@ -402,7 +402,7 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    fn member(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
+    pub(super) fn member(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
         let found = |members: &super::types::Members| {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
         };

@@ -5,7 +5,7 @@
 //! phases, accesses of shared memory, wrappers of one instruction. [`kernel`] translates integers, pointers, arrays,
 //! branches and loops, and inlines functions of the same file. Other numbers are not followed: where one decides about
 //! something, nothing is known of that. Where a kernel has anything that is not understood (a call of a function that is
-//! not in sight, a class, a lambda), it is not translated at all, for it might be a barrier.
+//! not in sight, a lambda), it is not translated at all, for it might be a barrier.
 //!
 //! Nothing is optimized: only the rules that execute a kernel's protocol read the result.
 
@@ -19,6 +19,7 @@ mod value;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
@@ -27,7 +28,7 @@ use ptx_syntax::cuda::body::{Function, Launch, Program, TemplateArgument, TypeNa
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
-use types::Ty;
+use types::{Given, Members, Ty};
 use value::{Held, Place, Register, Value};
 
 /// Something that is not understood.
@@ -111,10 +112,34 @@ enum Binding {
     Type(Ty),
 }
 
+impl Binding {
+    /// What it is as an argument of a template.
+    fn given(&self) -> Result<Given, Unclear> {
+        match self {
+            Self::Type(ty) => Ok(Given::Type(ty.clone())),
+            Self::Place(Place::Fixed(value)) => {
+                Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
+            }
+            Self::Place(_) => Err(Unclear),
+        }
+    }
+
+    /// What an argument of a template stands for.
+    fn of(given: &Given) -> Self {
+        match given {
+            Given::Type(ty) => Self::Type(ty.clone()),
+            Given::Number(number, ty) => Self::Place(Place::Fixed(Value::constant(*number, ty.clone()))),
+        }
+    }
+}
+
 /// A function that is being translated, or something else that does not see the names around it.
 #[derive(Default)]
 struct Frame<'s> {
-    name: &'s str,
+    /// Which function it is.
+    function: Option<&'s str>,
+    /// The object whose method it is.
+    object: Option<(Place, Rc<Members>)>,
     /// Where a wrapper is called: what it does is done there.
     call: Option<Span>,
     /// The names of the functions around are not seen.
@@ -225,7 +250,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 None if ty == Ty::Any => Place::Unknown(ty),
                 None => {
-                    let pointer = Ty::Pointer(std::rc::Rc::new(ty.clone()), types::Space::Generic);
+                    let pointer = Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic);
                     let address = self.fresh(64)?;
                     self.emit(&format!("mov.b64 {}, %c_anything;", address.name()));
                     let address = Value { ty: pointer, held: Held::Register(address) };
@@ -235,7 +260,8 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.push((parameter.name, Binding::Place(place)));
         }
         self.frames.push(Frame {
-            name: function.name,
+            function: Some(function.name),
+            object: None,
             call: None,
             first_name: 0,
             result: None,
@@ -472,14 +498,7 @@ impl<'a, 's> Lowering<'a, 's> {
             let constant = constant.as_ref().ok_or(Unclear)?;
             // It sees nothing of the function.
             let first_name = self.names.len();
-            self.frames.push(Frame {
-                name: "",
-                call: None,
-                first_name,
-                result: None,
-                end: String::new(),
-                loops: Vec::new(),
-            });
+            self.frames.push(Frame { first_name, ..Frame::default() });
             let value = self.value(constant);
             self.frames.pop();
             return Ok(Place::Fixed(value?));
@@ -489,7 +508,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return self.shared_variable(variable);
         }
         let ty = self.ty(&variable.ty)?;
-        let address = Value::unknown(Ty::Pointer(std::rc::Rc::new(ty.clone()), types::Space::Generic));
+        let address = Value::unknown(Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic));
         Ok(Place::Memory { address, ty })
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Statement, StatementKind, TypeName, Variable};
 
-use super::types::{Space, Ty};
+use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
 
@@ -277,6 +277,14 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn variable(&mut self, variable: &Variable<'s>, ty: Ty) -> Result<Place, Unclear> {
+        if let Ty::Structure(members) = &ty
+            && self.is_constructed(members, variable.value.as_ref())
+        {
+            let place = self.made(&ty)?;
+            let members = Rc::clone(members);
+            self.constructed(&place, &members, variable.value.as_ref())?;
+            return Ok(place);
+        }
         let Some(value) = &variable.value else { return self.made(&ty) };
         let ty = match (ty, &value.kind) {
             // The list says how long it is.
@@ -292,6 +300,12 @@ impl<'s> Lowering<'_, 's> {
         let place = self.made(&ty)?;
         self.initialize(&place, value)?;
         Ok(place)
+    }
+
+    /// Whether a structure is made of what a list or a constructor says, and is no copy of another one.
+    fn is_constructed(&self, members: &Members, value: Option<&Expression<'s>>) -> bool {
+        let is_list = value.is_none_or(|value| matches!(value.kind, ExpressionKind::List(..)));
+        is_list || !self.methods(&members.name, &members.name).is_empty()
     }
 
     /// A variable that begins with a value; a constant is that value.

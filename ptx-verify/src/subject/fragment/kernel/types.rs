@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{ArrayLength, Structure, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{ArrayLength, Member, Structure, TemplateArgument, TypeName};
 
 use super::{Frame, Lowering, Unclear};
 
@@ -47,9 +47,19 @@ pub(super) enum Ty {
     Any,
 }
 
+/// What a parameter of a template stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Given {
+    Type(Ty),
+    Number(u64, Ty),
+}
+
 /// The members of a structure with their places, its size and its alignment.
 #[derive(Debug, PartialEq)]
 pub(super) struct Members {
+    pub name: String,
+    /// What the parameters of its template stand for, in order.
+    pub given: Vec<Given>,
     pub all: Vec<(String, Ty, u64)>,
     pub size: u64,
     pub align: u64,
@@ -153,19 +163,25 @@ impl<'s> Lowering<'_, 's> {
             let argument = given.get(index).or(parameter.default.as_ref()).ok_or(Unclear)?;
             bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
         }
+        let given = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<_, _>>()?;
         let first_name = self.names.len();
         self.frames.push(Frame { first_name, ..Frame::default() });
         self.names.extend(bindings);
-        let members = self.members(structure);
+        let members = self.members(name, given, structure);
         self.names.truncate(first_name);
         self.frames.pop();
         self.shallower();
         Ok(Ty::Structure(Rc::new(members?)))
     }
 
-    fn members(&mut self, structure: &Structure<'s>) -> Result<Members, Unclear> {
+    fn members(
+        &mut self,
+        name: &str,
+        given: Vec<Given>,
+        structure: &Structure<'s>,
+    ) -> Result<Members, Unclear> {
         let (mut all, mut size, mut align) = (Vec::new(), 0_u64, 1_u64);
-        for (member, ty, asked) in &structure.members {
+        for Member { name: member, ty, align: asked, .. } in &structure.members {
             let ty = self.ty(ty)?;
             let (bytes, mut own) = ty.layout()?;
             if let Some(asked) = asked {
@@ -179,6 +195,7 @@ impl<'s> Lowering<'_, 's> {
         if let Some(asked) = &structure.align {
             align = align.max(self.alignment(asked)?);
         }
-        Ok(Members { all, size: size.next_multiple_of(align), align })
+        let name = name.to_owned();
+        Ok(Members { name, given, all, size: size.next_multiple_of(align), align })
     }
 }
