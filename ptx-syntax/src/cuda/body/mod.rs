@@ -7,7 +7,7 @@
 //!
 //! # Invariants
 //! * Nothing fails and nothing panics, whatever the bytes; time and memory are in proportion to the text, and what macros
-//!   stand for is bounded by [`MAX_TOKENS`](tokens::MAX_TOKENS).
+//!   stand for has a bound.
 //! * No tree is deeper than [`DEEPEST`]: what is deeper is unknown.
 //! * Macros are expanded, and conditions decided as a compiler does that was told no macros: a name that nothing defines
 //!   is not defined.
@@ -167,7 +167,7 @@ pub enum TypeName<'s> {
     Pointer(Box<Self>),
     /// A reference.
     Reference(Box<Self>),
-    /// An array; the length is where the expression stands among [`Variable::lengths`], none for `[]`.
+    /// An array; none is the length of `[]`.
     Array(Box<Self>, ArrayLength<'s>),
     /// Any other.
     Unknown,

@@ -158,8 +158,10 @@ impl<'s> Lowering<'_, 's> {
             ("cp_async_bulk_wait_group_read" | "cp_async_bulk_wait_group", []) => {
                 let [TemplateArgument::Value(count)] = template else { return Err(Unclear) };
                 let count = self.constant(count)?;
-                let read = if name.ends_with("read") { ".read" } else { "" };
-                self.emit(&format!("cp.async.bulk.wait_group{read} {count};"));
+                self.emit(&match name.ends_with("read") {
+                    true => format!("cp.async.bulk.wait_group.read {count};"),
+                    false => format!("cp.async.bulk.wait_group {count};"),
+                });
             }
             ("cp_async_bulk_global_to_shared", [to, from, bytes, barrier]) => {
                 let to = self.pointer(to)?;

@@ -348,10 +348,11 @@ impl<'a, 's> Lowering<'a, 's> {
         for (number, bits) in self.widths.iter().enumerate().skip(1) {
             let _ = writeln!(text, ".reg .b{bits} %c_{number};");
         }
-        for (count, name, kind) in [(self.predicates, "p", ".pred"), (self.halves, "h", ".b16")] {
-            if count > 0 {
-                let _ = writeln!(text, ".reg {kind} %c_{name}<{}>;", count + 1);
-            }
+        if self.predicates > 0 {
+            let _ = writeln!(text, ".reg .pred %c_p<{}>;", self.predicates + 1);
+        }
+        if self.halves > 0 {
+            let _ = writeln!(text, ".reg .b16 %c_h<{}>;", self.halves + 1);
         }
         text.push_str("ld.param.b64 %c_anything, [c_nothing];\n");
         let before = text.len() as u32;

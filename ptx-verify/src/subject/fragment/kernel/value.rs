@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use ptx_ir::space::StateSpace;
+
 use super::types::{Group, Space, Ty};
 use super::{Lowering, Unclear};
 
@@ -615,7 +617,7 @@ fn folded(operator: &str, a: u64, b: u64, bits: u32, signed: bool) -> Option<u64
 
 fn space_of(address: &Value) -> &'static str {
     match address.ty {
-        Ty::Pointer(_, Space::Shared) => ".shared",
+        Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
         _ => "",
     }
 }
