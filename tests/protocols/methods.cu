@@ -79,7 +79,9 @@ __global__ void objects(const float* in, float* out, int tiles) {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
-  if (threadIdx.x == TILE) {
+  const int role = threadIdx.x < TILE ? 0 : threadIdx.x == TILE ? 1 : 2;
+  switch (role) {
+  case 1: {
     State<STAGES> state(1);
     for (int t = 0; t < tiles; ++t) {
       Barrier* full = &memory.full[state.index()];
@@ -92,7 +94,9 @@ __global__ void objects(const float* in, float* out, int tiles) {
           : "memory");
       state.advance();
     }
-  } else if (threadIdx.x < TILE) {
+    break;
+  }
+  case 0: {
     float sum = 0.f;
     State<STAGES> state{0};
     for (int t = 0; t < tiles; ++t) {
@@ -102,6 +106,10 @@ __global__ void objects(const float* in, float* out, int tiles) {
       state.advance();
     }
     out[threadIdx.x] = sum;
+    break;
+  }
+  default:
+    break;
   }
 }
 

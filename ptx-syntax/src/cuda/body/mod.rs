@@ -306,6 +306,9 @@ pub enum StatementKind<'s> {
         /// The body.
         body: Box<Statement<'s>>,
     },
+    /// `switch`: its value, and its parts in order, each with the values of its labels, none for `default`. A part goes on
+    /// with the next one where nothing ends it.
+    Switch(Expression<'s>, Vec<(Vec<Option<Expression<'s>>>, Vec<Statement<'s>>)>),
     /// `do … while`.
     DoWhile(Box<Statement<'s>>, Expression<'s>),
     /// `return`.

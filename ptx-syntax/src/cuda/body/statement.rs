@@ -89,7 +89,8 @@ impl<'s> Parser<'s> {
                 self.alias();
                 return StatementKind::Nothing;
             }
-            "switch" | "goto" | "try" | "case" | "default" | "struct" | "class" | "enum" | "namespace" => {
+            "switch" => return self.switch(),
+            "goto" | "try" | "case" | "default" | "struct" | "class" | "enum" | "namespace" => {
                 return self.unknown_statement();
             }
             "_Pragma" => {
@@ -139,6 +140,50 @@ impl<'s> Parser<'s> {
             Some(condition) => StatementKind::If { condition, then, otherwise },
             None => StatementKind::Unknown,
         }
+    }
+
+    fn switch(&mut self) -> StatementKind<'s> {
+        self.at += 1;
+        let value = self.condition();
+        let (Some(value), "{") = (value, self.text()) else { return self.unknown_statement() };
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut parts: Vec<(Vec<Option<super::Expression<'s>>>, Vec<Statement<'s>>)> = Vec::new();
+        let mut is_known = true;
+        while self.at + 1 < end {
+            let before = self.at;
+            let label = match self.text() {
+                "default" => {
+                    self.at += 1;
+                    Some(None)
+                }
+                "case" => {
+                    self.at += 1;
+                    // The `:` after it belongs to no choice.
+                    Some(Some(self.binary(0)))
+                }
+                _ => None,
+            };
+            match label {
+                Some(label) => {
+                    is_known &= self.accept(":");
+                    match parts.last_mut().filter(|(_, statements)| statements.is_empty()) {
+                        Some((labels, _)) => labels.push(label),
+                        None => parts.push((vec![label], Vec::new())),
+                    }
+                }
+                None => {
+                    let statement = self.statement();
+                    match parts.last_mut() {
+                        Some((_, statements)) => statements.push(statement),
+                        None => is_known = false,
+                    }
+                }
+            }
+            self.at = self.at.max(before + 1);
+        }
+        self.at = end;
+        if is_known { StatementKind::Switch(value, parts) } else { StatementKind::Unknown }
     }
 
     fn for_loop(&mut self) -> StatementKind<'s> {

@@ -506,6 +506,7 @@ fn is_wrapper(body: &[Statement<'_>]) -> bool {
                 count(then) + otherwise.as_ref().map_or(0, |otherwise| count(otherwise))
             }
             StatementKind::Loop { body, .. } | StatementKind::DoWhile(body, _) => count(body),
+            StatementKind::Switch(_, parts) => parts.iter().flat_map(|(_, all)| all).map(count).sum(),
             _ => 0,
         }
     }

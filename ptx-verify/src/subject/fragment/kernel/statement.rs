@@ -8,6 +8,9 @@ use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
 
+/// A part of a `switch`: its labels and its statements.
+type Part<'s> = (Vec<Option<Expression<'s>>>, Vec<Statement<'s>>);
+
 /// Turns of a loop that are written one after the other.
 const MAX_TURNS: u32 = 32;
 /// Bytes that they may be.
@@ -110,6 +113,7 @@ impl<'s> Lowering<'_, 's> {
                 self.repeated(condition.as_ref(), step.as_ref(), body)?;
                 self.names.truncate(names);
             }
+            StatementKind::Switch(value, parts) => self.switch(value, parts)?,
             StatementKind::DoWhile(body, condition) => {
                 let (again, next, end) = (self.label(), self.label(), self.label());
                 self.place_label(&again);
@@ -126,11 +130,54 @@ impl<'s> Lowering<'_, 's> {
                 let frame = self.frames.last().ok_or(Unclear)?;
                 let (next, end) = frame.loops.last().ok_or(Unclear)?;
                 let to = if matches!(statement.kind, StatementKind::Break) { end } else { next };
+                if to.is_empty() {
+                    return Err(Unclear);
+                }
                 let jump = format!("bra {to};");
                 self.emit(&jump);
             }
             StatementKind::Asm(id, operands) => self.asm(*id, operands)?,
         }
+        Ok(())
+    }
+
+    fn switch(&mut self, value: &Expression<'s>, parts: &[Part<'s>]) -> Result<(), Unclear> {
+        let value = self.value(value)?;
+        let value = self.copied(value)?;
+        let end = self.label();
+        let labels: Vec<String> = parts.iter().map(|_| self.label()).collect();
+        let mut other = &end;
+        for ((cases, _), label) in parts.iter().zip(&labels) {
+            for case in cases {
+                let Some(case) = case else {
+                    other = label;
+                    continue;
+                };
+                let case = self.value(case)?;
+                let is_this = self.computed("==", value.clone(), case)?;
+                match is_this.number() {
+                    Some(0) => {}
+                    Some(_) => self.emit(&format!("bra {label};")),
+                    None => self.branch(&is_this, true, label)?,
+                }
+            }
+        }
+        let jump = format!("bra {other};");
+        self.emit(&jump);
+        // `continue` is of the loop around.
+        let frame = self.frames.last_mut().ok_or(Unclear)?;
+        let next = frame.loops.last().map_or_else(String::new, |(next, _)| next.clone());
+        frame.loops.push((next, end.clone()));
+        let names = self.names.len();
+        for ((_, statements), label) in parts.iter().zip(&labels) {
+            self.place_label(label);
+            for statement in statements {
+                self.statement(statement)?;
+            }
+        }
+        self.names.truncate(names);
+        self.frames.last_mut().ok_or(Unclear)?.loops.pop();
+        self.place_label(&end);
         Ok(())
     }
 
