@@ -63,6 +63,8 @@ struct Memory {
   alignas(128) float tile[STAGES][TILE];
   Barrier full[STAGES];
   Barrier empty[STAGES];
+
+  __device__ float* stage(int index) { return &tile[index][0]; }
 };
 }  // namespace
 
@@ -101,7 +103,7 @@ __global__ void objects(const float* in, float* out, int tiles) {
     State<STAGES> state{0};
     for (int t = 0; t < tiles; ++t) {
       memory.full[state.index()].wait(state.phase());
-      sum += memory.tile[state.index()][TILE - 1 - threadIdx.x];
+      sum += memory.stage(state.index())[TILE - 1 - threadIdx.x];
       memory.empty[state.index()].arrive();
       state.advance();
     }

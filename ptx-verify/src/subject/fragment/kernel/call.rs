@@ -313,6 +313,7 @@ impl<'a, 's> Lowering<'a, 's> {
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
             result: None,
+            pointer: None,
             end: end.clone(),
             loops: Vec::new(),
         });
@@ -333,20 +334,20 @@ impl<'a, 's> Lowering<'a, 's> {
             let place = self.parameter(parameter, arguments.get(index).cloned())?;
             self.names.push((parameter.name, Binding::Place(place)));
         }
-        let result = match self.ty(&function.returns) {
-            Ok(Ty::Void) => None,
-            Ok(ty) => Some(self.made(&ty)?),
-            Err(Unclear) if function.returns == TypeName::Auto => return Err(Unclear),
-            Err(Unclear) => return Err(Unclear),
+        let returns = self.ty(&function.returns)?;
+        let result = match &returns {
+            Ty::Void | Ty::Pointer(..) => None,
+            ty => Some(self.made(ty)?),
         };
         if let Some(frame) = self.frames.last_mut() {
-            frame.result.clone_from(&result);
+            frame.result = result;
+            frame.pointer = matches!(returns, Ty::Pointer(..)).then_some(returns);
         }
         let span = self.span;
         self.statements(&function.body)?;
         self.span = span;
         self.place_label(&end);
-        self.frames.pop();
+        let result = self.frames.pop().and_then(|frame| frame.result);
         self.names.truncate(first_name);
         match result {
             Some(result) => self.read(&result),

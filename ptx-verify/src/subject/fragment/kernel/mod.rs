@@ -145,6 +145,8 @@ struct Frame<'s> {
     /// The names of the functions around are not seen.
     first_name: usize,
     result: Option<Place>,
+    /// The type of a pointer that is returned: the first one tells where it points to.
+    pointer: Option<Ty>,
     end: String,
     /// Where `continue` and `break` go to.
     loops: Vec<(String, String)>,
@@ -265,6 +267,7 @@ impl<'a, 's> Lowering<'a, 's> {
             call: None,
             first_name: 0,
             result: None,
+            pointer: None,
             end: end.clone(),
             loops: Vec::new(),
         });

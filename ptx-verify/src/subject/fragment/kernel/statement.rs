@@ -282,7 +282,13 @@ impl<'s> Lowering<'_, 's> {
 
     fn returned(&mut self, value: Option<&Expression<'s>>) -> Result<(), Unclear> {
         let result = self.frames.last().and_then(|frame| frame.result.clone());
-        if let (Some(result), Some(value)) = (&result, value) {
+        let pointer = self.frames.last().and_then(|frame| frame.pointer.clone());
+        if let (None, Some(pointer), Some(value)) = (&result, pointer, value) {
+            let value = self.value(value)?;
+            let value = self.converted(Self::decayed(value), &pointer)?;
+            let place = self.kept(value, false)?;
+            self.frames.last_mut().ok_or(Unclear)?.result = Some(place);
+        } else if let (Some(result), Some(value)) = (&result, value) {
             self.initialize(result, value)?;
         } else if let Some(value) = value {
             self.value(value)?;

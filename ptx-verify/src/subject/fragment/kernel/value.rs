@@ -199,9 +199,7 @@ impl Lowering<'_, '_> {
                     let name = self.operand(&value, 32)?;
                     let to = self.fresh(32)?;
                     let sign = if signed { 's' } else { 'u' };
-                    let kind = if signed { "s32" } else { "u32" };
-                    self.emit(&format!("bfe.{kind} {}, {name}, 0, {bits};", to.name()));
-                    let _ = sign;
+                    self.emit(&format!("bfe.{sign}32 {}, {name}, 0, {bits};", to.name()));
                     Held::Register(to)
                 } else if register.bits == width {
                     Held::Register(register)
