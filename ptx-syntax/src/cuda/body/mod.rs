@@ -42,7 +42,7 @@ pub struct Program<'s> {
     pub aliases: HashMap<&'s str, TypeName<'s>>,
     /// Shared and device variables outside functions.
     pub variables: Vec<Variable<'s>>,
-    /// Where kernels are launched, `name<…><<<…>>>`, and where a kernel's template is used, `name<…>`.
+    /// Where kernels are launched, `name<…><<<…>>>`, and where a function's template is used, `name<…>`.
     pub launches: Vec<Launch<'s>>,
 }
 
@@ -69,6 +69,8 @@ pub struct Function<'s> {
     pub launch_bounds: Option<Expression<'s>>,
     /// The arguments of `__cluster_dims__`.
     pub cluster: Vec<Expression<'s>>,
+    /// Where its body stands.
+    pub extent: Span,
     /// Its body.
     pub body: Vec<Statement<'s>>,
 }
@@ -104,11 +106,13 @@ pub enum TemplateArgument<'s> {
     Value(Expression<'s>),
 }
 
-/// A launch of a kernel.
+/// A launch of a kernel, or another use of a function's template.
 #[derive(Clone, Debug)]
 pub struct Launch<'s> {
     /// The kernel.
     pub name: &'s str,
+    /// Where that stands.
+    pub span: Span,
     /// The arguments of its template.
     pub template: Vec<TemplateArgument<'s>>,
     /// How many threads a block has.

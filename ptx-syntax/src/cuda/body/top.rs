@@ -11,7 +11,6 @@ impl<'s> Parser<'s> {
     /// Reads a file.
     pub(super) fn file(&mut self) {
         self.constants_of_functions();
-        self.launches();
         let mut template: Option<Vec<TemplateParameter<'s>>> = None;
         let mut types = None;
         while self.at < self.tokens.len() {
@@ -49,14 +48,19 @@ impl<'s> Parser<'s> {
             self.types.append(&mut self.declared);
             self.at = self.at.max(before + 1);
         }
+        self.launches();
     }
 
-    /// Finds launches, `name<…><<<…, threads…>>>`, and other uses of templates of kernels, `name<…>`.
+    /// Finds launches, `name<…><<<…, threads…>>>`, and other uses of templates of functions, `name<…>`.
     fn launches(&mut self) {
-        let kernels: Vec<&'s str> = self.kernels();
+        let of_template = self.program.functions.iter().filter(|function| !function.template.is_empty());
+        let mut names: Vec<&'s str> = of_template.map(|function| function.name).collect();
+        names.extend(self.kernels());
+        names.sort_unstable();
+        names.dedup();
         for at in 0..self.tokens.len() {
             let token = self.tokens[at];
-            if token.kind != Kind::Identifier || !kernels.contains(&token.text) {
+            if token.kind != Kind::Identifier || names.binary_search(&token.text).is_err() {
                 continue;
             }
             self.at = at + 1;
@@ -72,7 +76,7 @@ impl<'s> Parser<'s> {
             } else if template.is_empty() {
                 continue;
             }
-            self.program.launches.push(Launch { name: token.text, template, threads });
+            self.program.launches.push(Launch { name: token.text, span: token.place(), template, threads });
         }
         self.at = 0;
     }
@@ -458,8 +462,10 @@ impl<'s> Parser<'s> {
         is_known &= self.at == end || self.at == body;
         self.at = body;
         let owner = self.owner.take();
+        let first = self.span();
         statements.extend(self.block());
         self.owner = owner;
+        let last = self.tokens.get(self.at.saturating_sub(1)).map_or(first, super::tokens::Token::place);
         if !is_known {
             return;
         }
@@ -474,6 +480,7 @@ impl<'s> Parser<'s> {
             parameters,
             launch_bounds: specifiers.launch_bounds,
             cluster: specifiers.cluster,
+            extent: if last.end >= first.start { first.to(last) } else { first },
             body: statements,
         });
     }

@@ -12,6 +12,7 @@
 mod asm;
 mod call;
 mod expression;
+mod launch;
 mod library;
 mod statement;
 mod types;
@@ -24,7 +25,7 @@ use std::rc::Rc;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::body::{Function, Launch, Program, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{Function, Program, TemplateArgument, TypeName};
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
@@ -45,6 +46,8 @@ const MAX_CALLS: usize = 10_000;
 const MAX_ELEMENTS: u64 = 256;
 /// Expressions and statements that are read for a kernel, those of inlined functions as often as they are called.
 const MAX_WORK: usize = 400_000;
+/// Templates whose uses are in templates.
+const MAX_USES: usize = 4;
 /// How deep expressions, statements and calls lie in each other.
 const DEEPEST: u32 = 130;
 
@@ -233,9 +236,8 @@ impl<'a, 's> Lowering<'a, 's> {
     /// Translates the body of a kernel and gives its head.
     fn kernel(&mut self, function: &'a Function<'s>) -> Result<String, Unclear> {
         let end = self.label();
-        let launches: Vec<&'a Launch<'s>> =
-            self.program.launches.iter().filter(|launch| launch.name == function.name).collect();
-        self.bind_template_of_launch(function, &launches)?;
+        let bindings = self.bindings_of_use(function, MAX_USES)?;
+        self.names.extend(bindings);
         let mut parameters = Vec::new();
         for (index, parameter) in function.parameters.iter().enumerate() {
             if matches!(parameter.ty, TypeName::Reference(_)) {
@@ -277,9 +279,7 @@ impl<'a, 's> Lowering<'a, 's> {
         parameters.push(".param .b64 c_nothing".to_owned());
         let mut head = format!(".visible .entry c_kernel({})\n", parameters.join(", "));
         let length = self.text.len();
-        let given = launches.iter().filter_map(|launch| launch.threads.as_ref());
-        let given = given.chain(&function.launch_bounds).collect::<Vec<_>>();
-        let threads = given.into_iter().find_map(|threads| self.constant(threads).ok());
+        let threads = self.threads_of_launch(function);
         self.take_back(length);
         if let Some(threads) = threads.filter(|threads| (1..=1024).contains(threads)) {
             let _ = writeln!(head, ".maxntid {threads}");
@@ -291,27 +291,6 @@ impl<'a, 's> Lowering<'a, 's> {
             let _ = writeln!(head, ".explicitcluster\n.reqnctapercluster {}", extents.join(", "));
         }
         Ok(head)
-    }
-
-    /// Gives the parameters of a kernel's template the values of its launch, if all of a file agree, or else their own.
-    fn bind_template_of_launch(
-        &mut self,
-        function: &'a Function<'s>,
-        launches: &[&'a Launch<'s>],
-    ) -> Result<(), Unclear> {
-        let launch = launches.iter().find(|launch| !launch.template.is_empty());
-        let given: &'a [TemplateArgument<'s>] = launch.map_or(&[], |launch| launch.template.as_slice());
-        let mut bindings = Vec::new();
-        for (argument, parameter) in given.iter().zip(&function.template) {
-            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
-        }
-        self.names.extend(bindings);
-        for parameter in function.template.iter().skip(given.len()) {
-            let default = parameter.default.as_ref().ok_or(Unclear)?;
-            let binding = self.template_argument(default, parameter.is_type)?;
-            self.names.push((parameter.name, binding));
-        }
-        Ok(())
     }
 
     fn template_argument(

@@ -1,0 +1,117 @@
+//! How a kernel is launched: the arguments of its template, and the threads of its blocks.
+
+use ptx_syntax::cuda::body::{Expression, Function, Launch, Statement, StatementKind};
+
+use super::value::Place;
+use super::{Binding, Frame, Lowering, Unclear};
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// What the parameters of a function's template stand for: what the first use says that is understood, or else what they
+    /// say themselves. `left` is how many templates are followed from one to the other.
+    pub(super) fn bindings_of_use(
+        &mut self,
+        function: &'a Function<'s>,
+        left: usize,
+    ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
+        if function.template.is_empty() {
+            return Ok(Vec::new());
+        }
+        let program = self.program;
+        let uses =
+            program.launches.iter().filter(|each| each.name == function.name && !each.template.is_empty());
+        for each in uses.take(MAX_TRIED) {
+            let mark = self.mark();
+            let found = self.in_host(each, left, |this| this.bindings(function, each));
+            self.back_to(mark);
+            if found.is_ok() {
+                return found;
+            }
+        }
+        // All may have a value of their own.
+        let mut bindings = Vec::new();
+        for parameter in &function.template {
+            let default = parameter.default.as_ref().ok_or(Unclear)?;
+            bindings.push((parameter.name, self.template_argument(default, parameter.is_type)?));
+        }
+        Ok(bindings)
+    }
+
+    fn bindings(
+        &mut self,
+        function: &'a Function<'s>,
+        launch: &'a Launch<'s>,
+    ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
+        let mut bindings = Vec::new();
+        for (index, parameter) in function.template.iter().enumerate() {
+            let argument = launch.template.get(index).or(parameter.default.as_ref()).ok_or(Unclear)?;
+            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
+        }
+        Ok(bindings)
+    }
+
+    /// The threads of a block, as the first launch says that is understood, or else the kernel.
+    pub(super) fn threads_of_launch(&mut self, function: &'a Function<'s>) -> Option<u64> {
+        let program = self.program;
+        for launch in program.launches.iter().filter(|launch| launch.name == function.name).take(MAX_TRIED) {
+            let Some(threads) = &launch.threads else { continue };
+            let mark = self.mark();
+            let found = self.in_host(launch, super::MAX_USES, |this| this.constant(threads));
+            self.back_to(mark);
+            if found.is_ok() {
+                return found.ok();
+            }
+        }
+        let bounds: Option<&Expression<'s>> = function.launch_bounds.as_ref();
+        bounds.and_then(|bounds| self.constant(bounds).ok())
+    }
+
+    /// Does something where the constants are known of the function that a launch stands in.
+    fn in_host<T>(
+        &mut self,
+        launch: &'a Launch<'s>,
+        left: usize,
+        work: impl FnOnce(&mut Self) -> Result<T, Unclear>,
+    ) -> Result<T, Unclear> {
+        let left = left.checked_sub(1).ok_or(Unclear)?;
+        let is_around = |function: &&'a Function<'s>| {
+            function.extent.start <= launch.span.start && launch.span.end <= function.extent.end
+        };
+        let program = self.program;
+        let host = program.functions.iter().find(is_around);
+        let bindings = match host {
+            Some(host) => self.bindings_of_use(host, left).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let first_name = self.names.len();
+        self.frames.push(Frame { first_name, ..Frame::default() });
+        self.names.extend(bindings);
+        for statement in host.map_or(&[][..], |host| &host.body) {
+            if statement.span.start < launch.span.start {
+                self.constants_of(statement);
+            }
+        }
+        let done = work(self);
+        self.frames.pop();
+        self.names.truncate(first_name);
+        done
+    }
+
+    /// Notes the numbers that a statement of the host declares.
+    fn constants_of(&mut self, statement: &'a Statement<'s>) {
+        let StatementKind::Declare(variables) = &statement.kind else { return };
+        for variable in variables {
+            let Some(value) = &variable.value else { continue };
+            let mark = self.mark();
+            let found = self.value(value);
+            self.back_to(mark);
+            if let Ok(value) = found
+                && value.number().is_some()
+            {
+                self.names.push((variable.name, Binding::Place(Place::Fixed(value))));
+            }
+        }
+    }
+}
+
+/// Uses that are tried.
+const MAX_TRIED: usize = 8;
