@@ -475,6 +475,11 @@ impl<'a, 's> Lowering<'a, 's> {
         if name == "warpSize" {
             return Ok(Place::Fixed(Value::constant(32, Ty::INT)));
         }
+        // Of the C library and of CUDA's headers.
+        let is_float = |prefix: &&str| name.starts_with(*prefix);
+        if ["FLT_", "DBL_", "INFINITY", "NAN", "HUGE_VAL", "CUDART_", "M_"].iter().any(is_float) {
+            return Ok(Place::Unknown(Ty::Float(32)));
+        }
         let constants = &self.program.constants;
         if let Some(constant) = constants.get(name).or_else(|| self.program.constants_of_functions.get(name))
         {
