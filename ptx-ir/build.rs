@@ -1,10 +1,10 @@
-//! Compiles `isa/*.isa` and `isa/manual/*.isa` with the package in `table/`; `isa/README.md` explains the notation. Every mistake in those
+//! Compiles `isa/manual/*.isa` and `isa/assembler/*.isa` with the package in `table/`; `isa/README.md` explains the notation. Every mistake in those
 //! files is an error `file:line: sentence`, and one build shows them all.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ptx_isa_table::{Fault, compile, compile_platform, sources};
+use ptx_isa_table::{Fault, all_sources, compile, compile_platform};
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=isa");
@@ -21,9 +21,10 @@ fn main() -> ExitCode {
 
 fn generate() -> Result<(), Vec<Fault>> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    let read = |folder: &str, prefix: &str| sources(Path::new(folder), prefix).map_err(|fault| vec![fault]);
-    write(&out.join("table.rs"), &compile(&read("isa", "ptx-ir/isa/")?)?)?;
-    for generated in compile_platform(&read("isa/manual", "ptx-ir/isa/manual/")?)? {
+    let (platform, instructions) =
+        all_sources(Path::new("isa"), "ptx-ir/isa/").map_err(|fault| vec![fault])?;
+    write(&out.join("table.rs"), &compile(&instructions)?)?;
+    for generated in compile_platform(&platform)? {
         write(&out.join(generated.name), &generated.text)?;
     }
     Ok(())

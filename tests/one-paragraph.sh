@@ -12,7 +12,7 @@ rm -rf "$copy"
 mkdir -p "$copy"
 git ls-files --cached --others --exclude-standard -z | tar --create --null --files-from=- | tar --extract --directory="$copy"
 cd "$copy"
-cat "$root/tests/one-paragraph/instruction.isa" >>ptx-ir/isa/wgmma.isa
+cat "$root/tests/one-paragraph/instruction.isa" >>ptx-ir/isa/manual/wgmma.isa
 cat "$root/tests/one-paragraph/special_register.isa" >>ptx-ir/isa/manual/special_registers.isa
 cat "$root/tests/one-paragraph/directive.isa" >>ptx-ir/isa/manual/directives.isa
 mkdir -p tests/examples

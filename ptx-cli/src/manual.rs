@@ -72,6 +72,27 @@ impl Entry {
         }
     }
 
+    /// Whether the manual has it.
+    pub fn is_in_manual(&self) -> bool {
+        !matches!(self, Self::Form(form, _) if form.beyond_manual().is_some())
+    }
+
+    /// What the assembler takes of it beyond the manual, or refuses.
+    fn tolerances(&self) -> Vec<String> {
+        match self {
+            Self::Form(form, _) => form.tolerances(),
+            Self::Register(_) | Self::Directive(_) => Vec::new(),
+        }
+    }
+
+    /// For programs, with what the assembler takes beyond the manual.
+    pub fn json_with_tolerances(&self) -> Value {
+        let mut value = self.json();
+        value["manual"] = json!(self.is_in_manual());
+        value["tolerances"] = json!(self.tolerances());
+        value
+    }
+
     /// For programs.
     pub fn json(&self) -> Value {
         match self {
@@ -212,6 +233,15 @@ pub fn describe(directive: DirectiveKind) -> String {
 
 /// Entries as a text, the forms of each section of the manual below its title. What several forms do is told with the first.
 pub fn text_of(entries: &[Entry]) -> String {
+    text(entries, false)
+}
+
+/// The same with what the assembler takes beyond the manual.
+pub fn text_with_tolerances(entries: &[Entry]) -> String {
+    text(entries, true)
+}
+
+fn text(entries: &[Entry], tolerances: bool) -> String {
     let mut text = String::new();
     let mut section = "";
     let mut told: Option<&Instruction> = None;
@@ -228,6 +258,15 @@ pub fn text_of(entries: &[Entry]) -> String {
         let does = instructions::of(*form);
         let is_told = does.zip(told).is_some_and(|(does, told)| std::ptr::eq(does, told));
         text.push_str(&entry.text(does.filter(|_| !is_told)));
+        if tolerances {
+            let said = entry.tolerances();
+            if !said.is_empty() {
+                text.truncate(text.trim_end().len());
+                text.push('\n');
+                said.iter().for_each(|each| text.push_str(&format!("    ptxas: {each}\n")));
+                text.push('\n');
+            }
+        }
         told = does;
     }
     text

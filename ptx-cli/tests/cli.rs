@@ -379,6 +379,9 @@ fn the_instruction_table_tells_what_a_target_has_and_programs_read_it() {
     assert_eq!(add[0]["example"], "add.cc.u32 %r3, %r1, %r2;");
     assert!(add[0]["modifiers"].as_array().unwrap().iter().any(|slot| slot["name"] == "type"), "{}", add[0]);
     assert_eq!(objects(&["isa", "--message-format", "json", "%tid"])[0]["elements"], 4);
+    let object = &objects(&["isa", "--json", "--tolerance", "fma.rn.bf16"])[0];
+    assert_eq!(object["manual"], true);
+    assert!(object["tolerances"].as_array().is_some_and(|said| !said.is_empty()), "{object}");
     let (all, some) = (objects(&["isa", "--json"]), objects(&["isa", "--json", "--target", "sm_80"]));
     assert!(all.len() > 500 && some.len() < all.len(), "{} {}", all.len(), some.len());
 }
@@ -417,6 +420,22 @@ fn the_instruction_table_can_be_read() {
         assert!(said.contains(&format!("there is no instruction `{spelling}`")), "{said}");
         assert!(said.contains(wrong) && said.contains(meant), "{said}");
     }
+    // The manual, and on request what the assembler makes of it.
+    let (manual, both) =
+        (scratch.run(&["isa", "fma.rn.bf16"]), scratch.run(&["isa", "--tolerance", "fma.rn.bf16"]));
+    assert!(!manual.stdout.contains(".rz") && !manual.stdout.contains("ptxas"), "{}", manual.stdout);
+    assert!(
+        both.stdout.contains("    ptxas: `.rz`, `.rm`, `.rp`: the assembler rounds as they say"),
+        "{}",
+        both.stdout
+    );
+    let misread = scratch.run(&["isa", "tex"]).stdout;
+    assert!(!misread.contains("[a, b, x]"), "{misread}");
+    assert!(scratch.run(&["isa", "--tolerance", "tex"]).stdout.contains("[a, b, x]"));
+    let forms = |arguments: &[&str]| scratch.run(arguments).stdout.lines().count();
+    assert!(forms(&["isa", "--json", "tex"]) < forms(&["isa", "--json", "--tolerance", "tex"]));
+    // Which modifiers go together.
+    assert!(scratch.run(&["isa", "ld.volatile.global.u32"]).stdout.contains("    .b128 not with "));
     let typed = scratch.run(&["isa", "mad.wide.s32"]).stdout;
     assert!(typed.contains("    operands d: .s64, a: .s32, b: .s32, c: .s64\n"), "{typed}");
     assert!(scratch.run(&["isa", ".maxnreg"]).stdout.starts_with(".maxnreg n\n    no more registers"));

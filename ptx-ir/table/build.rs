@@ -1,4 +1,4 @@
-//! Compiles `isa/manual/`: the compiler of the instruction table judges versions and targets with the library's own code,
+//! Compiles what `isa/manual/` has besides instructions: the compiler of the instruction table judges versions and targets with the library's own code,
 //! which includes what is made of these files.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,9 @@ mod platform;
 use fault::Fault;
 
 fn main() -> ExitCode {
-    println!("cargo::rerun-if-changed=../isa/manual");
+    for file in platform::FILES {
+        println!("cargo::rerun-if-changed=../isa/manual/{file}");
+    }
     match generate(Path::new("../isa/manual")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(faults) => {
@@ -34,12 +36,10 @@ fn main() -> ExitCode {
 fn generate(folder: &Path) -> Result<(), Vec<Fault>> {
     let fault = |error: std::io::Error| vec![Fault::new("ptx-ir/isa/manual", 0, error.to_string())];
     let mut sources = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        sources.push((format!("ptx-ir/isa/manual/{name}"), std::fs::read_to_string(&path).map_err(fault)?));
+    for name in platform::FILES {
+        let text = std::fs::read_to_string(folder.join(name)).map_err(fault)?;
+        sources.push((format!("ptx-ir/isa/manual/{name}"), text));
     }
-    sources.sort();
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
     for generated in platform::compile(&sources)? {
         std::fs::write(out.join(generated.name), generated.text).map_err(fault)?;

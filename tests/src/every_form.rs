@@ -20,7 +20,20 @@ pub fn instance(form: FormId, u: &mut Unstructured<'_>) -> Result<Option<Instanc
         let left_out = slot.optional && u.ratio(1, 2)?;
         choice.push(if left_out { None } else { Some(u.choose_index(slot.values.len())?) });
     }
-    Ok(form.instance(&choice))
+    // The builder takes what the manual has.
+    Ok(form.instance(&choice).filter(|instance| instance.spelled_beyond_manual().is_none()).map(in_manual))
+}
+
+/// The instance with operands as the manual has them.
+fn in_manual(instance: Instance) -> Instance {
+    fn restrict(spec: &mut OperandSpec) {
+        spec.accepts = spec.accepts.intersect(spec.manual);
+        spec.exact = spec.exact.intersect(spec.manual);
+        spec.children.iter_mut().for_each(restrict);
+    }
+    let mut instance = instance;
+    instance.operands.iter_mut().for_each(restrict);
+    instance
 }
 
 /// What became of some instances.

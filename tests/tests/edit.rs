@@ -40,7 +40,8 @@ fn unchanged(module: &Module, back_and_forth: bool) -> Result<Module, BuildError
                 }
                 editor.map_operands(at, |_, value| value).or_else(|error| match error {
                     // What only the assembler takes, or what was wrong before.
-                    BuildError::Operands { .. }
+                    BuildError::NotInManual { .. }
+                    | BuildError::Operands { .. }
                     | BuildError::Spelling { .. }
                     | BuildError::Call { .. }
                     | BuildError::Unavailable { .. }

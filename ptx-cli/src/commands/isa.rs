@@ -22,6 +22,7 @@ Examples:
   ptx-cli isa --target sm_80      those that sm_80 has
   ptx-cli isa add                 all forms of add, with versions and targets
   ptx-cli isa add.cc.u32          the forms that have this spelling, and the types of their operands
+  ptx-cli isa --tolerance add.f32 and what ptxas takes beyond the manual
   ptx-cli isa %tid                a special register; all for %
   ptx-cli isa .maxnreg            a directive; all for .
   ptx-cli isa --json mma | jq -r .syntax";
@@ -38,6 +39,10 @@ pub struct IsaArgs {
     /// Show only what this target has, such as sm_90a
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+
+    /// Show also what NVIDIA's assembler takes beyond the manual, refuses, ignores or misreads
+    #[arg(long)]
+    tolerance: bool,
 
     /// How to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "full")]
@@ -80,7 +85,10 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
         if is_json {
             write_json(
                 &mut out,
-                &manual::all_forms().filter(|entry| has(target, entry)).collect::<Vec<_>>(),
+                &manual::all_forms()
+                    .filter(|entry| has(target, entry) && (args.tolerance || entry.is_in_manual()))
+                    .collect::<Vec<_>>(),
+                args.tolerance,
             )?;
         } else {
             out.write_all(manual::list(target).as_bytes())?;
@@ -103,8 +111,20 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
         writeln!(io::stderr(), "error: `{word}` is not on {target}: it needs {}", needed.join("; or "))?;
         return Ok(Exit::Findings);
     }
+    if !args.tolerance {
+        entries.retain(Entry::is_in_manual);
+        if entries.is_empty() {
+            writeln!(
+                io::stderr(),
+                "error: the manual does not have `{word}`; `--tolerance` shows what ptxas makes of it"
+            )?;
+            return Ok(Exit::Findings);
+        }
+    }
     if is_json {
-        write_json(&mut out, &entries)?;
+        write_json(&mut out, &entries, args.tolerance)?;
+    } else if args.tolerance {
+        out.write_all(manual::text_with_tolerances(&entries).as_bytes())?;
     } else {
         out.write_all(manual::text_of(&entries).as_bytes())?;
     }
@@ -116,6 +136,7 @@ fn has(target: Option<Target>, entry: &Entry) -> bool {
     target.is_none_or(|target| entry.targets().contains(target))
 }
 
-fn write_json(out: &mut impl Write, entries: &[Entry]) -> io::Result<()> {
-    entries.iter().try_for_each(|entry| writeln!(out, "{}", entry.json()))
+fn write_json(out: &mut impl Write, entries: &[Entry], tolerance: bool) -> io::Result<()> {
+    let json = |entry: &Entry| if tolerance { entry.json_with_tolerances() } else { entry.json() };
+    entries.iter().try_for_each(|entry| writeln!(out, "{}", json(entry)))
 }

@@ -56,6 +56,15 @@ pub enum BuildError {
         /// What is wrong, as a sentence.
         message: String,
     },
+    /// NVIDIA's assembler takes this, but the PTX manual does not have it.
+    NotInManual {
+        /// The spelling.
+        spelling: String,
+        /// Which operand, from 0; none where it is the form or a modifier.
+        operand: Option<usize>,
+        /// What it is that the manual does not have, and why the assembler takes it.
+        message: String,
+    },
     /// The module's version or target does not have the instruction or special register.
     Unavailable {
         /// What is not available.
@@ -134,6 +143,12 @@ impl fmt::Display for BuildError {
                 write!(f, "operand {} of `{spelling}`: {message}", index + 1)
             }
             Self::Operands { spelling, operand: None, message } => write!(f, "`{spelling}` {message}"),
+            Self::NotInManual { spelling, operand: Some(index), message } => {
+                write!(f, "operand {} of `{spelling}` is not in the manual: {message}", index + 1)
+            }
+            Self::NotInManual { spelling, operand: None, message } => {
+                write!(f, "`{spelling}` is not in the manual: {message}")
+            }
             Self::Unavailable { what, min_version, targets } => {
                 write!(f, "`{what}` needs PTX {min_version}")?;
                 targets.lowest().map_or(Ok(()), |lowest| write!(f, " and a target such as {lowest}"))

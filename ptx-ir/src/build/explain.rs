@@ -1,6 +1,6 @@
 //! Sentences about operands that do not fit.
 
-use crate::isa::{Class, ClassSet, ImmediateRange, Mismatch, Pattern, Resolved, Shape, Wanted};
+use crate::isa::{Beyond, Class, ClassSet, ImmediateRange, Mismatch, Pattern, Resolved, Shape, Wanted};
 
 /// Which operand does not fit, and why.
 pub(super) fn explain(resolved: &Resolved, mismatch: &Mismatch, shapes: &[Shape]) -> (Option<usize>, String) {
@@ -20,6 +20,15 @@ pub(super) fn explain(resolved: &Resolved, mismatch: &Mismatch, shapes: &[Shape]
             let given = shapes.get(*operand);
             (Some(*operand), wanted_phrase(wanted, pattern, given.filter(|_| part.is_none())))
         }
+    }
+}
+
+/// Which operand the manual does not have, or what else, and why the assembler takes it.
+pub(super) fn beyond(beyond: &Beyond) -> (Option<usize>, String) {
+    match beyond {
+        Beyond::Form { reason } => (None, (*reason).to_owned()),
+        Beyond::Modifier { modifier, reason } => (None, format!("`{modifier}`: {reason}")),
+        Beyond::Operand { operand, reasons, .. } => (Some(*operand), reasons.join("; ")),
     }
 }
 

@@ -11,6 +11,15 @@ use crate::special::SpecialRegister;
 use crate::types::{Type, TypeKind};
 use ptx_syntax::Span;
 
+/// Whose word on operands counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Says {
+    /// The manual's, for what is built.
+    Manual,
+    /// The assembler's, for what was read from text and is copied.
+    Assembler,
+}
+
 /// Makes one instruction depend on a predicate.
 #[derive(Debug)]
 pub struct Guarded<'f, 'm> {
@@ -68,6 +77,10 @@ impl FunctionBuilder<'_> {
             return Err(error.clone());
         }
         let handle = self.builder.spelling(spelling)?;
+        if let Some(leniency) = &self.builder.module.spellings[handle].resolved.leniency {
+            let message = format!("it has `{}`", leniency.canonical);
+            return Err(BuildError::NotInManual { spelling: spelling.to_owned(), operand: None, message });
+        }
         let before = (self.body.operands.len(), self.body.children.len());
         let added = self.add(guard, handle, operands);
         if added.is_err() {
@@ -91,7 +104,7 @@ impl FunctionBuilder<'_> {
             self.body.operands.push(operand);
         }
         let run = Run { first, count: self.body.operands.len() as u32 - first };
-        let instance = self.select(spelling, run)?;
+        let instance = self.select(spelling, run, Says::Manual)?;
         let instruction = Instruction { spelling, operands: run, guard, instance: Some(instance) };
         let control = self.control(&instruction);
         if control == Some(Control::Call) {
@@ -103,7 +116,8 @@ impl FunctionBuilder<'_> {
         Ok(())
     }
 
-    pub(super) fn select(&self, spelling: Handle<Spelling>, run: Run) -> Result<u16, BuildError> {
+    /// The instance that the operands fit, by the manual or by what the assembler takes.
+    pub(super) fn select(&self, spelling: Handle<Spelling>, run: Run, says: Says) -> Result<u16, BuildError> {
         let module = &self.builder.module;
         let Spelling { text, resolved } = &module.spellings[spelling];
         let (mut shapes, mut children) = (Vec::new(), Vec::new());
@@ -122,10 +136,20 @@ impl FunctionBuilder<'_> {
             module.push_shape(&self.body, operand, &mut shapes, &mut children);
         }
         let platform = module.header.platform();
-        let index = resolved.select_available(&shapes, &children, platform).map_err(|mismatch| {
+        let found = match says {
+            Says::Manual => resolved.select_in_manual(&shapes, &children, platform),
+            Says::Assembler => {
+                resolved.select_available(&shapes, &children, platform).map(|index| (index, None))
+            }
+        };
+        let (index, beyond) = found.map_err(|mismatch| {
             let (operand, message) = explain::explain(resolved, &mismatch, &shapes);
             BuildError::Operands { spelling: text.to_string(), operand, message }
         })?;
+        if let Some(beyond) = beyond {
+            let (operand, message) = explain::beyond(&beyond);
+            return Err(BuildError::NotInManual { spelling: text.to_string(), operand, message });
+        }
         let instance = &resolved.instances[index];
         if !instance.is_available(platform) {
             let (min_version, targets) = (instance.min_version, instance.targets);

@@ -41,7 +41,10 @@ pub fn dump() -> String {
         let (any, but) = (if *any { " any" } else { "" }, if *but { " but" } else { "" });
         let _ = writeln!(text, "ignored{any}{but}: {} {{ {} }}", names.join(" "), modifiers.join(" "));
     }
-    for form in &FORMS {
+    // In what order the forms of an opcode are in the files is no part of what they mean.
+    let mut forms: Vec<&Form> = FORMS.iter().collect();
+    forms.sort_by_key(|form| (form.opcode, form.syntax));
+    for form in forms {
         let _ = writeln!(text, "{}", Line(form));
     }
     text
@@ -197,6 +200,7 @@ impl Display for Line {
             narrowed,
             misread,
             bracket,
+            beyond: _,
             deviations,
             idle,
             spare,

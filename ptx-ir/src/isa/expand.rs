@@ -5,7 +5,8 @@ use super::effects::{Carry, Chain, Effects};
 use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role};
 use super::table::{
     ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, EXACT_TABLE, Effect, FORMS,
-    Form, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant, allows, holds,
+    Form, MANUAL_ADDRESSES, MANUAL_CLASSES, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant,
+    allows, holds,
 };
 use crate::space::StateSpace;
 use crate::target::TargetSet;
@@ -91,6 +92,7 @@ impl Expander<'_> {
             pattern,
             accepts: self.accepts(variant, ty, variant.table).without(sink),
             exact: self.accepts(variant, ty, exact_table(variant)).without(sink),
+            manual: self.manual(operand).without(sink),
             ty,
             optional: operand.optional,
             ranges: variant.ranges,
@@ -123,6 +125,23 @@ impl Expander<'_> {
         let marks =
             if variant.minus & predicates.bits() == 0 { ClassSet::NONE } else { Class::NoPredicate.into() };
         ClassSet::from_bits((bits | variant.plus) & !variant.minus).union(marks)
+    }
+
+    /// What the manual says of an operand.
+    fn manual(&self, operand: &Operand) -> ClassSet {
+        let Some(clause) = operand.manual.iter().find(|clause| holds(clause.when, self.values)) else {
+            return ClassSet::NONE;
+        };
+        let mut bits = clause.plus;
+        if let Some(ty) = self.type_of(clause.ty) {
+            let (places, sources) = MANUAL_CLASSES[clause.table as usize][ty as usize];
+            bits |= if clause.role == Role::Source { sources } else { places };
+        }
+        if let SpaceRef::Slot(slot) = clause.space {
+            let space = self.value(slot).unwrap_or("generic");
+            bits |= MANUAL_ADDRESSES.iter().find(|(name, _)| *name == space).map_or(0, |(_, bits)| *bits);
+        }
+        ClassSet::from_bits(bits & !clause.minus)
     }
 
     fn pattern(&self, variant: &Variant) -> Option<(Pattern, Option<&'static str>)> {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::class::ClassSet;
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
-use super::table::{ABSENT, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
+use super::table::{ABSENT, Condition, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
 use crate::platform::TextureMode;
 use crate::target::{Target, TargetSet};
 use crate::version::Version;
@@ -207,19 +207,35 @@ impl fmt::Display for FormId {
         if let Some(mode) = form.texture_mode {
             writeln!(formatter, "    with .target …, {}", mode.name())?;
         }
-        for slot in form.slots.iter().filter(|slot| slot.values.len() > 1) {
-            writeln!(formatter, "    .{} = {{ {} }}", slot.name, slot.values.join(", "))?;
+        for (index, slot) in form.slots.iter().enumerate().filter(|(_, slot)| slot.values.len() > 1) {
+            let beyond = form.beyond.iter().filter_map(|(when, _)| match when {
+                [(each, mask)] if usize::from(*each) == index => Some(*mask),
+                _ => None,
+            });
+            let beyond = beyond.fold(0, |all, mask| all | mask);
+            let values = slot.values.iter().enumerate().filter(|(value, _)| beyond >> value & 1 == 0);
+            let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+            writeln!(formatter, "    .{} = {{ {} }}", slot.name, values.join(", "))?;
         }
         for gate in form.gates.iter().filter(|gate| !gate.when.is_empty()) {
             write_gate(formatter, form, gate)?;
+        }
+        for rule in form.rules.iter().filter(|rule| !rule.when.is_empty()) {
+            let (word, when) = (if rule.needs { "only" } else { "not" }, described(form, rule.when));
+            // What needs something that the form lacks is no part of it.
+            if rule.then.iter().any(|&(_, mask)| mask == 0) {
+                writeln!(formatter, "    without {when}")?;
+            } else {
+                writeln!(formatter, "    {when} {word} with {}", described(form, rule.then))?;
+            }
         }
         Ok(())
     }
 }
 
-/// `    .v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers need beyond the form.
-fn write_gate(formatter: &mut fmt::Formatter<'_>, form: &Form, gate: &GateRule) -> fmt::Result {
-    for (index, &(slot, mask)) in gate.when.iter().enumerate() {
+/// `.v4 with .b64, .u64`: the values that a condition is about.
+fn described(form: &Form, condition: Condition) -> String {
+    let test = |&(slot, mask): &(u8, u64)| {
         let slot = &form.slots[slot as usize];
         let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
         let mut values: Vec<&str> = values.map(|(_, value)| *value).collect();
@@ -227,8 +243,14 @@ fn write_gate(formatter: &mut fmt::Formatter<'_>, form: &Form, gate: &GateRule) 
         if mask >> ABSENT & 1 != 0 {
             values.push(&absent);
         }
-        write!(formatter, "{}{}", if index == 0 { "    " } else { " with " }, values.join(", "))?;
-    }
+        values.join(", ")
+    };
+    condition.iter().map(test).collect::<Vec<_>>().join(" with ")
+}
+
+/// `    .v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers need beyond the form.
+fn write_gate(formatter: &mut fmt::Formatter<'_>, form: &Form, gate: &GateRule) -> fmt::Result {
+    write!(formatter, "    {}", described(form, gate.when))?;
     if gate.version > Version::OLDEST {
         write!(formatter, " since PTX {}", gate.version)?;
     }

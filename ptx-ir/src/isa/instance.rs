@@ -163,6 +163,8 @@ pub struct OperandSpec {
     /// For a brace list without a register of plain bits, the classes of its elements; where there is one,
     /// NVIDIA's assembler looks at the width only, and `accepts` holds.
     pub exact: ClassSet,
+    /// The classes that the manual has; the assembler may refuse some of them.
+    pub manual: ClassSet,
     /// The type of the value or of one element; `None` where it has none, as for labels.
     pub ty: Option<Type>,
     /// Whether the operand may be left out.

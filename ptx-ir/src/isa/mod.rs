@@ -1,7 +1,7 @@
 //! The instruction table: every form of every instruction, with operands, versions, targets and effects.
 //!
-//! The table is written in `ptx-ir/isa/*.isa`; `build.rs` turns those files into static data and fails with
-//! file and line on a mistake. Nothing outside the table knows a mnemonic: whatever is asked of an
+//! The table is written in `ptx-ir/isa/manual/`, and in `ptx-ir/isa/assembler/` what NVIDIA's assembler makes of that;
+//! `build.rs` turns those files into static data and fails with file and line on a mistake. Nothing outside the table knows a mnemonic: whatever is asked of an
 //! instruction is a field of its [`Instance`].
 //!
 //! The way of an instruction:
@@ -20,6 +20,7 @@ mod expand;
 mod follow;
 mod form;
 mod instance;
+mod manual;
 mod mismatch;
 mod problem;
 mod resolve;
@@ -39,6 +40,7 @@ pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Purpose, Role, Selectors,
 };
+pub use manual::Beyond;
 pub use mismatch::{Mismatch, Wanted};
 pub use problem::{Leniency, LeniencyReason, SpellingProblem};
 pub use resolve::{Resolved, name, resolve, resolve_exactly};

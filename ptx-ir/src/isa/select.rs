@@ -2,6 +2,7 @@
 
 use super::class::{Class, ClassSet};
 use super::instance::{ImmediateRange, Instance, OperandSpec, Pattern, Role, Selectors};
+use super::manual::Beyond;
 use super::mismatch::{Mismatch, Wanted};
 use super::resolve::Resolved;
 use super::shape::{Selector, Shape, ShapeFlags, ShapeKind};
@@ -45,6 +46,32 @@ impl Resolved {
             }
         }
         unavailable.ok_or_else(|| self.explain(operands, children))
+    }
+
+    /// Picks the first instance that the operands fit as the manual has them and that a module for this platform has; where
+    /// there is none, says what the manual does not have of the instance that [`Resolved::select_available`] picks.
+    ///
+    /// # Errors
+    /// As [`Resolved::select`].
+    pub fn select_in_manual(
+        &self,
+        operands: &[Shape],
+        children: &[Shape],
+        platform: Platform,
+    ) -> Result<(usize, Option<Beyond>), Mismatch> {
+        let picked = self.select_available(operands, children, platform)?;
+        let beyond = |index: usize| self.instances[index].beyond_manual(operands, children);
+        let in_manual = |index: &usize| {
+            let instance = &self.instances[*index];
+            instance.is_available(platform) && fits(instance, operands, children) && beyond(*index).is_none()
+        };
+        match beyond(picked) {
+            None => Ok((picked, None)),
+            Some(found) => match (0..self.instances.len()).find(in_manual) {
+                Some(index) => Ok((index, None)),
+                None => Ok((picked, Some(found))),
+            },
+        }
     }
 
     #[cold]

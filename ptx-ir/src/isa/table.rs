@@ -33,6 +33,7 @@ pub(super) struct Form {
     pub narrowed: bool,
     pub misread: Option<&'static str>,
     pub bracket: Option<u8>,
+    pub beyond: &'static [(Condition, &'static str)],
     pub deviations: &'static [Deviation],
     pub idle: &'static [Condition],
     pub spare: &'static [Spare],
@@ -98,6 +99,19 @@ pub(super) struct Operand {
     pub purpose: Option<Purpose>,
     pub when: Condition,
     pub variants: &'static [Variant],
+    pub manual: &'static [Manual],
+    pub reasons: &'static [&'static str],
+}
+
+/// What the manual says of an operand for some values of the modifiers, where only its classes may differ.
+pub(super) struct Manual {
+    pub when: Condition,
+    pub role: Role,
+    pub ty: TypeRef,
+    pub table: u8,
+    pub plus: u128,
+    pub minus: u128,
+    pub space: SpaceRef,
 }
 
 /// What an operand is for some values of the modifiers.

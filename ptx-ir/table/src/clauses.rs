@@ -22,6 +22,7 @@ pub struct Atom {
 }
 
 /// A clause of a form.
+#[derive(Clone)]
 pub enum Clause {
     /// `use name;`
     Use {
@@ -124,6 +125,17 @@ pub enum Clause {
         /// Where.
         line: usize,
     },
+    /// `beyond OPCODE "…";` of a form that only the assembler has, `.rz beyond "…";` of modifiers.
+    Beyond {
+        /// The opcode of the manual's form that the assembler extends; empty for modifiers.
+        of: String,
+        /// Why.
+        reason: String,
+        /// The values.
+        when: Vec<Atom>,
+        /// Where.
+        line: usize,
+    },
     /// `misread "…" [a];`
     Misread {
         /// What the assembler makes of it.
@@ -151,6 +163,7 @@ impl Clause {
             | Self::Ignores { line, .. }
             | Self::FixedOrder { line }
             | Self::Mode { line, .. }
+            | Self::Beyond { line, .. }
             | Self::Misread { line, .. } => *line,
         }
     }
@@ -197,6 +210,26 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         cursor.word("order")?;
         cursor.mark(';')?;
         return Ok(vec![Clause::FixedOrder { line }]);
+    }
+    if cursor.eat_word("beyond") {
+        let mut of = String::new();
+        while let Some(token @ (Token::Word(_) | Token::Dotted(_) | Token::Number(_) | Token::Mark(_))) =
+            cursor.peek()
+        {
+            if *token == Token::Mark(';') {
+                break;
+            }
+            match token {
+                Token::Word(text) | Token::Dotted(text) => of.push_str(text),
+                Token::Number(value) => of.push_str(&value.to_string()),
+                Token::Mark(mark) => of.push(*mark),
+                Token::Text(_) => {}
+            }
+            cursor.next();
+        }
+        let reason = if let Some(Token::Text(_)) = cursor.peek() { cursor.text()? } else { String::new() };
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Beyond { of, reason, when: Vec::new(), line }]);
     }
     if cursor.eat_word("misread") {
         let how = cursor.text()?;
@@ -260,6 +293,11 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
             return Err(cursor.fault("a rule needs values on both sides"));
         }
         return Ok(vec![Clause::Rule { when, then, needs, line }]);
+    }
+    if cursor.eat_word("beyond") {
+        let reason = cursor.text()?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Beyond { of: String::new(), reason, when, line }]);
     }
     if cursor.eat_word("without") {
         cursor.word("effect")?;

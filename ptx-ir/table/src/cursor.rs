@@ -83,6 +83,11 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Whether a word is next.
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Token::Word(text)) if text == word)
+    }
+
     pub fn previous_is(&self, word: &str) -> bool {
         matches!(self.tokens.get(self.at.wrapping_sub(1)), Some(Spanned { token: Token::Word(text), .. }) if text == word)
     }
@@ -140,6 +145,16 @@ impl<'a> Cursor<'a> {
             }
             _ => Err(self.unexpected("a modifier with its dot")),
         }
+    }
+
+    /// Reads modifiers with their dots up to something else.
+    pub fn dotted_words(&mut self) -> Vec<String> {
+        let mut words = Vec::new();
+        while let Some(Token::Dotted(word)) = self.peek() {
+            words.push(word.clone());
+            self.at += 1;
+        }
+        words
     }
 
     /// Requires an integer.

@@ -68,6 +68,15 @@ fn item(lines: &[&str], at: &mut usize) -> Formatted {
             formatted.push("}".to_owned());
             text(formatted)
         }
+        "amend" => {
+            let header = syntax::glued(until(&|line| line.ends_with(':')));
+            let body = lines[*at..].iter().position(|line| !is_indented(line)).unwrap_or(lines.len() - *at);
+            let mut formatted = opcodes(&header, 0, 8);
+            formatted.extend(clauses(&lines[*at..*at + body]));
+            *at += body;
+            Formatted { lines: formatted, is_paragraph: true }
+        }
+        "reasons" => text(until(&|line| line.starts_with('}')).iter().map(|&line| line.to_owned()).collect()),
         "classes" => text(until(&|line| line.ends_with('}')).iter().map(|&line| line.to_owned()).collect()),
         "counts" => text(counts(&joined(until(&|line| line.ends_with('}'))), 0)),
         "repeatable" | "together" | "ignored" => {
@@ -93,6 +102,43 @@ fn item(lines: &[&str], at: &mut usize) -> Formatted {
             Formatted { lines: formatted, is_paragraph: true }
         }
     }
+}
+
+/// Words one after the other, in lines of at most [`WIDTH`] columns; an opcode that is too long is broken before a
+/// modifier.
+fn opcodes(text: &str, indent: usize, further: usize) -> Vec<String> {
+    let mut lines = vec![" ".repeat(indent)];
+    for word in words(text) {
+        let length = word.chars().count();
+        let last = lines.last_mut().expect("there is a first line");
+        let is_first = last.trim().is_empty();
+        if is_first || last.chars().count() + 1 + length <= WIDTH {
+            last.push_str(if is_first { "" } else { " " });
+            last.push_str(word);
+            continue;
+        }
+        let mut line = " ".repeat(further);
+        for piece in modifiers(word) {
+            if line.chars().count() + piece.chars().count() > WIDTH {
+                lines.push(std::mem::replace(&mut line, " ".repeat(further + 4)));
+            }
+            line.push_str(piece);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// An opcode cut before its modifiers, of which each keeps its braces.
+fn modifiers(opcode: &str) -> Vec<&str> {
+    let starts = opcode.char_indices().filter(|&(index, _)| {
+        let rest = &opcode[index..];
+        rest.starts_with("{.") || rest.starts_with('.') && !opcode[..index].ends_with('{')
+    });
+    let mut cuts: Vec<usize> = starts.map(|(index, _)| index).filter(|&index| index > 0).collect();
+    cuts.insert(0, 0);
+    cuts.push(opcode.len());
+    cuts.windows(2).map(|pair| &opcode[pair[0]..pair[1]]).collect()
 }
 
 /// Lines as one, with single spaces.
@@ -231,6 +277,14 @@ fn clauses(lines: &[&str]) -> Vec<String> {
             }
             let text = joined(&[&clause]);
             clause.clear();
+            if let Some(of) = text.strip_prefix("beyond ") {
+                let (opcode, reason) = of.split_at(of.find(['"', ';']).unwrap_or(of.len()));
+                let opcode: String = opcode.split_whitespace().collect();
+                let space = if reason.starts_with('"') { " " } else { "" };
+                out.extend(opcodes(&format!("beyond {opcode}{space}{reason}"), 4, 8));
+                before = Kind::Other;
+                continue;
+            }
             let kind = kind(&text);
             match out.last_mut() {
                 Some(last)

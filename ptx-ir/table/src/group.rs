@@ -11,7 +11,7 @@ use crate::model::{
     ABSENT, Access, Condition, Count, Deviation, Form, Gate, Operand, Pattern, Rule, Slot, SpaceRef, Spare,
     TypeRef, Variant,
 };
-use crate::operands::{CountName, Formula, Kind, OperandClause, TypeName};
+use crate::operands::{CountName, Formula, Kind, Layer, OperandClause, TypeName};
 use crate::parser::{CountsDefinition, FormDefinition, SlotDefinition};
 use crate::resolver::Shared;
 use crate::scope::Scope;
@@ -157,6 +157,7 @@ impl<'a> Group<'a> {
             | Clause::Ignores { .. }
             | Clause::FixedOrder { .. }
             | Clause::Mode { .. }
+            | Clause::Beyond { .. }
             | Clause::Misread { .. } => {}
         }
         Ok(())
@@ -264,6 +265,7 @@ impl<'a> Group<'a> {
             narrowed: syntax.narrowed,
             misread: None,
             bracket: None,
+            beyond: Vec::new(),
         };
         if let Some(slot) = form.slots.iter().find(|slot| slot.values.len() > 60) {
             let message = format!("`.{}` has more than 60 values", slot.name);
@@ -277,6 +279,14 @@ impl<'a> Group<'a> {
                 Ok(true) => self.applied(located.clause),
                 Ok(false) => {}
                 Err(fault) => faults.push(fault),
+            }
+        }
+        // What is misread, or disagreed with on purpose, says why it is beyond the manual.
+        let known = form.misread.clone().or_else(|| form.deviations.first().map(|each| each.reason.clone()));
+        for (_, reason) in form.beyond.iter_mut().filter(|(_, reason)| reason.is_empty()) {
+            match &known {
+                Some(known) => reason.clone_from(known),
+                None => faults.push(Fault::new(&syntax.file, syntax.line, "`beyond` needs a reason")),
             }
         }
         for place in &syntax.operands {
@@ -382,6 +392,10 @@ impl<'a> Group<'a> {
                 let words = words.iter().flat_map(|word| self.named_values(word)).collect();
                 let (ahead, length, version, targets) = (*ahead, *length, *version, targets.bits());
                 form.spare.push(Spare { words, ahead, length, when, version, targets });
+            }
+            Clause::Beyond { when, reason, .. } => {
+                let Some(when) = self.condition(&form.slots, when)? else { return Ok(false) };
+                form.beyond.push((when, reason.clone()));
             }
             Clause::FixedOrder { .. } => form.strict_order = true,
             Clause::Mode { mode, operand, .. } => {
@@ -517,6 +531,8 @@ impl<'a> Group<'a> {
             purpose: None,
             when: Vec::new(),
             variants: Vec::new(),
+            manual: Vec::new(),
+            reasons: Vec::new(),
         };
         if !place.parts.is_empty() {
             let parts = place.parts.iter().map(|part| self.operand(slots, syntax, part));
@@ -525,16 +541,27 @@ impl<'a> Group<'a> {
             let role = if place.drawing == Drawing::Pair { "Destination" } else { "Source" };
             operand.variants.push(Variant { parts, ..Variant::plain(role, pattern) });
             let conditional = place.parts.iter().all(|part| {
-                self.operand_clauses(&part.name).iter().any(|located| !located.clause.with.is_empty())
+                let clauses = self.operand_clauses(&part.name, Layer::Assembler);
+                clauses.iter().any(|located| !located.clause.with.is_empty())
             });
             if conditional {
                 operand.when = operand.variants[0].parts[0].when.clone();
             }
             return Ok(operand);
         }
-        for located in self.operand_clauses(&place.name) {
+        let manual = match self.definition.is_assembler() {
+            true => Vec::new(),
+            false => self.operand_clauses(&place.name, Layer::Manual),
+        };
+        for located in manual {
+            self.enter(located.file, located.shared);
+            let variant = self.variant(slots, place, located.clause, Layer::Manual)?;
+            operand.manual.extend(variant);
+        }
+        for located in self.operand_clauses(&place.name, Layer::Assembler) {
             let clause = located.clause;
             self.enter(located.file, located.shared);
+            operand.reasons.extend(clause.reason.clone());
             if let Some(word) = &clause.purpose {
                 let found = crate::words::purpose(word);
                 let fault = || self.fault(clause.line, format!("no operand is for `{word}`"));
@@ -547,7 +574,7 @@ impl<'a> Group<'a> {
                 operand.when = self.condition(slots, &clause.with)?.unwrap_or(never);
             }
             let narrowed = self.narrowed_classes(syntax, &place.name)?;
-            let variant = self.variant(slots, place, clause)?;
+            let variant = self.variant(slots, place, clause, Layer::Assembler)?;
             operand.variants.extend(variant.map(|each| Variant { minus: each.minus | narrowed, ..each }));
         }
         if operand.variants.is_empty() {
@@ -558,9 +585,10 @@ impl<'a> Group<'a> {
     }
 
     /// What is said of an operand: in the group, else in clauses that it uses, else by those in scope.
-    fn operand_clauses(&self, name: &str) -> Vec<Located<'a, OperandClause>> {
+    fn operand_clauses(&self, name: &str, layer: Layer) -> Vec<Located<'a, OperandClause>> {
+        let is_of_layer = |clause: &OperandClause| clause.layer == Layer::Both || clause.layer == layer;
         let said = self.clauses.iter().filter_map(|located| match located.clause {
-            Clause::Operand(clause) if clause.name == name => {
+            Clause::Operand(clause) if clause.name == name && is_of_layer(clause) => {
                 Some(Located { clause: &**clause, file: located.file, shared: located.shared })
             }
             _ => None,
@@ -570,7 +598,7 @@ impl<'a> Group<'a> {
         match self.scope.operands.get(name).filter(|_| said.is_empty()) {
             Some(definition) => {
                 let located = |&clause| Located { clause, file: definition.file, shared: true };
-                definition.get().iter().map(located).collect()
+                definition.get().iter().filter(|clause| is_of_layer(clause)).map(located).collect()
             }
             None => said,
         }
@@ -581,6 +609,7 @@ impl<'a> Group<'a> {
         slots: &[Slot],
         place: &Place,
         clause: &OperandClause,
+        layer: Layer,
     ) -> Result<Option<Variant>, Fault> {
         let Some(when) = self.condition(slots, &clause.when)? else { return Ok(None) };
         let plus = classes(self.file.get(), clause.line, &clause.plus)?;
@@ -595,34 +624,37 @@ impl<'a> Group<'a> {
         variant.pattern = self.pattern(slots, place, clause)?;
         if let Kind::Address { space, reads, writes, size, sized, aligned } = &clause.kind {
             let space = self.space(slots, clause, space.as_deref())?;
-            variant.plus |= self.base_classes(&space);
+            variant.plus |= self.base_classes(&space, layer);
             let size = match size {
                 None => None,
                 Some((vector, ty)) => {
                     let vector =
                         vector.as_deref().map(|name| self.slot_index(slots, clause, name)).transpose()?;
-                    Some((vector, self.type_ref(slots, clause, ty)?.0))
+                    Some((vector, self.type_ref(slots, clause, ty, layer)?.0))
                 }
             };
             let (reads, writes, sized, aligned) = (*reads, *writes, sized.clone(), *aligned);
             variant.access = Some(Access { space, reads, writes, size, sized, aligned });
-            variant.table = self.shared.variants.len() - 1;
+            variant.table = self.shared.empty_table(layer);
             return Ok(Some(variant));
         }
-        let (ty, named) = self.type_ref(slots, clause, &clause.ty)?;
+        let (ty, named) = self.type_ref(slots, clause, &clause.ty, layer)?;
         variant.ty = ty;
-        variant.table = match (&clause.variant, named) {
-            (None, Some(bits)) => {
+        variant.table = match named {
+            Some(bits) => {
                 variant.plus |= bits;
-                self.shared.variants.len() - 1
+                if clause.variant.is_some() || clause.table.is_some() {
+                    return Err(self.fault(clause.line, "a named kind of operand has no variants"));
+                }
+                self.shared.empty_table(layer)
             }
-            (Some(_), Some(_)) => {
-                return Err(self.fault(clause.line, "a named kind of operand has no variants"));
-            }
-            (name, None) => {
-                let name = name.as_deref().unwrap_or("default");
+            None => {
+                let name = match layer {
+                    Layer::Manual => clause.variant.as_deref().unwrap_or("default"),
+                    Layer::Both | Layer::Assembler => clause.assembler_table(),
+                };
                 let fault = || self.fault(clause.line, format!("no class table is called `{name}`"));
-                self.shared.variant(name).ok_or_else(fault)?
+                self.shared.table(name, layer).ok_or_else(fault)?
             }
         };
         Ok(Some(variant))
@@ -725,6 +757,7 @@ impl<'a> Group<'a> {
         slots: &[Slot],
         clause: &OperandClause,
         name: &TypeName,
+        layer: Layer,
     ) -> Result<(TypeRef, Option<u128>), Fault> {
         match name {
             TypeName::None => Ok((TypeRef::None, None)),
@@ -739,7 +772,8 @@ impl<'a> Group<'a> {
                     self.fault(clause.line, format!("`{word}` is neither a type nor a kind of operand"))
                 })?;
                 let ty = kind.ty.map_or(TypeRef::None, TypeRef::Fixed);
-                Ok((ty, Some(if clause.role == "Source" { kind.sources } else { kind.places })))
+                let (places, sources) = kind.classes(layer);
+                Ok((ty, Some(if clause.role == "Source" { sources } else { places })))
             }
         }
     }
@@ -759,7 +793,7 @@ impl<'a> Group<'a> {
         match slots.iter().position(|slot| slot.name == name[1..] && (slot.values.len() > 1 || slot.optional))
         {
             Some(index) => Ok(SpaceRef::Slot(index)),
-            None if self.shared.addresses.iter().any(|(space, _)| space == name) => {
+            None if self.shared.addresses(Layer::Assembler).iter().any(|(space, _)| space == name) => {
                 Ok(SpaceRef::Fixed(name.to_owned()))
             }
             None => Err(self
@@ -768,13 +802,13 @@ impl<'a> Group<'a> {
     }
 
     /// The classes of the base where they do not depend on a slot.
-    fn base_classes(&self, space: &SpaceRef) -> u128 {
+    fn base_classes(&self, space: &SpaceRef, layer: Layer) -> u128 {
         let name = match space {
             SpaceRef::None => "generic",
             SpaceRef::Fixed(name) => name,
             SpaceRef::Slot(_) => return 0,
         };
-        self.shared.addresses.iter().find(|(each, _)| each == name).map_or(0, |(_, bits)| *bits)
+        self.shared.addresses(layer).iter().find(|(each, _)| each == name).map_or(0, |(_, bits)| *bits)
     }
 }
 

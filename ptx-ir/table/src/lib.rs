@@ -1,7 +1,8 @@
-//! Turns `ptx-ir/isa/*.isa` into the static instruction table of `ptx-ir`, whose build script calls [`compile`].
+//! Turns `ptx-ir/isa/` into the static instruction table of `ptx-ir`, whose build script calls [`compile`].
 //!
 //! The notation is explained in `ptx-ir/isa/README.md`. The steps are those of a small compiler: `lexer` cuts a file
-//! into tokens, `parser` reads sections, shared definitions and forms, `resolver` gives every name its meaning,
+//! into tokens, `parser` reads sections, shared definitions and forms, `layers` puts what the assembler makes of a form beside what the
+//! manual says of it, `resolver` gives every name its meaning,
 //! `check` looks for what cannot be meant, and `writer` prints Rust. Every step goes on after a mistake.
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ mod cursor;
 mod fault;
 mod format;
 mod group;
+mod layers;
 mod lexer;
 mod model;
 mod operands;
@@ -67,12 +69,28 @@ pub fn compile(sources: &[Source]) -> Result<String, Vec<Fault>> {
     let mut faults = Faults::default();
     let files: Vec<_> =
         sources.iter().map(|source| parser::parse(&source.name, &source.text, &mut faults)).collect();
-    let table = resolver::resolve(&files, &mut faults);
+    let (files, reasons) = layers::merge(files, &mut faults);
+    let table = resolver::resolve(&files, &reasons, &mut faults);
     check::check(&table, &mut faults);
     if faults.len() == 0 { Ok(writer::write(&table)) } else { Err(faults.sorted()) }
 }
 
-/// The Rust source of what PTX has besides instructions, from the files of `isa/manual/`.
+/// The files of the table: what PTX has besides instructions, and the instructions as the manual and the assembler have
+/// them. `folder` is `ptx-ir/isa`; messages call each file `prefix` and its path below that.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read.
+pub fn all_sources(folder: &Path, prefix: &str) -> Result<(Vec<Source>, Vec<Source>), Fault> {
+    let manual = sources(&folder.join("manual"), &format!("{prefix}manual/"))?;
+    let is_platform =
+        |source: &Source| platform::FILES.iter().any(|name| source.name.ends_with(&format!("/{name}")));
+    let (platform, mut instructions): (Vec<_>, Vec<_>) = manual.into_iter().partition(is_platform);
+    instructions.extend(sources(&folder.join("assembler"), &format!("{prefix}assembler/"))?);
+    Ok((platform, instructions))
+}
+
+/// The Rust source of what PTX has besides instructions, from the first of [`all_sources`].
 ///
 /// # Errors
 ///

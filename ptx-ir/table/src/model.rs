@@ -13,6 +13,12 @@ pub struct Table {
     pub element_tables: (usize, usize),
     /// The classes of the base of an address, by space.
     pub addresses: Vec<(String, u128)>,
+    /// The class tables of the manual.
+    pub manual_variants: Vec<[(u128, u128); Type::ALL.len()]>,
+    /// The manual's classes of the base of an address, by space.
+    pub manual_addresses: Vec<(String, u128)>,
+    /// Why the assembler takes (`+`) or refuses (`-`) classes.
+    pub reasons: Vec<(char, u128, String)>,
     /// The opcodes of several words, sorted.
     pub names: Vec<String>,
     /// The modifiers that may be there several times.
@@ -74,6 +80,8 @@ pub struct Form {
     pub texture_mode: Option<&'static str>,
     /// Whether it lacks the operands that ask for more of version and target.
     pub narrowed: bool,
+    /// What is beyond the manual, and why the table has it: modifiers, or without a condition the form.
+    pub beyond: Vec<(Condition, String)>,
     /// What the assembler makes of it, where that is something else.
     pub misread: Option<String>,
     /// The index of the operand that was meant to be in brackets.
@@ -164,6 +172,10 @@ pub struct Operand {
     pub when: Condition,
     /// What it is, by the values of the modifiers; the first whose condition holds counts.
     pub variants: Vec<Variant>,
+    /// What it is by the manual.
+    pub manual: Vec<Variant>,
+    /// Why the assembler differs, where its classes do not say it.
+    pub reasons: Vec<String>,
 }
 
 /// What an operand is.

@@ -5,9 +5,27 @@ use crate::cursor::Cursor;
 use crate::fault::Fault;
 use crate::lexer::Token;
 
+/// Whose word a clause is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layer {
+    /// The manual's, and the assembler takes what it says.
+    #[default]
+    Both,
+    /// The manual's, and the assembler has clauses of its own.
+    Manual,
+    /// The assembler's.
+    Assembler,
+}
+
 /// What a clause says of one operand, names still unresolved.
 #[derive(Clone)]
 pub struct OperandClause {
+    /// Whose word it is.
+    pub layer: Layer,
+    /// The class table of the assembler, where it does not follow from that of the manual.
+    pub table: Option<String>,
+    /// Why the assembler differs, where its classes do not say it.
+    pub reason: Option<String>,
     /// The operand.
     pub name: String,
     /// Where.
@@ -37,7 +55,7 @@ pub struct OperandClause {
 }
 
 /// The outer form of an operand.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A single value.
     Value,
@@ -65,7 +83,7 @@ pub enum Kind {
 }
 
 /// How many elements.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum CountName {
     /// `4`
     Fixed(u16),
@@ -76,7 +94,7 @@ pub enum CountName {
 }
 
 /// A number in the spelling of a modifier, and what is done to it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Formula {
     /// The variable of a slot, or with its dot a slot whose values have one number each.
     pub source: String,
@@ -98,7 +116,7 @@ impl Formula {
 }
 
 /// A type by name.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum TypeName {
     /// `u32`, or a kind of operand.
     Word(String),
@@ -121,32 +139,107 @@ const SELECTORS: [(&str, &str); 5] = [
 /// Reads a clause, which gives one result for each operand it names.
 pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<OperandClause>, Fault> {
     let line = cursor.line();
+    let names = names(cursor)?;
+    let mut clause = OperandClause::empty(line);
+    body(cursor, &mut clause)?;
+    attributes(cursor, &mut clause)?;
+    cursor.mark(';')?;
+    Ok(names.into_iter().map(|name| OperandClause { name, ..clause.clone() }).collect())
+}
+
+/// `d, a :`
+fn names(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
     let mut names = vec![cursor.name()?];
     while cursor.eat(',') {
         names.push(cursor.name()?);
     }
     cursor.mark(':')?;
-    let role = role(cursor);
-    let (kind, ty) = kind(cursor)?;
-    let variant = if cursor.eat('/') { Some(cursor.name()?) } else { None };
-    let mut clause = OperandClause {
-        name: String::new(),
-        line,
-        role,
-        kind,
-        ty,
-        variant,
-        plus: Vec::new(),
-        minus: Vec::new(),
-        ranges: Vec::new(),
-        with: Vec::new(),
-        optional: false,
-        purpose: None,
-        when: Vec::new(),
-    };
+    Ok(names)
+}
+
+/// `out vec(.vec) .type/wider`
+fn body(cursor: &mut Cursor<'_>, clause: &mut OperandClause) -> Result<(), Fault> {
+    clause.role = role(cursor);
+    (clause.kind, clause.ty) = kind(cursor)?;
+    clause.variant = if cursor.eat('/') { Some(cursor.name()?) } else { None };
+    Ok(())
+}
+
+/// How the assembler's word on an operand differs from the manual's.
+#[derive(Clone)]
+pub struct Amendment {
+    /// Whether the manual's clause is meant that has the role, kind and type of this one.
+    pub names_kind: bool,
+    /// Whether this takes the place of the manual's clauses.
+    pub replaces: bool,
+    /// What is said.
+    pub clause: OperandClause,
+}
+
+/// Reads an amendment, which gives one result for each operand it names: `a : vec(2) b8 /element +sink if .x;`,
+/// `a : takes b64/plain -u64 "why";`.
+pub fn amendment(cursor: &mut Cursor<'_>) -> Result<Vec<Amendment>, Fault> {
+    let line = cursor.line();
+    let names = names(cursor)?;
+    let mut clause = OperandClause { layer: Layer::Assembler, ..OperandClause::empty(line) };
+    let replaces = cursor.eat_word("takes");
+    let is_mark = matches!(cursor.peek(), Some(Token::Mark('/' | '+' | '-')) | Some(Token::Text(_)));
+    let names_kind = !replaces && !is_mark && !cursor.is_word("in") && !cursor.is_word("if");
+    if replaces {
+        body(cursor, &mut clause)?;
+        clause.table = clause.variant.take();
+    } else if names_kind {
+        clause.role = role(cursor);
+        (clause.kind, clause.ty) = kind(cursor)?;
+    }
+    if !replaces && cursor.eat('/') {
+        clause.table = Some(cursor.name()?);
+    }
     attributes(cursor, &mut clause)?;
+    if let Some(Token::Text(_)) = cursor.peek() {
+        clause.reason = Some(cursor.text()?);
+    }
+    if replaces && clause.reason.is_none() {
+        return Err(cursor.fault("what the assembler takes in place of the manual's operand needs a reason"));
+    }
     cursor.mark(';')?;
-    Ok(names.into_iter().map(|name| OperandClause { name, ..clause.clone() }).collect())
+    let one = |name| Amendment { names_kind, replaces, clause: OperandClause { name, ..clause.clone() } };
+    Ok(names.into_iter().map(one).collect())
+}
+
+impl OperandClause {
+    fn empty(line: usize) -> Self {
+        Self {
+            layer: Layer::Both,
+            table: None,
+            reason: None,
+            name: String::new(),
+            line,
+            role: "Source",
+            kind: Kind::Value,
+            ty: TypeName::None,
+            variant: None,
+            plus: Vec::new(),
+            minus: Vec::new(),
+            ranges: Vec::new(),
+            with: Vec::new(),
+            optional: false,
+            purpose: None,
+            when: Vec::new(),
+        }
+    }
+
+    /// The class table by which the assembler judges: it takes more for the elements of a brace list.
+    pub fn assembler_table(&self) -> &str {
+        let is_list = matches!(self.kind, Kind::Vector(_));
+        match (self.table.as_deref(), self.variant.as_deref()) {
+            (Some(table), _) => table,
+            (None, None | Some("register")) if is_list => "element",
+            (None, Some("wider")) if is_list => "memory",
+            (None, None | Some("register")) => "default",
+            (None, Some(table)) => table,
+        }
+    }
 }
 
 fn role(cursor: &mut Cursor<'_>) -> &'static str {

@@ -5,7 +5,7 @@ use crate::cursor::Cursor;
 use crate::fault::{Fault, Faults};
 use crate::lexer::{Token, tokens};
 use crate::model::Ignored;
-use crate::operands::{self, OperandClause};
+use crate::operands::{self, Amendment, OperandClause};
 use crate::syntax::{self, Syntax};
 
 /// A file.
@@ -17,6 +17,11 @@ pub struct File {
 }
 
 impl File {
+    /// Whether it tells what the assembler makes of what the manual says.
+    pub fn is_assembler(&self) -> bool {
+        self.name.contains("assembler/")
+    }
+
     /// Whether its definitions hold in all files.
     pub fn is_shared(&self) -> bool {
         self.name.ends_with("shared.isa")
@@ -45,6 +50,37 @@ pub enum Item {
     Clauses(ClausesDefinition),
     /// A form.
     Form(FormDefinition),
+    /// `amend …`
+    Amend(Amend),
+    /// `reasons { +code "…"; … }`: why the assembler takes or refuses what the manual does not: sign, class, text.
+    Reasons(Vec<(char, String, String)>),
+}
+
+/// What the assembler makes of forms, clauses or operands of the manual.
+#[derive(Default)]
+pub struct Amend {
+    /// The opcodes of forms as their syntax lines have them, or `clauses` and `operands` with names.
+    pub targets: Vec<String>,
+    /// What it says of operands.
+    pub operands: Vec<Amendment>,
+    /// The values that modifiers may have besides.
+    pub values: Vec<MoreValues>,
+    /// The other clauses.
+    pub clauses: Vec<Clause>,
+    /// Where.
+    pub line: usize,
+}
+
+/// `.rnd takes .rz .rm "why";`
+pub struct MoreValues {
+    /// The modifier.
+    pub slot: String,
+    /// What it may be besides.
+    pub values: Vec<String>,
+    /// Why.
+    pub reason: String,
+    /// Where.
+    pub line: usize,
 }
 
 /// Values of a slot.
@@ -85,11 +121,14 @@ pub struct CountsDefinition {
 pub struct ClassesDefinition {
     /// The name of the variant.
     pub name: String,
+    /// Whether it tells what the assembler takes besides.
+    pub besides: bool,
     /// Its lines.
     pub lines: Vec<ClassLine>,
 }
 
 /// The classes of one type, or of one named kind of operand.
+#[derive(Clone)]
 pub struct ClassLine {
     /// The type or space with its dot, or the name.
     pub name: String,
@@ -99,12 +138,16 @@ pub struct ClassLine {
     pub places: Vec<String>,
     /// The classes that may only be read.
     pub sources: Vec<String>,
+    /// Whether the assembler takes them besides.
+    pub besides: bool,
     /// Where.
     pub line: usize,
 }
 
 /// A group of syntax lines with the clauses that they share.
 pub struct FormDefinition {
+    /// The file, for messages.
+    pub file: String,
     /// The section it is in.
     pub section: String,
     /// The syntax lines.
@@ -113,6 +156,13 @@ pub struct FormDefinition {
     pub clauses: Vec<Clause>,
     /// Whether none was left out because of a mistake.
     pub complete: bool,
+}
+
+impl FormDefinition {
+    /// Whether only the assembler has it.
+    pub fn is_assembler(&self) -> bool {
+        self.file.contains("assembler/")
+    }
 }
 
 /// Reads a file; what holds a mistake is left out.
@@ -151,6 +201,8 @@ impl FileReader<'_> {
         let first = line.split_whitespace().next().unwrap_or_default();
         let ends: fn(&str) -> bool = match first {
             "clauses" => |line| line.starts_with('}'),
+            "amend" => return self.amend(lines, at),
+            "reasons" => |line| line.starts_with('}'),
             "counts" | "classes" | "repeatable" | "together" | "ignored" => |line| line.ends_with('}'),
             _ if first == "section"
                 || first == "operand"
@@ -196,11 +248,17 @@ impl FileReader<'_> {
             }
             "classes" => {
                 cursor.word("classes")?;
-                self.items.push(Item::Classes(classes(&mut cursor)?));
+                let besides = self.name.contains("assembler/");
+                self.items.push(Item::Classes(ClassesDefinition { besides, ..classes(&mut cursor)? }));
+            }
+            "reasons" => {
+                cursor.word("reasons")?;
+                self.items.push(Item::Reasons(reasons(&mut cursor)?));
             }
             "operand" => {
                 cursor.word("operand")?;
-                self.items.push(Item::Operand(class_line(&mut cursor)?));
+                let besides = self.name.contains("assembler/");
+                self.items.push(Item::Operand(ClassLine { besides, ..class_line(&mut cursor)? }));
             }
             "clauses" => {
                 cursor.word("clauses")?;
@@ -252,7 +310,33 @@ impl FileReader<'_> {
         }
         let section = self.section.clone();
         let complete = self.faults.len() == before;
-        self.items.push(Item::Form(FormDefinition { section, syntaxes, clauses, complete }));
+        let file = self.name.to_owned();
+        self.items.push(Item::Form(FormDefinition { file, section, syntaxes, clauses, complete }));
+        end
+    }
+
+    /// `amend OPCODE OPCODE…:` and the clauses below it.
+    fn amend(&mut self, lines: &[&str], at: usize) -> usize {
+        let Some(length) = lines[at..].iter().position(|line| line.ends_with(':')) else {
+            self.fault(at, "what `amend` names does not end with `:`");
+            return lines.len();
+        };
+        let first = at + length + 1;
+        let end = (first..lines.len()).find(|&next| !is_indented(lines[next])).unwrap_or(lines.len());
+        let header = syntax::glued(&lines[at..first]);
+        let targets = header.trim_end_matches(':').split_whitespace().skip(1).map(str::to_owned).collect();
+        let tokens = tokens(self.name, &lines[first..end].join("\n"), first + 1);
+        let Some(tokens) = self.faults.keep(tokens) else { return end };
+        let mut cursor = Cursor::new(self.name, &tokens);
+        let mut amend = Amend { line: at + 1, targets, ..Amend::default() };
+        while !cursor.is_at_end() {
+            let start = cursor.column();
+            if let Err(fault) = amendment(&mut cursor, &mut amend) {
+                self.faults.push(fault);
+                cursor.skip_to_line(start);
+            }
+        }
+        self.items.push(Item::Amend(amend));
         end
     }
 
@@ -271,6 +355,23 @@ impl FileReader<'_> {
         }
         found
     }
+}
+
+/// Reads a clause of `amend`.
+fn amendment(cursor: &mut Cursor<'_>, amend: &mut Amend) -> Result<(), Fault> {
+    if cursor.defines_operand() {
+        amend.operands.extend(operands::amendment(cursor)?);
+    } else if cursor.ahead(1) == Some(&Token::Word("takes".to_owned())) {
+        let (line, slot) = (cursor.line(), cursor.name()?);
+        cursor.word("takes")?;
+        let values = cursor.dotted_words();
+        let reason = cursor.text()?;
+        cursor.mark(';')?;
+        amend.values.push(MoreValues { slot, values, reason, line });
+    } else {
+        amend.clauses.extend(clauses::clause(cursor)?);
+    }
+    Ok(())
 }
 
 /// Whether a line belongs to what is above it.
@@ -368,9 +469,43 @@ fn classes(cursor: &mut Cursor<'_>) -> Result<ClassesDefinition, Fault> {
     cursor.mark('{')?;
     let mut lines = Vec::new();
     while !cursor.eat('}') {
-        lines.push(class_line(cursor)?);
+        lines.extend(class_lines(cursor)?);
     }
-    Ok(ClassesDefinition { name, lines })
+    Ok(ClassesDefinition { name, lines, besides: false })
+}
+
+/// `{ +code "why"; /element "why"; }`
+fn reasons(cursor: &mut Cursor<'_>) -> Result<Vec<(char, String, String)>, Fault> {
+    let mut found = Vec::new();
+    cursor.mark('{')?;
+    while !cursor.eat('}') {
+        let signs = ['+', '-', '/'];
+        let Some(&Token::Mark(sign)) = cursor.peek().filter(|token| signs.map(Token::Mark).contains(token))
+        else {
+            return Err(cursor.unexpected("`+`, `-` or `/`"));
+        };
+        cursor.next();
+        let name = cursor.name()?;
+        found.push((sign, name, cursor.text()?));
+        cursor.mark(';')?;
+    }
+    Ok(found)
+}
+
+/// `.b8, .u8 = places | sources;`: a line for each type.
+fn class_lines(cursor: &mut Cursor<'_>) -> Result<Vec<ClassLine>, Fault> {
+    let mut names = Vec::new();
+    while cursor.ahead(1) == Some(&Token::Mark(',')) {
+        names.push(match cursor.peek() {
+            Some(Token::Dotted(_)) => cursor.dotted()?,
+            _ => cursor.name()?,
+        });
+        cursor.mark(',')?;
+    }
+    let last = class_line(cursor)?;
+    let mut lines: Vec<_> = names.into_iter().map(|name| ClassLine { name, ..last.clone() }).collect();
+    lines.push(last);
+    Ok(lines)
 }
 
 /// `name : .type = places | sources;`
@@ -385,5 +520,5 @@ fn class_line(cursor: &mut Cursor<'_>) -> Result<ClassLine, Fault> {
     let places = cursor.words();
     let sources = if cursor.eat('|') { cursor.words() } else { Vec::new() };
     cursor.mark(';')?;
-    Ok(ClassLine { name, ty, places, sources, line })
+    Ok(ClassLine { name, ty, places, sources, besides: false, line })
 }

@@ -6,13 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::class_words::classes;
 use crate::fault::{Fault, Faults};
 use crate::group::Group;
+use crate::layers::Reasons;
 use crate::model::{Form, Ignored, Table};
+use crate::operands::Layer;
 use crate::parser::{ClassLine, File, Item};
 use crate::scope::Scope;
 use crate::types::Type;
 
 /// Resolves all files.
-pub fn resolve(files: &[File], faults: &mut Faults) -> Table {
+pub fn resolve(files: &[File], reasons: &Reasons, faults: &mut Faults) -> Table {
     let mut shared = Shared::default();
     for file in files {
         shared.read_classes(file, faults);
@@ -28,7 +30,8 @@ pub fn resolve(files: &[File], faults: &mut Faults) -> Table {
         for item in &file.items {
             scope.define(&file.name, item, faults);
             if let Item::Form(definition) = item {
-                forms.extend(Group::new(&shared, &scope, &file.name, definition, faults).forms(faults));
+                let group = Group::new(&shared, &scope, &definition.file, definition, faults);
+                forms.extend(group.forms(faults));
             }
         }
         scope.report_unused(&shared, &file.name, faults);
@@ -37,15 +40,19 @@ pub fn resolve(files: &[File], faults: &mut Faults) -> Table {
         everywhere.report_unused(&shared, &file.name, faults);
     }
     forms.sort_by(|one, other| one.root.cmp(&other.root));
-    let element_tables = (shared.variant("element").unwrap_or(0), shared.variant("exact").unwrap_or(0));
+    let table = |name| shared.table(name, Layer::Assembler).unwrap_or(0);
+    let element_tables = (table("element"), table("exact"));
     let names: BTreeSet<String> = forms.iter().flat_map(names).collect();
     let names: Vec<String> = names.into_iter().collect();
     check_opcodes(&names, files, &forms, faults);
     Table {
         forms,
-        variants: shared.variants,
+        variants: shared.assembler.variants,
         element_tables,
-        addresses: shared.addresses,
+        addresses: shared.assembler.addresses,
+        manual_variants: shared.manual.variants,
+        manual_addresses: shared.manual.addresses,
+        reasons: class_reasons(reasons, faults),
         names,
         repeatable: shared.repeatable,
         together: shared.together,
@@ -57,10 +64,31 @@ pub fn resolve(files: &[File], faults: &mut Faults) -> Table {
 pub struct NamedKind {
     /// The type, where it has one.
     pub ty: Option<Type>,
-    /// The classes of an output.
-    pub places: u128,
-    /// The classes of an input.
-    pub sources: u128,
+    /// The classes by the manual.
+    manual: (u128, u128),
+    /// What the assembler takes besides.
+    besides: (u128, u128),
+}
+
+impl NamedKind {
+    /// The classes of an output and of an input.
+    pub const fn classes(&self, layer: Layer) -> (u128, u128) {
+        let (places, sources) = self.manual;
+        match layer {
+            Layer::Manual => (places, sources),
+            Layer::Both | Layer::Assembler => (places | self.besides.0, sources | self.besides.1),
+        }
+    }
+}
+
+/// The reasons of classes as bits; those of class tables have none.
+fn class_reasons(reasons: &Reasons, faults: &mut Faults) -> Vec<(char, u128, String)> {
+    let mut found = Vec::new();
+    for ((sign, word), text) in reasons.iter().filter(|((sign, _), _)| *sign != '/') {
+        let bits = classes("assembler/types.isa", 0, std::slice::from_ref(word));
+        found.extend(faults.keep(bits).map(|bits| (*sign, bits, text.clone())));
+    }
+    found
 }
 
 /// The opcodes of several words that a form has: with each value of a modifier that is one of its words.
@@ -99,16 +127,56 @@ pub struct Shared {
     repeatable: Vec<String>,
     together: Vec<Vec<String>>,
     ignored: Vec<Ignored>,
-    tables: Vec<String>,
-    lines: Vec<BTreeMap<Type, (u128, u128)>>,
-    /// The class tables: for each type the bits of outputs and of inputs. The last is empty.
-    pub variants: Vec<[(u128, u128); Type::ALL.len()]>,
+    manual: Tables,
+    assembler: Tables,
     /// The named kinds of operands.
     pub kinds: BTreeMap<String, NamedKind>,
-    /// The classes of the base of an address, by space.
-    pub addresses: Vec<(String, u128)>,
     /// The clauses that hold for a form, by their address in memory.
     pub applied: RefCell<BTreeSet<usize>>,
+}
+
+/// Class tables by name.
+#[derive(Default)]
+struct Tables {
+    names: Vec<String>,
+    lines: Vec<BTreeMap<Type, (u128, u128)>>,
+    /// For each type the bits of outputs and of inputs. The last table is empty.
+    variants: Vec<[(u128, u128); Type::ALL.len()]>,
+    /// The classes of the base of an address, by space.
+    addresses: Vec<(String, u128)>,
+}
+
+impl Tables {
+    /// Adds to a table.
+    fn add(&mut self, table: &str, ty: Type, bits: (u128, u128)) {
+        let index = self.names.iter().position(|each| each == table).unwrap_or_else(|| {
+            self.names.push(table.to_owned());
+            self.lines.push(BTreeMap::new());
+            self.names.len() - 1
+        });
+        let entry = self.lines[index].entry(ty).or_default();
+        *entry = (entry.0 | bits.0, entry.1 | bits.1);
+    }
+
+    fn add_address(&mut self, space: &str, bits: u128) {
+        match self.addresses.iter_mut().find(|(name, _)| name == space) {
+            Some((_, known)) => *known |= bits,
+            None => self.addresses.push((space.to_owned(), bits)),
+        }
+    }
+
+    /// Fills what a table does not mention from the table `default`.
+    fn finish(&mut self) {
+        let empty = BTreeMap::new();
+        let default = self.names.iter().position(|name| name == "default");
+        let default = default.map_or(&empty, |index| &self.lines[index]);
+        for lines in &self.lines {
+            let bits = |ty: &Type| lines.get(ty).or(default.get(ty)).copied().unwrap_or_default();
+            self.variants.push(std::array::from_fn(|index| bits(&Type::ALL[index])));
+        }
+        // Named kinds bring their classes themselves.
+        self.variants.push([(0, 0); Type::ALL.len()]);
+    }
 }
 
 impl Shared {
@@ -123,47 +191,79 @@ impl Shared {
         match item {
             Item::Classes(table) if table.name == "address" => {
                 for line in &table.lines {
-                    self.addresses.push((line.name.clone(), classes(file, line.line, &line.places)?));
+                    let bits = classes(file, line.line, &line.places)?;
+                    self.assembler.add_address(&line.name, bits);
+                    if !table.besides {
+                        self.manual.add_address(&line.name, bits);
+                    }
                 }
             }
             Item::Classes(table) => {
-                let lines = table.lines.iter().map(|line| type_line(file, line)).collect::<Result<_, _>>()?;
-                self.tables.push(table.name.clone());
-                self.lines.push(lines);
+                for line in &table.lines {
+                    let (ty, bits) = type_line(file, line)?;
+                    // Registers are marked for the manual alone: to the assembler an operand is judged by its list.
+                    if table.name != "register" {
+                        self.assembler.add(&table.name, ty, bits);
+                    }
+                    if !table.besides {
+                        self.manual.add(&table.name, ty, bits);
+                    }
+                }
             }
             Item::Operand(line) => {
                 let ty = line.ty.as_deref().map(|name| parse_type(file, line.line, name)).transpose()?;
                 let places = classes(file, line.line, &line.places)?;
                 let sources = places | classes(file, line.line, &line.sources)?;
-                let kind = NamedKind { ty, places, sources };
-                if self.kinds.insert(line.name.clone(), kind).is_some() {
-                    return Err(Fault::new(file, line.line, format!("`{}` is defined twice", line.name)));
+                match self.kinds.get_mut(&line.name) {
+                    Some(kind) if line.besides => kind.besides = (places, sources),
+                    Some(_) => {
+                        return Err(Fault::new(file, line.line, format!("`{}` is defined twice", line.name)));
+                    }
+                    None => {
+                        let kind = NamedKind { ty, manual: (places, sources), besides: (0, 0) };
+                        self.kinds.insert(line.name.clone(), kind);
+                    }
                 }
             }
             Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
             Item::Together(modifiers) => self.together.push(modifiers.clone()),
             Item::Ignored(list) => self.ignored.push(list.clone()),
-            Item::Slot(_) | Item::Counts(_) | Item::Shared(_) | Item::Clauses(_) | Item::Form(_) => {}
+            Item::Slot(_)
+            | Item::Counts(_)
+            | Item::Shared(_)
+            | Item::Clauses(_)
+            | Item::Reasons(_)
+            | Item::Amend(_)
+            | Item::Form(_) => {}
         }
         Ok(())
     }
 
-    /// Fills what a variant does not mention from the variant `default`.
     fn finish(&mut self) {
-        let empty = BTreeMap::new();
-        let default = self.tables.iter().position(|name| name == "default");
-        let default = default.map_or(&empty, |index| &self.lines[index]);
-        for lines in &self.lines {
-            let bits = |ty: &Type| lines.get(ty).or(default.get(ty)).copied().unwrap_or_default();
-            self.variants.push(std::array::from_fn(|index| bits(&Type::ALL[index])));
+        self.manual.finish();
+        self.assembler.finish();
+    }
+
+    const fn tables(&self, layer: Layer) -> &Tables {
+        match layer {
+            Layer::Manual => &self.manual,
+            Layer::Both | Layer::Assembler => &self.assembler,
         }
-        // Named kinds bring their classes themselves: the last table is empty.
-        self.variants.push([(0, 0); Type::ALL.len()]);
     }
 
     /// The index of a class table.
-    pub fn variant(&self, name: &str) -> Option<usize> {
-        self.tables.iter().position(|each| each == name)
+    pub fn table(&self, name: &str, layer: Layer) -> Option<usize> {
+        self.tables(layer).names.iter().position(|each| each == name)
+    }
+
+    /// The index of the table without classes.
+    pub fn empty_table(&self, layer: Layer) -> usize {
+        self.tables(layer).variants.len() - 1
+    }
+
+    /// The classes of the base of an address, by space.
+    pub fn addresses(&self, layer: Layer) -> &[(String, u128)] {
+        &self.tables(layer).addresses
     }
 }
 

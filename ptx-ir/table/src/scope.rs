@@ -80,6 +80,8 @@ impl<'a> Scope<'a> {
             | Item::Repeatable(_)
             | Item::Together(_)
             | Item::Ignored(_)
+            | Item::Reasons(_)
+            | Item::Amend(_)
             | Item::Form(_) => {}
         }
     }

@@ -19,6 +19,8 @@ pub struct Syntax {
     pub operands: Vec<Place>,
     /// Whether it is the line without the operands that ask for more of version and target.
     pub narrowed: bool,
+    /// The opcode and modifiers as they are in the file.
+    pub opcode: String,
     /// The line as it is in the file.
     pub text: String,
 }
@@ -71,6 +73,17 @@ pub fn join(lines: &[&str]) -> String {
     }
 }
 
+/// Lines with opcodes as one: modifiers at the beginning of a line are joined to the opcode before them.
+pub fn glued(lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        let space = if text.is_empty() || line.starts_with(['.', '{']) { "" } else { " " };
+        text.push_str(space);
+        text.push_str(line);
+    }
+    text
+}
+
 /// What ends an opcode of several words: `mul.hi·.u32`.
 const OPCODE_END: char = '·';
 
@@ -104,6 +117,7 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         opcode_words,
         operands: operands.clone(),
         narrowed: false,
+        opcode: spelling.to_owned(),
         text: format!("{root}{};", body[end..].replacen(OPCODE_END, "", 1)),
     };
     Ok(roots.split('|').map(one).collect())

@@ -1,9 +1,10 @@
 //! What the compiler makes of small tables, and which mistakes it reports.
 
 use crate::format::WIDTH;
-use crate::{Fault, Source, compile, format, sources};
+use crate::{Fault, Source, all_sources, compile, format};
 
 const TYPES: &str = "classes default {\n    .u32 = u32 | int;\n    .u64 = u64 | int;\n    .f32 = f32;\n    .pred = pred;\n}\n\
+                     classes element {\n    .u32 = u32 | int;\n}\n\
                      classes address {\n    generic = u64;\n    .global = u64;\n}\noperand label = label;\n";
 
 fn compiled(text: &str) -> Result<String, Vec<Fault>> {
@@ -185,8 +186,8 @@ fn unknown_words() {
 /// The sources of the real table, with more text at the end of one file.
 fn with_paragraph(file: &str, paragraph: &str) -> Vec<Source> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
-    let mut sources = sources(&folder, "").unwrap();
-    let source = sources.iter_mut().find(|source| source.name == file).unwrap();
+    let (_, mut sources) = all_sources(&folder, "").unwrap();
+    let source = sources.iter_mut().find(|source| source.name == format!("manual/{file}")).unwrap();
     source.text.push_str(paragraph);
     sources
 }
@@ -195,7 +196,7 @@ fn with_paragraph(file: &str, paragraph: &str) -> Vec<Source> {
 fn an_instruction_is_one_paragraph() {
     let paragraph = "\nwarpgroup.outer{.wide}·.sync.shape{.scope}.f32  d, a, on, [bar];\n    \
                      .shape = .m64n{N}k4 for N in 8..32 step 8;\n    .scope = { .cta, .cluster };\n    \
-                     d : inout vec(N / 2) f32/element;  a : b64/plain;  on : !pred as accumulate;\n    \
+                     d : inout vec(N / 2) f32;  a : b64/plain;  on : !pred as accumulate;\n    \
                      bar : addr(.shared) update as barrier;\n    .cluster not with .m64n8k4;\n    since 9.0 on sm_90a;\n    \
                      .cluster since 9.1;\n    effect aligned async wgmma start;\n";
     let table = compile(&with_paragraph("wgmma.isa", paragraph)).unwrap();
@@ -208,14 +209,16 @@ fn an_instruction_is_one_paragraph() {
     assert!(table.contains("\"warpgroup.outer\", \"warpgroup.outer.wide\""), "the opcodes of several words");
     assert!(table.contains("Opcode { name: \"warpgroup\""));
     let broken = paragraph.replace("vec(N / 2)", "vec(M)").replace("as barrier", "as banana");
-    assert_eq!(compile(&with_paragraph("wgmma.isa", &broken)).unwrap_err().len(), 2);
+    let faults = compile(&with_paragraph("wgmma.isa", &broken)).unwrap_err();
+    assert_eq!(faults.len(), 2, "{faults:?}");
 }
 
 /// `BLESS=1 cargo test -p ptx-isa-table` lays the files out.
 #[test]
 fn the_files_of_the_table_are_laid_out() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
-    for Source { name, text } in sources(&folder, "").unwrap() {
+    let (_, sources) = all_sources(&folder, "").unwrap();
+    for Source { name, text } in sources {
         let formatted = format(&text);
         assert_eq!(format(&formatted), formatted, "{name} is laid out otherwise the second time");
         if std::env::var_os("BLESS").is_some() {
@@ -252,4 +255,99 @@ fn long_lines_are_broken_where_they_may_be() {
     assert_eq!(good(&formatted).lines().count(), good(&text).lines().count());
     let places = |table: String| table.replace("a.isa:1", "");
     assert_eq!(places(good(&formatted)), places(good(&text)));
+}
+
+/// A table of two layers.
+fn layered(manual: &str, assembler: &str) -> Result<String, Vec<Fault>> {
+    let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+    let reasons = "reasons {\n    +f32 \"a float passes\";\n    -int \"no constant\";\n    /exact \"as it is\";\n}\n\
+                   classes default {\n    .u32 = f32;\n}\n";
+    let exact = "classes exact {\n    .u32 = u32;\n}\n";
+    compile(&[
+        source("manual/a.isa", manual),
+        source("manual/types.isa", &format!("{TYPES}{exact}")),
+        source("assembler/a.isa", assembler),
+        source("assembler/types.isa", reasons),
+    ])
+}
+
+const MANUAL: &str = "foo.type  d, a;\n    .type = { .u32, .u64 };\n    d : out .type;  a : .type;\n    since 1.0;\n\n\
+                      foo.type  d, [p];\n    .type = { .u32, .u64 };\n    d : out .type;  p : addr;\n    since 2.0;\n";
+
+#[track_caller]
+fn of_layers(assembler: &str, expected: &str) {
+    let faults = layered(MANUAL, assembler).expect_err("there is a mistake");
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults, [expected], "{assembler}");
+}
+
+#[test]
+fn amendments_are_what_the_assembler_takes_and_the_manual_stays() {
+    let plain = layered(MANUAL, "").unwrap();
+    let form = |table: &str| table.lines().find(|line| line.contains("foo.type  d, a;")).unwrap().to_owned();
+    let (before, manual) = (
+        form(&plain),
+        "manual: &[Manual { when: &[], role: Role::Source, ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0",
+    );
+    assert!(before.contains(manual), "{before}");
+    let amended =
+        form(&layered(MANUAL, "amend foo.type#1:\n    a : -int if .u32;\n    .u32 since 3.0;\n").unwrap());
+    assert!(amended.contains(manual), "{amended}");
+    assert!(amended.contains("Variant { when: &[(0, 0x1), ], role: Role::Source"), "{amended}");
+    assert!(amended.contains("version: Version::new(3, 0)"), "{amended}");
+    // With a kind only the clause of that kind is meant, so the second form stays.
+    let both = layered(MANUAL, "amend foo.type:\n    a : -int;\n    d : out .type +f32;\n").unwrap();
+    assert_eq!(
+        both.matches("ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0, ranges").count(),
+        0,
+        "{both}"
+    );
+    let more = layered(MANUAL, "amend foo.type#1:\n    .type takes .f32 \"floats pass\";\n").unwrap();
+    assert!(form(&more).contains("beyond: &[(&[(0, 0x4), ], \"floats pass\"), ]"), "{more}");
+}
+
+#[test]
+fn forms_of_the_assembler_come_after_the_manuals_form_that_they_extend() {
+    let beyond = "foo.type  d, a, b;\n    beyond foo.type \"a second operand is ignored\";\n    .type = { .u32 };\n    \
+                  d : out .type;  a, b : .type;\n    since 1.0;\n";
+    let table = layered(MANUAL, beyond).unwrap();
+    let at = |text: &str| table.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(at("foo.type  d, [p];") < at("foo.type  d, a, b;"));
+    assert!(table.contains("beyond: &[(&[], \"a second operand is ignored\"), ]"));
+    let of_form = table.lines().find(|line| line.contains("foo.type  d, a, b;")).unwrap();
+    assert!(!of_form.contains("Manual {"), "{of_form}");
+}
+
+#[test]
+fn tolerances_without_a_reason_or_a_form_are_refused() {
+    of_layers(
+        "amend foo.type:\n    a : +u64;\n",
+        "assembler/a.isa:2: `+u64` needs a reason, here or among `reasons`",
+    );
+    layered(MANUAL, "amend foo.type:\n    a : +u64 \"it is wide enough\";\n").unwrap();
+    of_layers(
+        "amend foo.type:\n    a : takes u64;\n",
+        "assembler/a.isa:2: what the assembler takes in place of the manual's operand needs a reason",
+    );
+    of_layers("amend bar.type:\n    .u32 since 3.0;\n", "assembler/a.isa:1: the manual has no `bar.type`");
+    of_layers(
+        "amend foo.type#3:\n    .u32 since 3.0;\n",
+        "assembler/a.isa:1: the manual has no `foo.type#3`",
+    );
+    of_layers(
+        "amend foo.type:\n    b : -int;\n",
+        "assembler/a.isa:2: none of these forms has such a clause about `b`",
+    );
+    let form = |beyond: &str| {
+        format!(
+            "foo.type  d, a, b;\n{beyond}    .type = {{ .u32 }};\n    d : out .type;  a, b : .type;\n    since 1.0;\n"
+        )
+    };
+    of_layers(
+        &form(""),
+        "assembler/a.isa:1: no clause says `beyond` which form of the manual this is, and why",
+    );
+    of_layers(&form("    beyond foo.type;\n"), "assembler/a.isa:1: `beyond` needs a reason");
+    of_layers(&form("    beyond bar \"so\";\n"), "assembler/a.isa:1: the manual has no form `bar`");
+    layered(MANUAL, &form("    beyond foo.type;\n    misread \"it is ignored\";\n")).unwrap();
 }

@@ -47,6 +47,7 @@ pub fn write(table: &Table) -> String {
         table.addresses.len(),
         table.addresses
     );
+    write_manual(&mut out, table);
     let _ = writeln!(out, "/// Opcodes of several words, sorted.");
     let _ = writeln!(out, "pub(super) static NAMES: [&str; {}] = {:?};", table.names.len(), table.names);
     let _ = writeln!(out, "/// Modifiers that may stand several times.");
@@ -67,6 +68,23 @@ pub fn write(table: &Table) -> String {
     }
     let _ = writeln!(out, "];");
     out
+}
+
+/// What the manual takes, and the reasons for what the assembler takes.
+fn write_manual(out: &mut String, table: &Table) {
+    let types = table.manual_variants.first().map_or(0, |variant| variant.len());
+    let count = table.manual_variants.len();
+    let _ = writeln!(out, "/// Classes by table and type as the manual has them.");
+    let _ = writeln!(out, "pub(super) static MANUAL_CLASSES: [[(u128, u128); {types}]; {count}] = [");
+    for variant in &table.manual_variants {
+        let _ = writeln!(out, "{variant:?},");
+    }
+    let _ = writeln!(out, "];\n/// Classes of the base of an address as the manual has them, by space.");
+    let (count, addresses) = (table.manual_addresses.len(), &table.manual_addresses);
+    let _ = writeln!(out, "pub(super) static MANUAL_ADDRESSES: [(&str, u128); {count}] = {addresses:?};");
+    let _ = writeln!(out, "/// Why the assembler takes or refuses classes.");
+    let (count, reasons) = (table.reasons.len(), &table.reasons);
+    let _ = writeln!(out, "pub(super) static REASONS: [(char, u128, &str); {count}] = {reasons:?};");
 }
 
 fn write_form(out: &mut String, form: &Form, root: usize) {
@@ -90,6 +108,7 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         narrowed,
         misread,
         bracket,
+        beyond,
     } = form;
     let _ = write!(
         out,
@@ -101,7 +120,13 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         out,
         "strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, bracket: {bracket:?}, "
     );
-    let _ = write!(out, "deviations: &[");
+    let _ = write!(out, "beyond: &[");
+    for (when, reason) in beyond {
+        let _ = write!(out, "(");
+        write_condition(out, when);
+        let _ = write!(out, ", {reason:?}), ");
+    }
+    let _ = write!(out, "], deviations: &[");
     for Deviation { when, classes, reason } in deviations {
         let _ = write!(out, "Deviation {{ when: ");
         write_condition(out, when);
@@ -173,9 +198,29 @@ fn write_operands(out: &mut String, operands: &[Operand]) {
         for variant in &operand.variants {
             write_variant(out, variant);
         }
-        let _ = write!(out, "] }}, ");
+        let _ = write!(out, "], manual: &[");
+        for Variant { when, role, ty, table, plus, minus, access, .. } in &operand.manual {
+            let _ = write!(out, "Manual {{ when: ");
+            write_condition(out, when);
+            let access = access.as_ref();
+            let (space, ty) =
+                (access.map_or("SpaceRef::None".to_owned(), |it| space_source(&it.space)), type_source(ty));
+            let _ = write!(
+                out,
+                ", role: Role::{role}, ty: {ty}, table: {table}, plus: {plus:#x}, minus: {minus:#x}, space: {space} }}, "
+            );
+        }
+        let _ = write!(out, "], reasons: &{:?} }}, ", operand.reasons);
     }
     let _ = write!(out, "]");
+}
+
+fn space_source(space: &SpaceRef) -> String {
+    match space {
+        SpaceRef::None => "SpaceRef::None".to_owned(),
+        SpaceRef::Fixed(name) => format!("SpaceRef::Fixed({name:?})"),
+        SpaceRef::Slot(slot) => format!("SpaceRef::Slot({slot})"),
+    }
 }
 
 fn write_variant(out: &mut String, variant: &Variant) {
@@ -198,11 +243,7 @@ fn write_variant(out: &mut String, variant: &Variant) {
             let _ = write!(out, "None");
         }
         Some(access) => {
-            let space = match &access.space {
-                SpaceRef::None => "SpaceRef::None".to_owned(),
-                SpaceRef::Fixed(name) => format!("SpaceRef::Fixed({name:?})"),
-                SpaceRef::Slot(slot) => format!("SpaceRef::Slot({slot})"),
-            };
+            let space = space_source(&access.space);
             let size = match &access.size {
                 None => "None".to_owned(),
                 Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),

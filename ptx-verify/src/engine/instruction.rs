@@ -11,7 +11,7 @@ use ptx_ir::isa::{Instance, Mismatch, Resolved, Shape, Wanted};
 use ptx_syntax::Diagnostic;
 
 use crate::rule::{Check, Rule};
-use crate::rules::instruction::{guard_not_a_predicate, target_too_low, version_too_low};
+use crate::rules::instruction::{beyond_manual, guard_not_a_predicate, target_too_low, version_too_low};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::Features;
 use crate::subject::{
@@ -26,6 +26,8 @@ pub(crate) struct SpellingFacts {
     features: Vec<Features>,
     /// Whether their instructions need a second look.
     suspicious: Vec<bool>,
+    /// Whether the manual has the form and the modifiers of all their meanings.
+    spelled_in_manual: Vec<bool>,
 }
 
 impl SpellingFacts {
@@ -42,6 +44,8 @@ impl SpellingFacts {
             let spelling = &module.spellings[Handle::new(index as u32)];
             self.features.push(Features::of(spelling));
             self.suspicious.push(suspicious(spelling));
+            let mut instances = spelling.resolved.instances.iter();
+            self.spelled_in_manual.push(instances.all(|each| each.spelled_beyond_manual().is_none()));
         }
     }
 
@@ -52,6 +56,22 @@ impl SpellingFacts {
             features |= self.features[instruction.spelling.index()];
         }
         features
+    }
+
+    /// Whether an instruction is plainly one that the manual has.
+    fn is_in_manual(
+        &self,
+        context: &FunctionContext<'_>,
+        handle: Handle<Instruction>,
+        instruction: &Instruction,
+    ) -> bool {
+        let module = context.module.module;
+        let instances = &module.spellings[instruction.spelling].resolved.instances;
+        let instance = instruction.instance.and_then(|index| instances.get(index as usize));
+        let spelled = self.spelled_in_manual.get(instruction.spelling.index()).copied().unwrap_or(false);
+        spelled
+            && instance
+                .is_some_and(|instance| beyond_manual::is_plain(module, context.body, handle, instance))
     }
 
     fn is_suspicious(&self, spelling: Handle<Spelling>) -> bool {
@@ -66,16 +86,39 @@ pub(crate) fn verify(
     rules: &[&Rule],
     out: &mut Vec<Diagnostic>,
 ) {
+    let notes = rules.iter().any(|rule| rule.info.name == beyond_manual::RULE.info.name);
     for (handle, instruction) in context.body.instructions.iter() {
         let sound = instruction.instance.is_some() && !facts.is_suspicious(instruction.spelling);
         if !sound || instruction.guard.is_some_and(|guard| !guard_not_a_predicate::is_predicate(guard)) {
             look_again(context, handle, instruction, rules, out);
+        } else if notes && !facts.is_in_manual(context, handle, instruction) {
+            note(context, handle, instruction, out);
         }
     }
     let names_any = context.mentions.all(context.body).next().is_some();
     if names_any && context.module.special_registers_may_be_missing() {
         version_too_low::special(context, out);
         target_too_low::special(context, out);
+    }
+}
+
+/// Notes what the manual does not have of an instruction that nothing else is wrong with.
+#[cold]
+fn note(
+    context: &FunctionContext<'_>,
+    handle: Handle<Instruction>,
+    instruction: &Instruction,
+    out: &mut Vec<Diagnostic>,
+) {
+    let spelling = &context.module.module.spellings[instruction.spelling];
+    let instance = instruction.instance.and_then(|index| spelling.resolved.instances.get(index as usize));
+    let Some(instance) = instance.filter(|_| !shapes::has_unknown(context.body, handle)) else { return };
+    let (operands, children) = shapes::shapes(context.module.module, context.body, handle);
+    if let Some(beyond) = instance.beyond_manual(&operands, &children)
+        && let Check::Instruction(check) = beyond_manual::RULE.check
+    {
+        let problem = Problem::BeyondManual(&beyond);
+        out.extend(check(&Occurrence { context, handle, instruction, spelling, problem }));
     }
 }
 
@@ -112,6 +155,16 @@ fn look_again(
         Some(instance) if instance.is_available(module.header.platform()) => {
             if instance.form.misread().is_some() {
                 show(Problem::Misread(instance.form));
+            } else {
+                let (operands, children) = shapes::shapes(module, context.body, handle);
+                // Of an odd spelling another rule speaks.
+                let beyond = match spelling.resolved.leniency {
+                    Some(_) => instance.operand_beyond_manual(&operands, &children),
+                    None => instance.beyond_manual(&operands, &children),
+                };
+                if let Some(beyond) = beyond {
+                    show(Problem::BeyondManual(&beyond));
+                }
             }
         }
         Some(instance) => show(Problem::Unavailable(instance)),

@@ -29,7 +29,7 @@ rules! {
         version_too_low version_too_high target_too_low texture_mode misread_operands
         guard_not_a_predicate predicate_in_vector packed_half_as_integer testp_without_test
         immediate_out_of_range special_register_address noncanonical_order repeated_modifier
-        ineffective_modifier
+        ineffective_modifier beyond_manual
     }
     declaration {
         undeclared_name duplicate_name undeclared_label declaration predicate_in_memory variable_space

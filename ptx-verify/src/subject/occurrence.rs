@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ptx_ir::ir::{Handle, Instruction, Operand, RegisterGroup, Spelling};
-use ptx_ir::isa::{self, FormId, Instance, Leniency, Mismatch, OperandSpec, SpellingProblem};
+use ptx_ir::isa::{self, Beyond, FormId, Instance, Leniency, Mismatch, OperandSpec, SpellingProblem};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use super::place;
@@ -22,6 +22,8 @@ pub(crate) enum Problem<'a> {
     Misread(FormId),
     /// The spelling is taken though the manual has it differently.
     Lenient(&'a Leniency),
+    /// The assembler takes something that the manual does not have.
+    BeyondManual(&'a Beyond),
     /// The guard is no predicate.
     Guard,
 }

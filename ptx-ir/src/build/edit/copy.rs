@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::inline::local_spelling;
 use crate::arena::Handle;
 use crate::build::function::{Block, FunctionBuilder, LabelInfo, Owned};
+use crate::build::instruction::Says;
 use crate::build::value::{Label, Reg};
 use crate::build::{BuildError, name};
 use crate::ir::{self, Body, Function, Instruction, Operand, Register, Run, Statement, TargetList, Variable};
@@ -214,7 +215,7 @@ impl<'b> Copied<'b> {
         f.body.operand_spans.resize(f.body.operands.len(), Span::default());
         instruction.operands = run;
         if spelling.is_some() {
-            instruction.instance = Some(f.select(instruction.spelling, run)?);
+            instruction.instance = Some(f.select(instruction.spelling, run, Says::Assembler)?);
         }
         let copy = f.body.instructions.push(instruction);
         f.body.spans.push(Span::default());

@@ -26,7 +26,10 @@ pub struct Generated {
     pub text: String,
 }
 
-/// Compiles the files of `isa/manual/`, given by what messages call them and what is in them.
+/// The files of `isa/manual/` that are about something else than instructions.
+pub const FILES: [&str; 4] = ["directives.isa", "special_registers.isa", "targets.isa", "versions.isa"];
+
+/// Compiles [`FILES`], given by what messages call them and what is in them.
 ///
 /// # Errors
 ///
