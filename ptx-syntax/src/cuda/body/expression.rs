@@ -196,6 +196,7 @@ impl<'s> Parser<'s> {
             Kind::Identifier => {}
             Kind::Punctuator | Kind::Directive => {
                 return match token.text {
+                    "[" => self.lambda(),
                     "(" => self.parenthesis(),
                     "{" => self.list(None),
                     "::" => {
@@ -219,6 +220,42 @@ impl<'s> Parser<'s> {
             "new" | "delete" | "throw" | "co_await" | "typeid" | "operator" => self.unknown(),
             _ => self.primary_name(),
         }
+    }
+
+    /// `[…](…) {…}`: what it captures is not read, for it sees what is around it.
+    fn lambda(&mut self) -> Expression<'s> {
+        let span = self.span();
+        self.at = self.after_group(self.at);
+        let Some((parameters, true)) = (self.text() == "(").then(|| self.parameters()) else {
+            return self.unknown();
+        };
+        let mut returns = TypeName::Auto;
+        while matches!(self.text(), "mutable" | "constexpr" | "noexcept" | "__device__" | "__host__") {
+            self.at += 1;
+        }
+        if self.accept("->") {
+            let base = self.base_type(&mut super::types::Specifiers::default());
+            returns = self.pointers(base);
+        }
+        if self.text() != "{" {
+            return self.unknown();
+        }
+        let body = self.block();
+        self.program.lambdas.push(super::Function {
+            name: "",
+            owner: None,
+            span,
+            is_kernel: false,
+            is_device: true,
+            template: Vec::new(),
+            returns,
+            parameters,
+            launch_bounds: None,
+            cluster: Vec::new(),
+            extent: span,
+            body,
+        });
+        Expression::made(ExpressionKind::Lambda(self.program.lambdas.len() - 1), span, 0)
     }
 
     fn parenthesis(&mut self) -> Expression<'s> {

@@ -1,7 +1,7 @@
 //! Functions of CUDA C++ as trees: what hand-written kernels are made of, for those who follow what a kernel computes.
 //!
 //! [`program`] reads the functions, constants and structures of one file. It is no compiler: what it does not know
-//! (lambdas, bases of classes, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
+//! (bases of classes, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
 //! [`ExpressionKind::Unknown`] or [`TypeName::Unknown`], and who reads a function that has one of these knows that
 //! the function is not known.
 //!
@@ -32,6 +32,8 @@ pub const DEEPEST: u32 = 72;
 pub struct Program<'s> {
     /// Functions with bodies, in order.
     pub functions: Vec<Function<'s>>,
+    /// Lambdas, as functions without names.
+    pub lambdas: Vec<Function<'s>>,
     /// Constants outside functions; those that are declared twice have no value.
     pub constants: HashMap<&'s str, Option<Expression<'s>>>,
     /// Constants in functions, where no two have the same name.
@@ -247,6 +249,8 @@ pub enum ExpressionKind<'s> {
     SizeOfType(TypeName<'s>),
     /// `sizeof a`.
     SizeOf(Box<Expression<'s>>),
+    /// A lambda: its number in [`Program::lambdas`].
+    Lambda(usize),
     /// `{a, b}`, with the type before it.
     List(Option<TypeName<'s>>, Vec<Expression<'s>>),
     /// What is not known.

@@ -436,23 +436,8 @@ impl<'s> Parser<'s> {
         let is_plain = self.at + 1 == open;
         self.at = open;
         let end = self.after_group(open);
-        self.at += 1;
-        let mut parameters = Vec::new();
-        let mut is_known = is_plain;
-        while self.at + 1 < end {
-            let base = self.base_type(&mut Specifiers::default());
-            let base = self.pointers(base);
-            let (name, ty) = self.declarator(base);
-            let default = self.accept("=").then(|| self.assignment());
-            parameters.push(Parameter { name, ty: decayed(ty), default });
-            if !self.accept(",") {
-                break;
-            }
-        }
-        is_known &= self.at + 1 == end || (parameters.len() == 1 && parameters[0].ty == TypeName::Void);
-        if parameters.len() == 1 && parameters[0].ty == TypeName::Void {
-            parameters.clear();
-        }
+        let (parameters, are_known) = self.parameters();
+        let mut is_known = is_plain && are_known;
         if self.tokens.get(end).is_some_and(|token| token.text == "->") {
             returns = TypeName::Unknown;
         }
@@ -487,6 +472,30 @@ impl<'s> Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
+    /// The parameters of a function, parentheses included, and whether all are understood.
+    pub(super) fn parameters(&mut self) -> (Vec<Parameter<'s>>, bool) {
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut parameters = Vec::new();
+        while self.at + 1 < end {
+            let base = self.base_type(&mut Specifiers::default());
+            let base = self.pointers(base);
+            let (name, ty) = self.declarator(base);
+            let default = self.accept("=").then(|| self.assignment());
+            parameters.push(Parameter { name, ty: decayed(ty), default });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        let is_empty = parameters.len() == 1 && parameters[0].ty == TypeName::Void;
+        let are_known = self.at + 1 == end || is_empty;
+        if is_empty {
+            parameters.clear();
+        }
+        self.at = end;
+        (parameters, are_known)
+    }
+
     /// `a(x), b(y)` before the body of a constructor, as assignments.
     fn initializers(&mut self, body: usize) -> Vec<Statement<'s>> {
         let mut all = Vec::new();

@@ -18,6 +18,10 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Value, Unclear> {
         match &callee.kind {
             ExpressionKind::Name(name, template) => {
+                if let Some(Binding::Lambda(number)) = self.binding(name) {
+                    let lambda = self.program.lambdas.get(*number).ok_or(Unclear)?;
+                    return self.inlined(&[lambda], template, given, None);
+                }
                 if let Some(object) = self.frames.last().and_then(|frame| frame.object.clone()) {
                     let own = self.methods(&object.1.name, name);
                     if !own.is_empty() {
@@ -166,6 +170,14 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let mut values = Vec::new();
         for each in given {
+            // Its type is that of the parameter.
+            if let ExpressionKind::List(None, parts) = &each.kind {
+                for part in parts {
+                    self.value(part)?;
+                }
+                values.push(Value::unknown(Ty::Any));
+                continue;
+            }
             let value = self.value(each)?;
             values.push(Self::decayed(value));
         }
@@ -280,8 +292,7 @@ impl<'a, 's> Lowering<'a, 's> {
             [only] => only,
             _ => self.overload(&fitting, given)?,
         };
-        let is_same = |name: &&'s str| std::ptr::eq(name.as_ptr(), function.name.as_ptr());
-        let is_recursive = self.frames.iter().any(|frame| frame.function.as_ref().is_some_and(is_same));
+        let is_recursive = self.frames.iter().any(|frame| frame.function == Some(function.span));
         self.calls += 1;
         if is_recursive || self.calls > MAX_CALLS || function.is_kernel {
             return Err(Unclear);
@@ -303,12 +314,16 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // Of an included file no place can be shown.
         let is_included = function.span.start < self.aim.base;
-        let first_name = self.names.len();
+        let is_lambda = function.name.is_empty();
+        let (length, around) = (self.names.len(), self.frames.last());
+        // A lambda sees the names around it, and the object.
+        let first_name = around.filter(|_| is_lambda).map_or(length, |frame| frame.first_name);
+        let object = object.or_else(|| around.filter(|_| is_lambda).and_then(|frame| frame.object.clone()));
         let known = bindings.len();
         self.names.extend(bindings);
         let end = self.label();
         self.frames.push(Frame {
-            function: Some(function.name),
+            function: Some(function.span),
             object: object.clone(),
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
@@ -317,7 +332,7 @@ impl<'a, 's> Lowering<'a, 's> {
             end: end.clone(),
             loops: Vec::new(),
         });
-        if let Some((place, members)) = &object {
+        if let Some((place, members)) = object.as_ref().filter(|_| !is_lambda) {
             self.bind_object(place, members)?;
         }
         for (parameter, argument) in function.parameters.iter().zip(&arguments) {
@@ -334,21 +349,23 @@ impl<'a, 's> Lowering<'a, 's> {
             let place = self.parameter(parameter, arguments.get(index).cloned())?;
             self.names.push((parameter.name, Binding::Place(place)));
         }
-        let returns = self.ty(&function.returns)?;
+        // What a lambda returns, the first `return` tells.
+        let is_told_later = function.returns == TypeName::Auto;
+        let returns = if is_told_later { Ty::Any } else { self.ty(&function.returns)? };
         let result = match &returns {
-            Ty::Void | Ty::Pointer(..) => None,
+            Ty::Void | Ty::Pointer(..) | Ty::Any => None,
             ty => Some(self.made(ty)?),
         };
         if let Some(frame) = self.frames.last_mut() {
             frame.result = result;
-            frame.pointer = matches!(returns, Ty::Pointer(..)).then_some(returns);
+            frame.pointer = matches!(returns, Ty::Pointer(..) | Ty::Any).then_some(returns);
         }
         let span = self.span;
         self.statements(&function.body)?;
         self.span = span;
         self.place_label(&end);
         let result = self.frames.pop().and_then(|frame| frame.result);
-        self.names.truncate(first_name);
+        self.names.truncate(length);
         match result {
             Some(result) => self.read(&result),
             None => Ok(Value::unknown(Ty::Void)),

@@ -113,7 +113,9 @@ impl<'s> Lowering<'_, 's> {
                     self.read(&place)?
                 }
             },
-            ExpressionKind::List(None, _) | ExpressionKind::Unknown => return Err(Unclear),
+            ExpressionKind::List(None, _) | ExpressionKind::Lambda(_) | ExpressionKind::Unknown => {
+                return Err(Unclear);
+            }
         })
     }
 
@@ -326,6 +328,10 @@ impl<'s> Lowering<'_, 's> {
                 let array = match self.place(array) {
                     Ok(Place::Parts(parts, ty)) => return self.element(&parts, &ty, index),
                     Ok(Place::Unknown(Ty::Array(of, _))) => return Ok(Place::Unknown((*of).clone())),
+                    Ok(Place::Alias(place, Ty::Array(of, _))) => {
+                        self.value(index)?;
+                        return Ok(Place::Alias(place, (*of).clone()));
+                    }
                     Ok(place) => self.read(&place)?,
                     Err(Unclear) => return Err(Unclear),
                 };
@@ -445,7 +451,11 @@ impl<'s> Lowering<'_, 's> {
         // Which one it is decides when the kernel runs.
         match &**of {
             Ty::Integer { .. } => self.chosen(parts, of, &index),
-            Ty::Array(..) | Ty::Structure(_) => Err(Unclear),
+            // Any of its parts may be meant.
+            Ty::Array(..) | Ty::Structure(_) => {
+                let whole = Place::Parts(parts.to_vec(), ty.clone());
+                Ok(Place::Alias(Rc::new(whole), (**of).clone()))
+            }
             other => Ok(Place::Unknown(other.clone())),
         }
     }

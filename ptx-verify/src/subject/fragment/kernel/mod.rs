@@ -5,7 +5,7 @@
 //! phases, accesses of shared memory, wrappers of one instruction. [`kernel`] translates integers, pointers, arrays,
 //! branches and loops, and inlines functions of the same file. Other numbers are not followed: where one decides about
 //! something, nothing is known of that. Where a kernel has anything that is not understood (a call of a function that is
-//! not in sight, a lambda), it is not translated at all, for it might be a barrier.
+//! not in sight, a specialisation of a template), it is not translated at all, for it might be a barrier.
 //!
 //! Nothing is optimized: only the rules that execute a kernel's protocol read the result.
 
@@ -111,6 +111,8 @@ impl Kernel {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 enum Binding {
+    /// A lambda, by its number.
+    Lambda(usize),
     Place(Place),
     Type(Ty),
 }
@@ -123,7 +125,7 @@ impl Binding {
             Self::Place(Place::Fixed(value)) => {
                 Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
             }
-            Self::Place(_) => Err(Unclear),
+            Self::Place(_) | Self::Lambda(_) => Err(Unclear),
         }
     }
 
@@ -138,9 +140,9 @@ impl Binding {
 
 /// A function that is being translated, or something else that does not see the names around it.
 #[derive(Default)]
-struct Frame<'s> {
+struct Frame {
     /// Which function it is.
-    function: Option<&'s str>,
+    function: Option<Span>,
     /// The object whose method it is.
     object: Option<(Place, Rc<Members>)>,
     /// Where a wrapper is called: what it does is done there.
@@ -177,7 +179,7 @@ struct Lowering<'a, 's> {
     /// What was not understood.
     trouble: Option<Span>,
     names: Vec<(&'s str, Binding)>,
-    frames: Vec<Frame<'s>>,
+    frames: Vec<Frame>,
     /// Shared variables by the place of their declaration: their names, sizes and alignments.
     shared: Vec<(String, u64, u64)>,
     shared_by_place: HashMap<(usize, u64), usize>,
@@ -264,7 +266,7 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.push((parameter.name, Binding::Place(place)));
         }
         self.frames.push(Frame {
-            function: Some(function.name),
+            function: Some(function.span),
             object: None,
             call: None,
             first_name: 0,
@@ -455,7 +457,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn type_in_scope(&self, name: &str) -> Option<Ty> {
         match self.binding(name)? {
             Binding::Type(ty) => Some(ty.clone()),
-            Binding::Place(_) => None,
+            Binding::Place(_) | Binding::Lambda(_) => None,
         }
     }
 
@@ -469,7 +471,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn named(&mut self, name: &str) -> Result<Place, Unclear> {
         match self.binding(name) {
             Some(Binding::Place(place)) => return Ok(place.clone()),
-            Some(Binding::Type(_)) => return Err(Unclear),
+            Some(Binding::Type(_) | Binding::Lambda(_)) => return Err(Unclear),
             None => {}
         }
         if name == "warpSize" {

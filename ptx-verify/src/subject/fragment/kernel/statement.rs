@@ -305,6 +305,11 @@ impl<'s> Lowering<'_, 's> {
             _ if variable.is_static && !variable.is_constant => return Err(Unclear),
             TypeName::Reference(of) => self.reference(of, variable)?,
             TypeName::Auto => {
+                if let Some(ExpressionKind::Lambda(number)) = variable.value.as_ref().map(|value| &value.kind)
+                {
+                    self.names.push((variable.name, Binding::Lambda(*number)));
+                    return Ok(());
+                }
                 let value = self.value(variable.value.as_ref().ok_or(Unclear)?)?;
                 self.kept(Self::decayed(value), variable.is_constant)?
             }

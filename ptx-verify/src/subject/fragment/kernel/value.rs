@@ -258,6 +258,9 @@ impl Lowering<'_, '_> {
     pub(super) fn read(&mut self, place: &Place) -> Result<Value, Unclear> {
         Ok(match place {
             Place::Fixed(value) => value.clone(),
+            Place::Alias(_, ty @ (Ty::Array(..) | Ty::Structure(_))) => {
+                Value { ty: ty.clone(), held: Held::Place(Rc::new(place.clone())) }
+            }
             Place::Unknown(ty) | Place::Alias(_, ty) => Value::unknown(ty.clone()),
             Place::Register(register, ty) => Value { ty: ty.clone(), held: Held::Register(*register) },
             Place::Chosen { registers, index, ty } => {
