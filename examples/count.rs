@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ptx_toolkit::ir::ir::Instruction;
 use ptx_toolkit::ir::isa;
-use ptx_toolkit::ir::visit::{At, RegisterUse, Visitor};
-use ptx_toolkit::{Handle, Module};
+use ptx_toolkit::{At, Handle, Instruction, Module, RegisterUse, Visitor};
 
 /// What a walk counts.
 #[derive(Default)]

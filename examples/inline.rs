@@ -1,9 +1,6 @@
 //! Inlines all calls that can be, and removes the functions that nothing calls any more: `cargo run --example inline FILE`.
 
-use ptx_toolkit::ir::edit::InlineError;
-use ptx_toolkit::ir::isa::Control;
-use ptx_toolkit::ir::link::{exported, remove_unused};
-use ptx_toolkit::{BuildError, Module};
+use ptx_toolkit::{BuildError, Control, InlineError, Module};
 
 /// How many calls were inlined, and why the others were not.
 pub fn inline_all(module: &mut Module) -> Result<(usize, Vec<InlineError>), BuildError> {
@@ -28,7 +25,7 @@ pub fn inline_all(module: &mut Module) -> Result<(usize, Vec<InlineError>), Buil
         }
         Ok(())
     })?;
-    remove_unused(module.ir_mut(), exported);
+    module.remove_unused();
     Ok((inlined, left))
 }
 

@@ -3,7 +3,8 @@
 //! A counter is added before each load, under the guard of the load. It is 64 bits wide and relaxed at the scope of the
 //! GPU, which needs PTX 6.0: an older module is raised to that. The address of the counter is in a register of each kernel.
 
-use ptx_toolkit::{BuildError, Declaration, Module, ModuleBuilder, StateSpace, Type};
+use ptx_toolkit::ir::isa::Access;
+use ptx_toolkit::{BuildError, Declaration, Function, Handle, Module, ModuleBuilder, StateSpace, Type, Var};
 
 /// The name of the variable that counts.
 pub const COUNTER: &str = "bytes_loaded";
@@ -30,8 +31,8 @@ pub fn instrument(module: &mut Module) -> Result<usize, BuildError> {
 
 fn instrument_function(
     builder: &mut ModuleBuilder,
-    function: ptx_toolkit::Handle<ptx_toolkit::Function>,
-    counter: ptx_toolkit::ir::build::Var,
+    function: Handle<Function>,
+    counter: Var,
 ) -> Result<usize, BuildError> {
     let function = builder.function_at(function)?;
     let mut editor = builder.edit(function)?;
@@ -40,7 +41,7 @@ fn instrument_function(
         // What the instruction table says of it: an operand in global memory that is read, and how many bytes.
         let Some(instance) = editor.instance(at) else { continue };
         let accesses = instance.operands.iter().filter_map(|spec| spec.access);
-        let is_global = |access: &ptx_toolkit::ir::isa::Access| access.space == Some(StateSpace::Global);
+        let is_global = |access: &Access| access.space == Some(StateSpace::Global);
         let read = accesses.filter(is_global).find(|access| access.reads && !access.writes);
         loads.extend(read.map(|access| (at, access.bytes)));
     }
@@ -55,11 +56,7 @@ fn instrument_function(
         let cursor = editor.before(load)?;
         let operands = [address.at(0), u64::from(bytes).into()];
         let spelling = "red.relaxed.gpu.global.add.u64";
-        match guard {
-            None => cursor.push(spelling, operands)?,
-            Some((predicate, false)) => cursor.guard(predicate).push(spelling, operands)?,
-            Some((predicate, true)) => cursor.guard_not(predicate).push(spelling, operands)?,
-        }
+        cursor.guarded(guard).push(spelling, operands)?;
     }
     editor.finish()?;
     Ok(loads.len())

@@ -39,16 +39,22 @@ pub use ptx_emit as emit;
 pub use ptx_emit::assemble::{Choice, Options, Report};
 pub use ptx_emit::format;
 pub use ptx_ir as ir;
-pub use ptx_ir::build::{BuildError, Declaration, ModuleBuilder, Value};
-pub use ptx_ir::ir::{Function, FunctionKind, Handle};
+pub use ptx_ir::build::{
+    BuildError, Declaration, Func, FunctionBuilder, Label, ModuleBuilder, Reg, Value, Var,
+};
+pub use ptx_ir::edit::{FunctionEditor, InlineError, OutlineError};
+pub use ptx_ir::ir::{Definition, Function, FunctionKind, Handle, Instruction, Operand, Register, Variable};
+pub use ptx_ir::isa::{Control, Instance};
+pub use ptx_ir::link::{LinkError, Linked, Removed};
 pub use ptx_ir::space::StateSpace;
 pub use ptx_ir::target::Target;
 pub use ptx_ir::types::Type;
 pub use ptx_ir::version::Version;
+pub use ptx_ir::visit::{At, RegisterUse, Visitor};
 #[cfg(feature = "project")]
 pub use ptx_project as project;
 pub use ptx_syntax as syntax;
-pub use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
+pub use ptx_syntax::{Class, Diagnostic, LineColumn, LineIndex, Severity, Span};
 pub use ptx_verify as verify;
 pub use ptx_verify::{Config, Level, Levels, check};
 
@@ -66,22 +72,29 @@ pub struct Parsed {
     /// What is wrong with syntax, names, declarations and constants. Nothing is said of instructions and of what happens
     /// at run time; that is [`check`].
     pub diagnostics: Vec<Diagnostic>,
+    /// Where the first error is.
+    pub first_error: Option<LineColumn>,
 }
 
 /// A text that has a fault, and what was expected to have none.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ParseError {
-    /// The faults, in the order of their places; there is one at least.
+    /// What is wrong, in the order of the places; there is one error at least.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where the first error is.
+    pub at: LineColumn,
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = self.diagnostics.first();
-        let others = self.diagnostics.len().saturating_sub(1);
-        first.map_or(Ok(()), |first| write!(f, "byte {}: {}", first.span.start, first.message))?;
-        if others == 0 { Ok(()) } else { write!(f, ", and {others} more") }
+        let mut errors = self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let message = errors.next().map_or("", |first| &first.message);
+        write!(f, "line {}, column {}: {message}", self.at.line, self.at.column)?;
+        match errors.count() {
+            0 => Ok(()),
+            others => write!(f, ", and {others} more"),
+        }
     }
 }
 
@@ -93,9 +106,11 @@ impl Parsed {
     /// # Errors
     /// The text has one.
     pub fn ok(self) -> Result<Module, ParseError> {
-        let Self { module, diagnostics } = self;
-        let is_error = diagnostics.iter().any(|found| found.severity == Severity::Error);
-        if is_error { Err(ParseError { diagnostics }) } else { Ok(module) }
+        let Self { module, diagnostics, first_error } = self;
+        match first_error {
+            Some(at) => Err(ParseError { diagnostics, at }),
+            None => Ok(module),
+        }
     }
 }
 
@@ -105,7 +120,8 @@ impl Module {
     /// ```
     /// let parsed = ptx_toolkit::Module::parse(".version 8.6\n.target sm_90\n.entry k() { bra NOWHERE; }");
     /// assert_eq!(parsed.diagnostics.len(), 1);
-    /// assert!(parsed.ok().is_err());
+    /// let error = parsed.ok().unwrap_err();
+    /// assert_eq!(error.to_string(), "line 3, column 18: `NOWHERE` is not declared");
     /// ```
     #[must_use]
     pub fn parse(source: &str) -> Parsed {
@@ -114,7 +130,9 @@ impl Module {
         let mut diagnostics = ptx_verify::syntax_findings(&parse);
         diagnostics.extend(ptx_verify::lowering_findings(&lowered));
         diagnostics.sort_by_key(|found| found.span);
-        Parsed { module: Self(lowered.module), diagnostics }
+        let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let first_error = errors.next().map(|first| LineIndex::new(source).position(first.span.start));
+        Parsed { module: Self(lowered.module), diagnostics, first_error }
     }
 
     /// The text of the module in its one canonical form, without comments.
@@ -171,8 +189,31 @@ impl Module {
         Ok(result)
     }
 
+    /// Adds what another module has, by the rules of `nvlink`.
+    ///
+    /// ```
+    /// # use ptx_toolkit::Module;
+    /// # let header = ".version 7.0\n.target sm_80\n.address_size 64\n";
+    /// let mut module = Module::parse(&format!("{header}.extern .func f();\n.visible .entry k() {{ call f; ret; }}")).ok()?;
+    /// let linked = module.link(Module::parse(&format!("{header}.visible .func f() {{ ret; }}")).ok()?)?;
+    /// assert!(linked.undefined.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The modules do not go together. Nothing has changed then.
+    pub fn link(&mut self, other: Self) -> Result<Linked, LinkError> {
+        ptx_ir::link::link(&mut self.0, other.0)
+    }
+
+    /// Removes the functions and variables that neither the host nor another module may need: what
+    /// [`exported`](ir::link::exported) things do not use. [`ir::link::remove_unused`] starts from others.
+    pub fn remove_unused(&mut self) -> Removed {
+        ptx_ir::link::remove_unused(&mut self.0, ptx_ir::link::exported)
+    }
+
     /// Walks over everything in the module, in the order of the text.
-    pub fn visit(&self, visitor: &mut impl ptx_ir::visit::Visitor) {
+    pub fn visit(&self, visitor: &mut impl Visitor) {
         ptx_ir::visit::walk_module(&self.0, visitor);
     }
 

@@ -236,3 +236,122 @@ fn what_nothing_uses_is_removed() {
     let text = sound(&module);
     assert!(text.contains("leaf()") && text.contains(".global .u64 b = a;"), "{text}");
 }
+
+/// A module with a function, a line of it, and debugging information: a unit with the function, its file, where it begins, and
+/// a label in another section.
+fn debugged(name: &str, file: &str, local: &str) -> String {
+    format!(
+        "{HEADER}{local}.visible .func {name}() {{\n.local .b8 depot[8];\n.reg .b64 %r;\nmov.u64 %r, depot;\n\
+         $L_begin:\n.loc 1 3 0\nret;\n}}\n.file 1 \"{file}\"\n.section .debug_abbrev {{\n\
+         .b8 1, 17, 1, 3, 8, 16, 6, 0, 0\n.b8 2, 46, 0, 3, 8, 58, 11, 17, 1, 2, 10, 64, 6, 0, 0\n.b8 0\n}}\n\
+         .section .debug_info {{\n.b32 41\n.b8 2, 0\n.b32 .debug_abbrev\n.b8 8\n.b8 1\n.b8 117, 0\n.b32 .debug_line\n\
+         .b8 2\n.b8 102, 0\n.b8 1\n.b64 $L_begin\n.b8 9, 3\n.b64 depot\n.b32 .debug_loc+2\n.b8 0\n}}\n\
+         .section .debug_loc {{\n.b8 7, 7\n$L_place:\n.b64 $L_begin\n.b64 $L_place\n}}\n"
+    )
+}
+
+#[test]
+fn sections_of_one_name_become_one() {
+    let local = ".global .u32 hidden;\n";
+    let (text, linked) = linked(&debugged("f", "a.cu", local), &debugged("g", "b.cu", local)).unwrap();
+    assert_eq!(linked.renamed_in_second, [("hidden".to_owned(), "hidden_1".to_owned())]);
+    assert_eq!(text.matches(".section .debug_info").count(), 1, "{text}");
+    let sections: String = text[text.find(".section").unwrap()..].split_whitespace().collect();
+    // The second unit: after the bytes of the first abbreviations and places, of its own file, with its own names.
+    let second = ".b3241.b82,0.b32.debug_abbrev+25.b88.b81.b8117,0.b32.debug_line.b82.b8102,0.b82.b64$L_begin_1\
+        .b89,3.b64depot_1.b32.debug_loc+20.b80";
+    let first = second
+        .replace(".debug_abbrev+25", ".debug_abbrev")
+        .replace("102,0.b82.b64$L_begin_1", "102,0.b81.b64$L_begin")
+        .replace("depot_1", "depot")
+        .replace("+20", "+2");
+    assert!(sections.contains(&format!("{first}{second}")), "{first}{second}\n{sections}");
+    let places = ".b87,7$L_place:.b64$L_begin.b64$L_place.b87,7$L_place_1:.b64$L_begin_1.b64$L_place_1";
+    assert!(sections.contains(places), "{sections}");
+    assert!(text.contains("$L_begin_1:") && text.contains("depot_1[8]"), "{text}");
+    if let Some(ptxas) = ptx_tests::tools::ptxas() {
+        assert!(assemble(&Ptxas::at(ptxas).unwrap(), &text).unwrap().is_some(), "{text}");
+    }
+}
+
+#[test]
+fn sections_that_cannot_be_one_say_why() {
+    let good = debugged("f", "a.cu", "");
+    let second = debugged("g", "b.cu", "");
+    let why = |second: String| match linked(&good, &second) {
+        Err(LinkError::Section { name, reason }) => format!("{name}: {reason}"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        why(second.replace(".b8 2, 0\n", ".b8 5, 0\n")),
+        ".debug_info: it is neither DWARF 2, 3 nor 4"
+    );
+    assert_eq!(
+        why(second.replace(".b8 1\n.b8 117", ".b8 9\n.b8 117")),
+        ".debug_info: its entries cannot be read"
+    );
+    assert!(why(second.replace(".debug_loc+2\n", "2\n")).contains("by a number instead of a name"));
+    let unknown = ".section .own { .b8 1 }\n";
+    let error = linked(&format!("{good}{unknown}"), &format!("{second}{unknown}")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the sections `.own` cannot be one: nothing is known of what refers into it"
+    );
+}
+
+/// What compilers write for a debugger goes together two by two, and `ptxas` takes it.
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn debugging_information_of_compilers_is_linked() {
+    let ptxas = Ptxas::at(needed_ptxas()).unwrap();
+    let small = |path: &std::path::PathBuf| path.metadata().is_ok_and(|metadata| metadata.len() < 200_000);
+    let read = |path: &std::path::PathBuf| {
+        std::fs::read_to_string(path).ok().filter(|text| text.contains(".debug_info"))
+    };
+    let files = ptx_tests::case::files(ptx_tests::tools::corpus(), "ptx");
+    let is_good = |text: &String| ptx_syntax::parse(text).errors.is_empty();
+    let texts: Vec<String> =
+        files.iter().filter(|path| small(path)).filter_map(read).filter(is_good).collect();
+    // A part of them, for each pair is assembled.
+    let pairs: Vec<(usize, usize)> = (0..texts.len())
+        .step_by(texts.len() / 12 + 1)
+        .flat_map(|first| [(first, (first + 7) % texts.len()), (first, first)])
+        .collect();
+    let results = on_all_cores(&pairs, |&(first, second)| -> Result<usize, String> {
+        let (one, mut other) = (module_of(&texts[first]), module_of(&texts[second]));
+        if first == second {
+            // The same functions under other names, as if they were of another file.
+            let functions: Vec<_> = other.functions.handles().collect();
+            for handle in functions {
+                let name = format!("{}_again", other.name(other.functions[handle].name));
+                if other.functions[handle].body.is_some() {
+                    let symbol = other.symbols.intern(&name);
+                    let old = std::mem::replace(&mut other.functions[handle].name, symbol);
+                    let definition = other.names.shift_remove(&old).unwrap();
+                    other.names.insert(symbol, definition);
+                }
+            }
+        }
+        let mut module = one;
+        match link(&mut module, other) {
+            Ok(_) => {}
+            Err(LinkError::Section { name, reason }) => return Err(format!("{name}: {reason}")),
+            Err(_) => return Ok(0),
+        }
+        let is_taken = |index: usize| assemble(&ptxas, &texts[index]).unwrap().is_some();
+        if !is_taken(first) || !is_taken(second) {
+            return Ok(0);
+        }
+        let text = ptx_emit::canonical(&module);
+        let sections = text.matches("\n.section .debug_info").count();
+        match assemble(&ptxas, &text).unwrap() {
+            Some(_) if sections == 1 => Ok(1),
+            _ => Err(format!("{sections} sections, ptxas refuses: {first} {second}")),
+        }
+    });
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    // `ptxas` 13.5 ends on one pair with "Attempted to Dereference Out of Bounds" and names no line.
+    assert!(failures.len() <= 1, "{} of {}:\n{failures:?}", failures.len(), pairs.len());
+    let linked: usize = results.iter().flatten().sum();
+    assert!(linked > 8, "{linked} of {}", pairs.len());
+}

@@ -368,12 +368,19 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Makes the next instruction depend on a predicate: `@%p`.
     pub fn guard(&mut self, predicate: Reg) -> Guarded<'_, 'm> {
-        Guarded { function: self, predicate, negated: false }
+        self.guarded(Some((predicate, false)))
     }
 
     /// Makes the next instruction depend on the complement of a predicate: `@!%p`.
     pub fn guard_not(&mut self, predicate: Reg) -> Guarded<'_, 'm> {
-        Guarded { function: self, predicate, negated: true }
+        self.guarded(Some((predicate, true)))
+    }
+
+    /// Gives the next instruction the guard of another one, as
+    /// [`FunctionEditor::guard_of`](super::edit::FunctionEditor::guard_of) tells it: a predicate, and whether its complement is
+    /// meant; or none.
+    pub const fn guarded(&mut self, guard: Option<(Reg, bool)>) -> Guarded<'_, 'm> {
+        Guarded { function: self, guard }
     }
 
     /// Ends the function and makes it part of the module.

@@ -24,8 +24,8 @@ pub(super) enum Says {
 #[derive(Debug)]
 pub struct Guarded<'f, 'm> {
     pub(super) function: &'f mut FunctionBuilder<'m>,
-    pub(super) predicate: Reg,
-    pub(super) negated: bool,
+    /// The predicate, and whether its complement is meant.
+    pub(super) guard: Option<(Reg, bool)>,
 }
 
 impl Guarded<'_, '_> {
@@ -34,9 +34,10 @@ impl Guarded<'_, '_> {
     /// # Errors
     /// As for [`FunctionBuilder::push`], and where the guard is no predicate.
     pub fn push(self, spelling: &str, operands: impl IntoIterator<Item = Value>) -> Result<(), BuildError> {
-        let Self { function, predicate, negated } = self;
-        let guard = function.guard_on(spelling, predicate, negated)?;
-        function.emit(Some(guard), spelling, operands)
+        let Self { function, guard } = self;
+        let guard =
+            guard.map(|(predicate, negated)| function.guard_on(spelling, predicate, negated)).transpose()?;
+        function.emit(guard, spelling, operands)
     }
 }
 

@@ -46,8 +46,13 @@ pub enum LinkError {
         /// The name of the variable.
         name: String,
     },
-    /// Both modules have sections, with debugging information or other data, which cannot be one.
-    Sections,
+    /// Both modules have a section of a name, and they cannot be one.
+    Section {
+        /// The name, with its dot.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
 }
 
 impl fmt::Display for LinkError {
@@ -66,7 +71,7 @@ impl fmt::Display for LinkError {
                 write!(f, "`{name}` has other parameters or results in the other module")
             }
             Self::Size { name } => write!(f, "`{name}` has another size in the other module"),
-            Self::Sections => f.write_str("both modules have sections, which cannot be one"),
+            Self::Section { name, reason } => write!(f, "the sections `{name}` cannot be one: {reason}"),
         }
     }
 }

@@ -7,7 +7,8 @@
 //!   mean. Of two `.weak` ones the first is taken, of two `.common` ones the larger.
 //! * What has no linkage is known in its own module only. Where the other module has its name, it gets another one.
 //! * The header is the higher version and the target that both can be compiled for, as [`Linked`] tells with the reasons.
-//! * The numbers of `.file` and `.loc` are those of one list of files.
+//! * The numbers of `.file` and `.loc` are those of one list of files, in `.debug_info` as well.
+//! * Sections of one name become one. What refers into them, and the labels and local variables that they name, is told apart.
 //!
 //! ```
 //! use ptx_ir::link::link;
@@ -34,6 +35,7 @@ mod unused;
 
 use crate::arena::{Handle, Symbol};
 use crate::ir::{Definition, Function, Item, Linkage, Module};
+use debugging::Sections;
 pub use error::LinkError;
 pub use unused::{Removed, exported, remove_unused};
 
@@ -60,12 +62,14 @@ pub fn link(into: &mut Module, from: Module) -> Result<Linked, LinkError> {
     let mut module = into.clone();
     let mut linked = Linked::default();
     module.header = header::merge(into, &from, &mut linked)?;
-    debugging::check(into, &from)?;
-    let first = module.items.len();
+    let (first, first_function, first_symbol) =
+        (module.items.len(), module.functions.len(), module.symbols.iter().count());
     let imported = import::import(&mut module, from);
-    debugging::renumber(&mut module, first);
+    let numbers = debugging::renumber(&mut module, first);
+    let (sections, first) = Sections::take(&mut module, first, first_function, first_symbol);
     names::resolve(&mut module, &imported, first, &mut linked)?;
     order::declare_before_use(&mut module);
+    sections.put(&mut module, &linked, &numbers)?;
     linked.undefined = undefined(&module);
     *into = module;
     Ok(linked)

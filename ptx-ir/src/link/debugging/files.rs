@@ -1,21 +1,15 @@
-//! What modules say about their sources: one list of files, and at most one set of sections.
+//! One list of files.
 
 use rustc_hash::FxHashMap;
 
-use super::LinkError;
 use crate::arena::Symbol;
 use crate::directive::DirectiveKind;
 use crate::ir::{Directive, DirectiveArgument, Handle, Item, Module, Statement};
 
-/// Fails where both modules have sections: their texts refer to lines and labels in ways that only debuggers know.
-pub(super) fn check(first: &Module, second: &Module) -> Result<(), LinkError> {
-    let has = |module: &Module| module.items.iter().any(|item| matches!(item, Item::Section(_)));
-    if has(first) && has(second) { Err(LinkError::Sections) } else { Ok(()) }
-}
-
 /// Gives the files of the items from `first` on numbers of their own, and the lines of their functions with them. A file
-/// that both name is one.
-pub(super) fn renumber(module: &mut Module, first: usize) {
+/// that both name is one. The result
+/// has the new number for each old one.
+pub(crate) fn renumber(module: &mut Module, first: usize) -> FxHashMap<i64, i64> {
     let file = |item: &Item| match item {
         Item::Directive(directive) if directive.kind == Some(DirectiveKind::File) => {
             number_and_name(directive)
@@ -51,7 +45,7 @@ pub(super) fn renumber(module: &mut Module, first: usize) {
         module.items.push(item);
     }
     if numbers.iter().all(|(old, new)| old == new) {
-        return;
+        return numbers;
     }
     for function in functions {
         let Some(mut body) = module.functions[function].body.take() else { continue };
@@ -67,6 +61,7 @@ pub(super) fn renumber(module: &mut Module, first: usize) {
         }
         module.functions[function].body = Some(body);
     }
+    numbers
 }
 
 /// `.file 1 "a.cu"`
