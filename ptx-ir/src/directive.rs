@@ -7,6 +7,7 @@ use crate::version::Version;
 
 /// Where a directive may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Places {
     /// Among the declarations of a module.
     pub module: bool,

@@ -29,6 +29,7 @@ pub struct BlockUsage {
 
 /// What there is not more of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// Places for warps.
     Warps,

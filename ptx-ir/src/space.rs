@@ -9,6 +9,7 @@ use crate::version::Version;
 /// Where a variable lives or an address points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum StateSpace {
     /// `.reg`
     Reg,

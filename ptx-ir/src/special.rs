@@ -14,6 +14,7 @@ use crate::version::Version;
 /// Which reads a special register allows, as NVIDIA's assembler does. Each group is one operand class of the
 /// instruction table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reads {
     /// `%tid`: four elements of 32 bits, or of 16 bits as in PTX 1.x.
     NarrowVector,

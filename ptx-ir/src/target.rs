@@ -40,6 +40,7 @@ struct Former {
 
 /// The room that a multiprocessor has for blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Multiprocessor {
     /// The most warps at a time.
     pub warps: u16,

@@ -30,6 +30,7 @@ macro_rules! types {
         /// A type as instructions and declarations spell it. The first 18 are those that registers may have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
+        #[non_exhaustive]
         pub enum Type {
             $(
                 #[doc = concat!("`", $spelling, "`")]

@@ -15,6 +15,7 @@ use logos::Logos;
 /// What a token is.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum TokenKind {
     /// Blanks, tabs, form feeds, line ends, and the byte 0x1A, with which editors of old ended a file. A vertical tab
     /// is none of them: ptxas refuses it.

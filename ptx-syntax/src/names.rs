@@ -69,6 +69,7 @@ pub struct Declared {
 
 /// What opens a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ScopeKind {
     /// The whole text.
     Module,

@@ -39,6 +39,7 @@ impl Level {
 /// What users are told of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RuleInfo {
     /// Its name, such as `operand-type`.
     pub name: &'static str,

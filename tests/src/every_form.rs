@@ -362,7 +362,11 @@ impl Local {
         }
         // Elements are of one width, and not all of them `_`.
         let first = match types.is_empty() {
-            true => self.value(f, &OperandSpec { accepts, ..spec.clone() }, u)?,
+            true => {
+                let mut narrow = spec.clone();
+                narrow.accepts = accepts;
+                self.value(f, &narrow, u)?
+            }
             false => Some(self.register(f, *u.choose(&types)?).into()),
         };
         let Some(first) = first else { return Ok(None) };

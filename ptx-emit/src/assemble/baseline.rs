@@ -71,6 +71,7 @@ impl std::error::Error for BaselineError {
 
 /// A figure that is watched: less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Figure {
     /// Registers per thread.
     Registers,

@@ -102,6 +102,7 @@ pub struct Formatted {
 
 /// Why a text was left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unformatted {
     /// It has syntax errors; the list is not empty.
     Syntax(Vec<SyntaxError>),

@@ -68,6 +68,7 @@ pub enum Convergence {
 
 /// A mechanism of asynchronous execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AsyncGroup {
     /// `cp.async` groups of a thread.
     CpAsync,
@@ -91,6 +92,7 @@ pub enum AsyncGroup {
 
 /// What an instruction does to the operations of an [`AsyncGroup`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AsyncAction {
     /// Starts an operation that runs on its own.
     Start,
@@ -117,6 +119,7 @@ pub enum AsyncAction {
 /// The function of its operands that an instruction computes, for those whose values are followed. Numbers are
 /// integers, or plain bits; a `mov` moves whatever it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Computation {
     /// `d = a`
     Move,
@@ -273,6 +276,7 @@ pub enum Comparison {
 /// What a modifier means, where that is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Mode {
     /// `.acquire`: what others have released is visible after it.
     Acquire,

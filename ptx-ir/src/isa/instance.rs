@@ -29,6 +29,7 @@ pub enum Role {
 
 /// What an operand is for, where that is more than its role and type tell: the table says it after `as`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Purpose {
     /// Whether the old value of the accumulator counts: `scale-d` of `wgmma`.
     Accumulate,
@@ -104,6 +105,7 @@ pub enum Selectors {
 
 /// What memory an address operand names, and what happens there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Access {
     /// The state space; `None` for a generic address.
     pub space: Option<StateSpace>,
@@ -149,6 +151,7 @@ impl ImmediateRange {
 
 /// What an instruction wants at one operand position, with types filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OperandSpec {
     /// The name that the manual gives the operand: `d`, `a`, `cache-policy`.
     pub name: &'static str,
@@ -181,6 +184,7 @@ pub struct OperandSpec {
 
 /// A requirement on PTX version and target, and what brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gate {
     /// The modifiers that bring it, as they are spelled; empty where the form itself does.
     pub modifiers: Box<[&'static str]>,
@@ -194,6 +198,7 @@ pub struct Gate {
 
 /// One meaning of a spelling: a form of the table with a value for each of its modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Instance {
     /// The form.
     pub form: FormId,

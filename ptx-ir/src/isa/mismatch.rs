@@ -6,6 +6,7 @@ use super::instance::ImmediateRange;
 /// Why [`Resolved::select`](super::Resolved::select) found no instance. Indices of instances are those of
 /// [`Resolved::instances`](super::Resolved::instances), of operands those of the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mismatch {
     /// The spelling itself has no meaning, so nothing was compared.
     NoInstance,

@@ -74,6 +74,7 @@ pub struct Leniency {
 
 /// What is odd about a spelling that is taken nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LeniencyReason {
     /// The modifiers are in another order.
     Order,

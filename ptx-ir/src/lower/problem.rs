@@ -5,6 +5,7 @@ use ptx_syntax::{Explanation, Span};
 
 /// What is wrong with a name, a scope, a declaration, a constant or the form of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Problem {
     /// A name is not declared where it is used.
     UndeclaredName {

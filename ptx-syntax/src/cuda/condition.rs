@@ -83,6 +83,7 @@ pub struct Condition {
 
 /// Whether the target is an ordinary one or one with a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Feature {
     /// `sm_90`: no suffix.
     #[default]

@@ -11,6 +11,7 @@ use crate::Span;
 
 /// Whose rules hold for a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Host {
     /// CUDA C++.
     #[default]

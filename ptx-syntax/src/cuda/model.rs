@@ -321,6 +321,7 @@ pub struct NonStatement {
 
 /// What a use of `asm` that is no statement can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NonStatementKind {
     /// The assembler name of a declaration: `int f() asm("name");`.
     SymbolName,

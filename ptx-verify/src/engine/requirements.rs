@@ -14,6 +14,7 @@ use crate::facts::mentions::each_special_register;
 /// Something that not every PTX version or target has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Requirement {
     /// What it is, for people: an instruction as it is spelled, a special register, a directive.
     pub what: String,
@@ -28,6 +29,7 @@ pub struct Requirement {
 /// What a module needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Requirements {
     /// The lowest PTX version that has all that the module uses and one of the targets that it can be for.
     pub version: Version,

@@ -47,6 +47,7 @@ pub struct LeftAlone {
 
 /// Why an asm statement was left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// A part of its template is a macro or made by one.
     Macro,

@@ -32,6 +32,7 @@ const MAX_ROUNDS: usize = 10;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Language {
     /// PTX.
     Ptx,
@@ -41,6 +42,7 @@ pub enum Language {
 
 /// Why a fix is not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// Its edits are not inside the text, or overlap.
     Malformed,
