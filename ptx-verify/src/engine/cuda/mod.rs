@@ -422,6 +422,8 @@ struct Subject<'a> {
     truths: RefCell<HashMap<(Target, Release), Rc<Truths>>>,
     functions_with_ptx: OnceCell<HashSet<FunctionId>>,
     siblings: Rc<Siblings<'a>>,
+    /// What [`Subject::compiled_for`] has answered.
+    compiled: RefCell<HashMap<Asked, Option<Compiled>>>,
     /// What [`Subject::excluding`] has answered.
     excluding: RefCell<HashMap<ConditionId, ConditionId>>,
     included: Included<'a>,
@@ -448,6 +450,7 @@ impl<'a> Subject<'a> {
             truths: RefCell::default(),
             functions_with_ptx: OnceCell::new(),
             siblings: Rc::new(Siblings::new(file)),
+            compiled: RefCell::default(),
             excluding: RefCell::default(),
             included,
             surroundings: OnceCell::new(),
@@ -503,17 +506,30 @@ impl<'a> Subject<'a> {
         origin::is_ptx(unit, |function| functions().contains(&function))
     }
 
+    /// What compiles the statements below a condition, of which there may be any number: the first release that does for
+    /// some target, and these targets.
+    fn compiled_for(&self, condition: ConditionId, target: Option<Target>) -> Option<Compiled> {
+        let known = self.compiled.borrow().get(&(condition, target)).cloned();
+        known.unwrap_or_else(|| {
+            let targets: Vec<Target> =
+                target.map_or_else(|| default_targets().collect(), |target| vec![target]);
+            let compiled = self.releases().find_map(|release| {
+                let is_compiled =
+                    |target: &Target| self.truths(*target, release).of(condition) != Truth::False;
+                let targets: Rc<[Target]> = targets.iter().copied().filter(is_compiled).collect();
+                (!targets.is_empty()).then_some((release, targets))
+            });
+            self.compiled.borrow_mut().insert((condition, target), compiled.clone());
+            compiled
+        })
+    }
+
     fn choose(&self, statement: &'a AsmStatement, target: Option<Target>) -> Choice<'a> {
-        for release in self.releases() {
-            let choice = match target {
-                Some(target) => self.requested(statement, target, release),
-                None => self.by_default(statement, release),
-            };
-            if !matches!(choice, Choice::Excluded) {
-                return choice;
-            }
+        match (self.compiled_for(statement.condition, target), target) {
+            (None, _) => Choice::Excluded,
+            (Some((release, _)), Some(target)) => self.requested(statement, target, release),
+            (Some((release, targets)), None) => self.by_default(statement, &targets, release),
         }
-        Choice::Excluded
     }
 
     fn requested(&self, statement: &'a AsmStatement, target: Target, release: Release) -> Choice<'a> {
@@ -524,9 +540,9 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn by_default(&self, statement: &'a AsmStatement, release: Release) -> Choice<'a> {
+    fn by_default(&self, statement: &'a AsmStatement, targets: &[Target], release: Release) -> Choice<'a> {
         let mut first: Option<Unit<'a>> = None;
-        for target in default_targets() {
+        for &target in targets {
             let Some(unit) = self.unit(statement, target, release) else { continue };
             if first.is_none() && !self.is_ptx(&unit) {
                 return Choice::NotPtx;
@@ -579,6 +595,12 @@ fn values(target: Target, release: Release) -> MacroValues {
 
 /// So many of them are tried for kernels whose asm statements stand elsewhere.
 const NEWEST: usize = 4;
+
+/// A condition, and the target that was asked for.
+type Asked = (ConditionId, Option<Target>);
+
+/// A release, and the targets that it compiles something for.
+type Compiled = (Release, Rc<[Target]>);
 
 /// The targets that are tried without a request, the first before all others: `sm_90a`, then newer ones, which
 /// newer branches are for, then older ones.
