@@ -3,6 +3,8 @@
 use ptx_syntax::lexer::Lexer;
 use rustc_hash::FxHashMap;
 
+use crate::types::Type;
+
 /// The section that the assembler makes of all `.loc` directives, whose beginning is that of every module's lines.
 const LINES: &str = ".debug_line";
 
@@ -65,8 +67,8 @@ impl SectionText {
             for (index, word) in line.iter().enumerate() {
                 let next = line.get(index + 1).map(String::as_str);
                 match word.as_str() {
-                    ".b8" | ".b16" | ".b32" | ".b64" => {
-                        width = word[2..].parse::<u8>().ok().map(|bits| bits / 8);
+                    word if bytes(word).is_some() => {
+                        width = bytes(word);
                         begins = true;
                     }
                     "," => begins = true,
@@ -97,7 +99,7 @@ impl SectionText {
     pub fn number(&self, value: Value) -> Option<u64> {
         let (line, word) = value.place;
         let words = &self.lines[line];
-        let is_alone = words.get(word + 1).is_none_or(|next| next == "," || next.starts_with(".b"));
+        let is_alone = words.get(word + 1).is_none_or(|next| next == "," || bytes(next).is_some());
         let text = words.get(word).filter(|_| is_alone)?;
         match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -159,4 +161,11 @@ impl SectionText {
         }
         text
     }
+}
+
+/// The bytes of each value after a type; none where no value has it.
+fn bytes(word: &str) -> Option<u8> {
+    let is_one = |ty: &Type| matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64);
+    let ty = Type::parse(word).filter(is_one)?;
+    u8::try_from(ty.bytes()?).ok()
 }
