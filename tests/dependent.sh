@@ -21,4 +21,3 @@ grep -q '^.visible .entry k()$' <<< "$printed" || fail "the dependent does not p
 # What is off by default is tested where it is on.
 runner='target."cfg(unix)".runner = ["env", "RUST_MIN_STACK=524288"]'
 cargo test --quiet --config "$runner"
-cargo test --quiet --manifest-path ../../Cargo.toml --lib --features serde -p ptx-syntax -p ptx-ir serial
