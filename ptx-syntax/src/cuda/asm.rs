@@ -6,7 +6,7 @@ mod sections;
 use std::collections::{HashMap, HashSet};
 
 pub(super) use choice::Branches;
-use choice::Choice;
+use choice::{Choice, Possible};
 
 use super::host::Host;
 use super::literal;
@@ -51,12 +51,8 @@ pub(super) fn read(
     let Some(head) = reader.head(tokens, at) else {
         return Outcome::Other(reader.other(tokens, at));
     };
-    let base = Choice {
-        conditions: &prepared.file.conditions,
-        branches: &prepared.branches,
-        base: tokens[at].condition,
-        variant: 0,
-    };
+    let possible = Possible::default();
+    let base = Choice { source, prepared, possible: &possible, base: tokens[at].condition, variant: 0 };
     let choices = reader.choices(tokens, &head, &base);
     let mut variants = Vec::new();
     let mut next = head.open + 1;
@@ -77,7 +73,7 @@ pub(super) fn read(
         }
         next = next.max(taken.next);
         let statement = reader.statement(tokens[at], &head, &taken.inside, taken.close, variant);
-        variants.push(AsmStatement { choices, ..statement });
+        variants.push(AsmStatement { choices, branches: taken.branches, ..statement });
     }
     Outcome::Statement { variants, next, inner }
 }
@@ -94,6 +90,7 @@ struct Head {
 }
 
 /// The tokens of one variant of a statement.
+#[derive(Default)]
 struct Taken {
     /// Those between the parentheses.
     inside: Vec<Token>,
@@ -103,6 +100,8 @@ struct Taken {
     next: usize,
     /// Tokens in its range that belong to other branches.
     left_out: Vec<usize>,
+    /// The conditions in its range, and whether it takes them.
+    branches: Vec<(ConditionId, bool)>,
 }
 
 struct Reader<'r, 's> {
@@ -201,7 +200,7 @@ impl Reader<'_, '_> {
     }
 
     /// How many variants the conditions inside the statement make.
-    fn choices(&self, tokens: &[Token], head: &Head, base: &Choice<'_>) -> u32 {
+    fn choices(&self, tokens: &[Token], head: &Head, base: &Choice<'_, '_>) -> u32 {
         let taken = self.take(tokens, head.open, base);
         let mut known = HashSet::new();
         let mut most = 1;
@@ -213,14 +212,29 @@ impl Reader<'_, '_> {
         most
     }
 
-    fn take(&self, tokens: &[Token], open: usize, choice: &Choice<'_>) -> Taken {
-        let mut taken = Taken { inside: Vec::new(), close: None, next: open + 1, left_out: Vec::new() };
-        let (mut parentheses, mut braces) = (0i32, 0i32);
+    fn take(&self, tokens: &[Token], open: usize, choice: &Choice<'_, '_>) -> Taken {
         let mut known = HashMap::new();
+        let mut taken = self.between(tokens, open, choice, &mut known);
+        taken.branches =
+            known.into_iter().map(|(condition, taken)| (ConditionId(condition), taken)).collect();
+        taken.branches.sort_unstable();
+        taken
+    }
+
+    /// The tokens of a statement from its parenthesis on; `known` gets the conditions that are met.
+    fn between(
+        &self,
+        tokens: &[Token],
+        open: usize,
+        choice: &Choice<'_, '_>,
+        known: &mut HashMap<u32, bool>,
+    ) -> Taken {
+        let mut taken = Taken { next: open + 1, ..Taken::default() };
+        let (mut parentheses, mut braces) = (0i32, 0i32);
         let mut index = open;
         while index < tokens.len() {
             let token = tokens[index];
-            if token.condition != choice.base && !choice.takes(token.condition, &mut known) {
+            if token.condition != choice.base && !choice.takes(token.condition, known) {
                 taken.left_out.push(index);
                 index += 1;
                 continue;
@@ -295,6 +309,7 @@ impl Reader<'_, '_> {
             complete: true,
             oddities: Vec::new(),
             condition: ConditionId(keyword.condition),
+            branches: Vec::new(),
             variant,
             choices: 1,
             function: None,

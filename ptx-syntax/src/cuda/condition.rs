@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::by_name::ByName;
 use super::expression::precedence;
-use super::model::{ConditionId, CudaFile};
+use super::model::{AsmStatement, ConditionId, CudaFile};
 use super::scan::{Kind, Scanner, Token};
 use crate::Span;
 
@@ -150,6 +150,14 @@ impl Truths {
     /// The same by the condition's index in the file.
     pub(super) fn of_index(&self, index: usize) -> Truth {
         self.of_all.get(index).copied().unwrap_or(Truth::Unknown)
+    }
+
+    /// Whether a statement, or this variant of it, is never compiled.
+    #[must_use]
+    pub fn exclude(&self, statement: &AsmStatement) -> bool {
+        let wrong = |taken| if taken { Truth::False } else { Truth::True };
+        self.of(statement.condition) == Truth::False
+            || statement.branches.iter().any(|(condition, taken)| self.of(*condition) == wrong(*taken))
     }
 
     /// Whether code under a condition is never compiled on Linux, but may be on Windows.

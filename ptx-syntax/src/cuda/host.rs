@@ -222,6 +222,7 @@ impl AsmStatement {
             complete: of.complete,
             oddities: Vec::new(),
             condition: ConditionId(0),
+            branches: Vec::new(),
             variant: 0,
             choices: 1,
             function: None,

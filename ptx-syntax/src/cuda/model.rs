@@ -164,6 +164,8 @@ pub struct AsmStatement {
     pub oddities: Vec<Oddity>,
     /// The preprocessor condition at the keyword.
     pub condition: ConditionId,
+    /// The branches of `#if` lines inside the statement, and whether this variant takes them.
+    pub branches: Vec<(ConditionId, bool)>,
     /// 0, or which choice of the branches of `#if` lines inside the statement this is.
     pub variant: u32,
     /// How many such choices there are; no more than [`MAX_VARIANTS`](super::MAX_VARIANTS) are read.

@@ -4,12 +4,12 @@
 //! Where branches of a group open or close braces differently (two heads for one function body), only the first
 //! such branch counts for the structure; the braces and parentheses of the others are marked as ignored.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::asm::Branches;
 use super::by_name::ByName;
-use super::condition::{Condition, ConditionKind};
+use super::condition::{Condition, ConditionKind, MacroValues, Truths};
 use super::expand::Use;
 use super::literal;
 use super::model::{ConditionId, CudaFile, Macro, MacroId};
@@ -47,6 +47,8 @@ pub(super) struct Prepared<'s> {
     pub called: HashSet<&'s str>,
     /// The groups of conditions.
     pub branches: Branches,
+    /// What [`Prepared::truths`] has answered.
+    truths: OnceCell<Truths>,
     /// Names of macros whose body may hold `volatile`.
     pub qualifiers: HashSet<&'s str>,
     /// In order of their definitions.
@@ -56,6 +58,11 @@ pub(super) struct Prepared<'s> {
 }
 
 impl Prepared<'_> {
+    /// What is known of the conditions whatever the target.
+    pub fn truths(&self, source: &str) -> &Truths {
+        self.truths.get_or_init(|| self.file.conditions_of(source).truths(&MacroValues::default()))
+    }
+
     /// Whether `token` begins an asm statement, and whether its spelling makes it volatile.
     pub fn keyword(&self, source: &str, token: Token) -> Option<bool> {
         if token.kind != Kind::Identifier {
@@ -180,6 +187,7 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
         bodies: Vec::new(),
         called: HashSet::new(),
         branches: Branches::default(),
+        truths: OnceCell::new(),
         qualifiers: HashSet::new(),
         aliases: HashMap::new(),
         pointers: RefCell::default(),

@@ -25,3 +25,30 @@ __device__ void both(unsigned &v) {
   asm("mov.u64 %0, 1;" : "=r"(v));  // error[asm-constraint-type-mismatch]: `mov.u64` takes a 64-bit integer here, `%0` is `.b32`
 #endif
 }
+
+// So they do within a statement, and what is never compiled does not.
+__device__ unsigned within(const unsigned *p) {
+  unsigned v;
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) :
+#if defined(__LP64__) || defined(_WIN64)
+    "l"(p)
+#else
+    "r"(p)
+#endif
+#if defined(__i386__)
+    , "q"(p)
+#else
+    : "memory"
+#endif
+  );
+  asm volatile(
+#if 0
+    "mov.u64 %0, 1;"
+#elif defined(SOMETHING)
+    "mov.u16 %0, 2;"  // error[asm-constraint-type-mismatch]: `mov.u16` takes a 16-bit integer here, `%0` is `.b32`
+#else
+    "mov.u32 %0, 3;"
+#endif
+    : "=r"(v));
+  return v;
+}

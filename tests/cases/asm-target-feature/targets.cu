@@ -20,3 +20,19 @@ __device__ void arrive_inside() {
 // What is compiled only where it is called may have callers that choose.
 template <int N> __device__ void arrive_template() { asm volatile("barrier.cluster.arrive.aligned;"); }  // info[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
 static __device__ void arrive_static() { asm volatile("barrier.cluster.arrive.aligned;"); }
+
+// Branches within a statement are for other targets, too.
+__device__ void within() {
+  asm volatile(
+#if __CUDA_ARCH__ >= 900
+    "barrier.cluster.arrive.aligned;"
+#else
+    "bar.sync 0;"
+#endif
+  );
+  asm volatile(
+#if __CUDA_ARCH__ < 900
+    "barrier.cluster.arrive.aligned;"  // error[asm-target-feature]: `barrier.cluster.arrive.aligned` needs sm_90 or higher, this module is for sm_80
+#endif
+    "bar.sync 0;");
+}

@@ -24,7 +24,7 @@ use std::rc::Rc;
 pub(super) use origins::Origins;
 
 use super::by_name::Lists;
-use super::condition::{MacroValues, Truth, Truths};
+use super::condition::{Truth, Truths};
 use super::model::{ExpansionLimit, Macro, MacroId, Unexpanded};
 use super::preprocess::Prepared;
 use super::scan::{Kind, Scanner, Token};
@@ -128,9 +128,6 @@ impl Tokens<'_> {
 impl<'p, 's> Expander<'p, 's> {
     fn new(source: &'s str, prepared: &'p Prepared<'s>) -> Self {
         let length = source.len() as u32;
-        let file = &prepared.file;
-        // Definitions below `#if 0` are no definitions.
-        let truths = file.conditions_of(source).truths(&MacroValues::default());
         let mut this = Self {
             source,
             prepared,
@@ -141,7 +138,8 @@ impl<'p, 's> Expander<'p, 's> {
             hidden: Vec::new(),
             shadowed: HashSet::new(),
             position: 0,
-            changes: changes(source, prepared, &truths),
+            // Definitions below `#if 0` are no definitions.
+            changes: changes(source, prepared, prepared.truths(source)),
             next_change: 0,
             live: Lists::default(),
             read: HashMap::new(),

@@ -142,7 +142,10 @@ impl Builder {
         }
         let known = self.known.remove(&statement.keyword);
         let now = match choice {
-            Choice::Excluded => known.unwrap_or(Reading::Excluded(statement.condition)),
+            Choice::Excluded => known.unwrap_or_else(|| {
+                let inside = statement.branches.iter().find(|(_, taken)| *taken);
+                Reading::Excluded(inside.map_or(statement.condition, |(condition, _)| *condition))
+            }),
             Choice::NotPtx => better(known, Treatment::NotPtx),
             Choice::Unit(_) if !statement.complete => better(known, Treatment::UnknownOperands),
             Choice::Unit(unit) if unit.expanded.has_wildcards => better(known, Treatment::AroundWildcards),

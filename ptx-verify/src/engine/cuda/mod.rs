@@ -473,10 +473,10 @@ impl<'a> Subject<'a> {
     /// The statement for a target and a release; none where it is not compiled for them.
     fn unit(&self, statement: &'a AsmStatement, target: Target, release: Release) -> Option<Unit<'a>> {
         let truths = self.truths(target, release);
-        let compiled = truths.of(statement.condition);
-        if compiled == Truth::False {
+        if truths.exclude(statement) {
             return None;
         }
+        let compiled = truths.of(statement.condition);
         let aim = Aim {
             target,
             version: release.version,
@@ -511,21 +511,28 @@ impl<'a> Subject<'a> {
     fn compiled_for(&self, condition: ConditionId, target: Option<Target>) -> Option<Compiled> {
         let known = self.compiled.borrow().get(&(condition, target)).cloned();
         known.unwrap_or_else(|| {
-            let targets: Vec<Target> =
-                target.map_or_else(|| default_targets().collect(), |target| vec![target]);
-            let compiled = self.releases().find_map(|release| {
-                let is_compiled =
-                    |target: &Target| self.truths(*target, release).of(condition) != Truth::False;
-                let targets: Rc<[Target]> = targets.iter().copied().filter(is_compiled).collect();
-                (!targets.is_empty()).then_some((release, targets))
-            });
+            let compiled = self.compiled_where(target, |truths| truths.of(condition) != Truth::False);
             self.compiled.borrow_mut().insert((condition, target), compiled.clone());
             compiled
         })
     }
 
+    /// The first release in which `holds` is true for some target, and these targets.
+    fn compiled_where(&self, target: Option<Target>, holds: impl Fn(&Truths) -> bool) -> Option<Compiled> {
+        let targets: Vec<Target> = target.map_or_else(|| default_targets().collect(), |target| vec![target]);
+        self.releases().find_map(|release| {
+            let is_compiled = |target: &Target| holds(&self.truths(*target, release));
+            let targets: Rc<[Target]> = targets.iter().copied().filter(is_compiled).collect();
+            (!targets.is_empty()).then_some((release, targets))
+        })
+    }
+
     fn choose(&self, statement: &'a AsmStatement, target: Option<Target>) -> Choice<'a> {
-        match (self.compiled_for(statement.condition, target), target) {
+        let compiled = match statement.branches.as_slice() {
+            [] => self.compiled_for(statement.condition, target),
+            _ => self.compiled_where(target, |truths| !truths.exclude(statement)),
+        };
+        match (compiled, target) {
             (None, _) => Choice::Excluded,
             (Some((release, _)), Some(target)) => self.requested(statement, target, release),
             (Some((release, targets)), None) => self.by_default(statement, &targets, release),
