@@ -528,6 +528,20 @@ fn a_refused_fix_says_so_and_stops_no_other() {
     assert!(fixed.contains("[%rd2 /* b */ +- 4]") && fixed.contains("rcp.ftz.rn"), "{fixed}");
 }
 
+/// A copy from shared to global memory may be what `.global.shared` means, and no order of words makes it one.
+#[test]
+fn an_order_that_tells_a_direction_is_changed_on_request_only() {
+    let scratch = Scratch::new();
+    let copy = "cp.async.ca.global.shared [%rd2], [%rd2], 16;\n\tcp.async.wait_all;";
+    let text = GOOD.replace("\tret;", &format!("\tmul24.u32.lo %r1, %r1, %r1;\n\t{copy}\n\tret;"));
+    scratch.file("k.ptx", text);
+    scratch.run(&["verify", "--fix", "k.ptx"]);
+    let fixed = scratch.read("k.ptx");
+    assert!(fixed.contains("mul24.lo.u32") && fixed.contains("cp.async.ca.global.shared"), "{fixed}");
+    scratch.run(&["verify", "--fix", "--unsafe-fixes", "k.ptx"]);
+    assert!(scratch.read("k.ptx").contains("cp.async.ca.shared.global"));
+}
+
 /// A byte that is no UTF-8 is what it was, wherever fixes are.
 #[test]
 fn fixes_keep_bytes_that_are_no_utf8() {

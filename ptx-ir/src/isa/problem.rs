@@ -58,6 +58,9 @@ pub enum SpellingProblem {
         range: Range<usize>,
         /// The spelling in the right order.
         canonical: String,
+        /// Whether types or state spaces change places among each other. Their order tells what goes where, and
+        /// so may be what was meant.
+        exchanges: bool,
     },
 }
 

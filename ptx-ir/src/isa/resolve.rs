@@ -518,6 +518,17 @@ fn one_kind(one: &[&str], other: &[&str]) -> bool {
         || TOGETHER.iter().any(|words| both.clone().all(|value| words.contains(value)))
 }
 
+/// Whether modifiers of one kind come in another order in the other one of two spellings.
+fn exchanges(one: &str, other: &str) -> bool {
+    let modifiers = |spelling| Spelling::new(spelling).modifiers.into_iter();
+    modifiers(one).enumerate().any(|(index, first)| {
+        let after = modifiers(one).skip(index + 1).map(|range| &one[range]);
+        let first = &one[first];
+        let place = |wanted: &str| modifiers(other).position(|range| &other[range] == wanted);
+        after.filter(|second| one_kind(&[first], &[second])).any(|second| place(second) < place(first))
+    })
+}
+
 /// Whether a modifier is a type: one of those that a register or an element may have, or of a few bits.
 fn is_type(modifier: &str) -> bool {
     const FEW_BITS: [&str; 7] = [".b1", ".b2", ".u2", ".s2", ".b4", ".u4", ".s4"];
@@ -541,7 +552,12 @@ pub(super) fn wrong_order(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<S
                 fixed: Some(leniency.canonical),
             },
             LeniencyReason::Order | LeniencyReason::Ineffective => {
-                SpellingProblem::WrongOrder { range: leniency.range, canonical: leniency.canonical }
+                let exchanges = exchanges(spelling.text, &leniency.canonical);
+                SpellingProblem::WrongOrder {
+                    range: leniency.range,
+                    canonical: leniency.canonical,
+                    exchanges,
+                }
             }
         })
     })
@@ -586,6 +602,18 @@ mod tests {
             |spelling: &str| matches!(resolve(spelling).problem, Some(SpellingProblem::WrongOrder { .. }));
         for spelling in ["mul.u32.lo", "cp.async.ca.global.shared", "cvt.rna.f32.tf32", "pmevent.mask"] {
             assert_eq!(order(spelling), spelling != "pmevent.mask", "{spelling}");
+        }
+        for (spelling, expected) in [
+            ("cp.async.ca.global.shared", true),
+            ("cvt.rna.f32.tf32", true),
+            ("mul24.u32.lo", false),
+            ("cp.ca.async.shared.global", false),
+        ] {
+            let problem = resolve(spelling).problem;
+            let Some(SpellingProblem::WrongOrder { exchanges, .. }) = problem else {
+                panic!("{spelling}: {problem:?}")
+            };
+            assert_eq!(exchanges, expected, "{spelling}");
         }
         for spelling in ["min.abs.xorsign.f32", "min.xorsign.NaN.abs.f32", "madc.hi.u32.cc", "ld.u32.global"]
         {

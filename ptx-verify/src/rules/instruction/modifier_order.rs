@@ -34,7 +34,8 @@ declare_rule! {
 }
 
 fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
-    let Problem::Spelling(SpellingProblem::WrongOrder { range, canonical }) = occurrence.problem else {
+    let Problem::Spelling(SpellingProblem::WrongOrder { range, canonical, exchanges }) = occurrence.problem
+    else {
         return None;
     };
     let message =
@@ -43,5 +44,7 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     if !occurrence.has_modifiers_of(canonical) {
         return Some(finding);
     }
-    Some(occurrence.with_spelling(finding, canonical, Applicability::Certain))
+    // Whoever writes `.global.shared` may have meant a copy in the other direction.
+    let applicability = if *exchanges { Applicability::Likely } else { Applicability::Certain };
+    Some(occurrence.with_spelling(finding, canonical, applicability))
 }
