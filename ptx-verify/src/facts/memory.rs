@@ -4,9 +4,10 @@
 //! addresses are computed of.
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
+use rustc_hash::FxHashSet;
 
 pub use super::access::{Access, Conversion};
 use super::plain::is_plain;
@@ -58,6 +59,7 @@ impl MemoryFacts {
         let all = names
             || is_converted
             || promises.into_iter().any(|parameter| parameter.pointer.is_some())
+            || converts_again(facts, &memory.conversions)
             || memory.accesses.iter().any(|access| !access.direct && has_small_space(access));
         let follows = all || memory.accesses.iter().any(Access::stands_out);
         if !follows && !bases {
@@ -250,6 +252,29 @@ impl Derived {
         };
         facts.body.operands(Handle::new(instruction)).iter().any(has_address)
     }
+}
+
+/// Whether an address that is converted may have been converted before, by the order of the text.
+fn converts_again(facts: &FunctionFacts<'_>, conversions: &[Conversion]) -> bool {
+    let places = || conversions.iter().map(|conversion| conversion.instruction);
+    let (Some(first), Some(last)) = (places().min(), places().max()) else { return false };
+    let mut converted: FxHashSet<Register> = FxHashSet::default();
+    for instruction in first..=last {
+        let computation = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+        let Some(computation) = computation.filter(|&computation| computation != Computation::Load) else {
+            continue;
+        };
+        let converts = matches!(computation, Computation::ToGeneric | Computation::FromGeneric);
+        let uses = || facts.uses().of(instruction).iter();
+        let derived = uses().any(|each| each.access().reads() && converted.contains(&each.register));
+        if converts && derived {
+            return true;
+        }
+        if converts || derived {
+            converted.extend(uses().filter(|each| each.access().writes()).map(|each| each.register));
+        }
+    }
+    false
 }
 
 /// The value that an operand reads.
