@@ -6,7 +6,9 @@ use super::error::BuildError;
 use super::function::{FunctionBuilder, Kept, RegisterInfo};
 use super::module::ModuleBuilder;
 use crate::arena::{Handle, Symbol};
-use crate::ir::{Body, Instruction, Label, Operand, Register, RegisterGroup, Run, Statement, TargetList};
+use crate::ir::{
+    Body, Function, Instruction, Label, Module, Operand, Register, RegisterGroup, Run, Statement, TargetList,
+};
 use crate::isa::Control;
 use crate::types::Type;
 use crate::visit::Rename;
@@ -29,6 +31,57 @@ impl FunctionBuilder<'_> {
         let instruction = &self.body.instructions[last];
         let control = self.control(instruction).unwrap_or(Control::Next);
         instruction.guard.is_none() && !control.falls_through()
+    }
+}
+
+impl Module {
+    /// The module with the instructions, labels and registers of each body numbered in the order of its statements, as
+    /// analyses need it. Lowering, the builder and the editor number them so; who puts instructions into a body by hand
+    /// calls this afterwards. Handles into bodies that were not in that order mean something else then.
+    #[must_use]
+    pub fn renumbered(self) -> Self {
+        let is_wrong = |function: &Function| function.body.as_ref().is_some_and(|body| !body.is_in_order());
+        let wrong: Vec<Handle<Function>> = self
+            .functions
+            .iter()
+            .filter(|(_, function)| is_wrong(function))
+            .map(|(handle, _)| handle)
+            .collect();
+        if wrong.is_empty() {
+            return self;
+        }
+        let mut builder = ModuleBuilder::extend(self);
+        for function in wrong {
+            let Some(mut body) = builder.module.functions[function].body.take() else { continue };
+            body.operand_spans.resize(body.operands.len(), Span::default());
+            body.child_spans.resize(body.children.len(), Span::default());
+            let kept = Kept { registers: body.register_count, ..Kept::default() };
+            lay_out(&mut builder, &mut body, &kept, &[], &[]);
+            builder.module.functions[function].body = Some(body);
+        }
+        builder.module
+    }
+}
+
+impl Body {
+    /// Whether instructions and labels have the order of the statements, and each of them is a statement.
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        let (mut instructions, mut labels) = (0, 0);
+        let is_next = |statement: &Statement| match *statement {
+            Statement::Instruction(instruction) => {
+                instructions += 1;
+                instruction.index() + 1 == instructions
+            }
+            Statement::Label(label) => {
+                labels += 1;
+                label.index() + 1 == labels
+                    && self.labels.get(label).is_some_and(|label| label.target as usize == instructions)
+            }
+            _ => true,
+        };
+        self.statements.iter().all(is_next)
+            && (instructions, labels) == (self.instructions.len(), self.labels.len())
     }
 }
 

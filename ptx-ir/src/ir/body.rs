@@ -156,7 +156,8 @@ pub enum Statement {
 pub struct Body {
     /// Everything, in order of the text.
     pub statements: Vec<Statement>,
-    /// The instructions, in order of the text.
+    /// The instructions, in order of the text. After one was put in elsewhere, [`Module::renumbered`](super::Module::renumbered)
+    /// gives it its number.
     pub instructions: Arena<Instruction>,
     /// The span of each instruction.
     pub spans: Vec<Span>,

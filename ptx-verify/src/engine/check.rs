@@ -27,6 +27,14 @@ const PARALLEL_FROM: usize = 20_000;
 /// their places.
 #[must_use]
 pub fn verify(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
+    // What was changed by hand may have its numbers in another order than its statements.
+    if bodies(module).any(|(_, body)| !body.is_in_order()) {
+        return verify_in_order(&module.clone().renumbered(), source, config);
+    }
+    verify_in_order(module, source, config)
+}
+
+fn verify_in_order(module: &Module, source: &str, config: &Config) -> Vec<Diagnostic> {
     let mut diagnostics = findings(module, source, config);
     config.levels.apply(&mut diagnostics);
     sort(&mut diagnostics);
@@ -145,7 +153,7 @@ fn bodies(module: &Module) -> impl Iterator<Item = (Handle<Function>, &Body)> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, verify};
     use crate::engine::levels::Config;
     use crate::rule::Level;
 
@@ -172,5 +180,42 @@ mod tests {
         };
         assert!(found(&[]) && found(&["initializer"]));
         assert!(!found(&["version-too-low", "target-too-low"]));
+    }
+
+    /// An instruction that is put in by hand is the last one by its number, and `ret` is not.
+    #[test]
+    fn a_body_that_was_changed_by_hand_is_judged_by_its_statements() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+                    .reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r1;\n\
+                    ret;\n}\n";
+        let mut module = ptx_ir::lower::lower(&ptx_syntax::parse(text).tree, text).module;
+        let rules = |module: &ptx_ir::ir::Module| -> Vec<&str> {
+            verify(module, "", &Config::default()).iter().map(|found| found.rule).collect()
+        };
+        assert!(rules(&module).contains(&"uninitialized-register"));
+        let set = "mov.b32 %r1, 7;";
+        let with = text.replace("st.global", &format!("{set} st.global"));
+        let other = ptx_ir::lower::lower(&ptx_syntax::parse(&with).tree, &with).module;
+        let spelling = module
+            .spellings
+            .push(other.spellings.iter().find(|(_, each)| &*each.text == "mov.b32").unwrap().1.clone());
+        let body_of =
+            |module: &ptx_ir::ir::Module| module.functions.iter().next().unwrap().1.body.clone().unwrap();
+        let theirs = body_of(&other);
+        let (handle, instruction) = theirs.instructions.iter().nth(1).unwrap();
+        let function = module.functions.handles().next().unwrap();
+        let mut body = body_of(&module);
+        let first = body.operands.len() as u32;
+        body.operands.extend_from_slice(theirs.operands(handle));
+        let operands = ptx_ir::ir::Run { first, ..instruction.operands };
+        let new = body.instructions.push(ptx_ir::ir::Instruction { spelling, operands, ..*instruction });
+        let at = body.statements.len() - 2;
+        body.statements.insert(at, ptx_ir::ir::Statement::Instruction(new));
+        assert!(!body.is_in_order());
+        module.functions[function].body = Some(body);
+        assert_eq!(rules(&module), rules(&other));
+        let module = module.renumbered();
+        assert!(body_of(&module).is_in_order());
+        assert_eq!(rules(&module), rules(&other));
     }
 }
