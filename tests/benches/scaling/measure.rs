@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::construct::Construct;
 
-/// No process may run longer.
+/// No process may have the processor for longer.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// Nor run for longer on the clock, which goes on while other programs have the processor.
+const CLOCK_LIMIT: Duration = Duration::from_secs(3600);
 
 /// What a process cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +43,7 @@ pub fn run(program: &Path, folder: &Path, construct: &Construct, n: usize, comma
     let mut process = Command::new(program);
     process.args(arguments(command)).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
     process.stderr(File::create(&errors).expect("room for messages"));
+    limit(&mut process);
     let mut cost = wait(process.spawn().expect("the program starts"));
     cost.failed |= contains(&errors, b"internal error");
     (bytes, cost)
@@ -110,6 +114,27 @@ fn contains(file: &Path, wanted: &[u8]) -> bool {
     false
 }
 
+/// Lets the system end the process when its time is over.
+#[cfg(unix)]
+fn limit(process: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let seconds = TIME_LIMIT.as_secs();
+    let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
+    let set = move || {
+        // SAFETY: the record is whole, and the call has no other effect than on this process.
+        match unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec nothing is allocated and no lock is taken.
+    unsafe { process.pre_exec(set) };
+}
+
+/// Elsewhere the clock decides.
+#[cfg(not(unix))]
+fn limit(_process: &mut Command) {}
+
 /// Waits for the end of a process, or ends it when its time is over.
 #[cfg(unix)]
 fn wait(child: Child) -> Cost {
@@ -132,7 +157,7 @@ fn wait(child: Child) -> Cost {
                 failed: !libc::WIFEXITED(status),
             };
         }
-        if start.elapsed() > TIME_LIMIT {
+        if start.elapsed() > CLOCK_LIMIT {
             // SAFETY: the process is our child and was not waited for, so that the number is still its own.
             unsafe { libc::kill(id, libc::SIGKILL) };
         }
