@@ -91,3 +91,25 @@ fn time_is_in_proportion_to_the_text() {
 fn the_time_of_facts_is_in_proportion_to_the_text() {
     assert_in_proportion(construct::all().filter(|construct| !is_cuda(construct)), |_, text| facts(text));
 }
+
+/// Tables are over the registers that occur, however many are declared.
+#[test]
+fn declared_registers_that_do_not_occur_cost_nothing() {
+    let text = |count: u32| {
+        let last = count - 1;
+        format!(
+            ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n\
+             .reg .b32 %r<{count}>;\nmov.b32 %r{last}, 1;\nret;\n}}\n"
+        )
+    };
+    let cost = |count: u32| {
+        let text = text(count);
+        time(|| {
+            verify(&text, false);
+            facts(&text);
+        })
+    };
+    let few = cost(2).max(MIN_TIME);
+    let many = cost(1 << 26);
+    assert!(many < 20 * few, "{many:?} for many, {few:?} for few");
+}

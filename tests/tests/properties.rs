@@ -236,6 +236,22 @@ fn hostile_texts_are_done_in_time() {
     }
 }
 
+/// A list with 2 to the power of 16 elements more than wanted is as wrong as any other.
+#[test]
+fn lists_of_any_length_are_counted() {
+    for (before, wanted, after) in [("mov.b64 %rd1, ", 2, ";"), ("ld.global.v4.u32 ", 4, ", [%rd1];")] {
+        for count in [65_536, 65_537, 65_536 + wanted, 131_072 + wanted] {
+            let list = vec!["%r1"; count].join(",");
+            let text = format!(
+                ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n.reg .b32 %r<2>;\n\
+                 .reg .b64 %rd<2>;\n{before}{{{list}}}{after}\nret;\n}}\n"
+            );
+            let found = ptx_verify::check(&text, &ptx_verify::Config::default());
+            assert!(found.iter().any(|found| found.rule == "vector-length"), "{before}{count}");
+        }
+    }
+}
+
 /// What nests deeply and is right parses, formats and is verified, without recursion.
 #[test]
 fn deep_nesting() {
