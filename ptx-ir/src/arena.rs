@@ -81,6 +81,7 @@ impl<T> Default for Arena<T> {
 
 impl<T> Arena<T> {
     /// Adds an element.
+    #[inline]
     pub fn push(&mut self, element: T) -> Handle<T> {
         self.elements.push(element);
         Handle::new(self.elements.len() as u32 - 1)

@@ -271,7 +271,7 @@ impl<'s> Names<'s> {
         self.entries.iter().map(|entry| entry.name)
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_group(&self, name: &str) -> Option<(usize, u32)> {
         if !name.as_bytes().last()?.is_ascii_digit() {
             return None;

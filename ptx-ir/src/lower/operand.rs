@@ -512,7 +512,7 @@ impl Context<'_, '_> {
     }
 
     /// A name without a dot.
-    #[inline]
+    #[inline(always)]
     pub(super) fn name(&mut self, span: Span) -> Operand {
         let name = self.text(span);
         match self.names.find(name) {

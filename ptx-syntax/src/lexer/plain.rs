@@ -42,7 +42,8 @@ pub(super) fn blanks(bytes: &[u8], start: usize) -> usize {
 }
 
 /// The kind and the end of the token at `start`, where it is one of the plain ones.
-#[inline]
+// Each token passes here: a call costs as much as what it does.
+#[inline(always)]
 pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     let first = *bytes.get(start)?;
     let classes = CLASSES[first as usize];
@@ -121,7 +122,7 @@ fn is(byte: u8, classes: Classes) -> bool {
 }
 
 /// A word that goes on at `at`, with what follows it after dots; none where a dot is followed by none.
-#[inline]
+#[inline(always)]
 fn word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
     let (mut dots, mut empty, mut last_is_dot) = (0, 0, 0);
     while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {

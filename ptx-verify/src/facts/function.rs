@@ -67,6 +67,7 @@ impl<'m> FunctionFacts<'m> {
 
     /// What an instruction means, where its operands fit.
     #[must_use]
+    #[inline]
     pub fn instance(&self, instruction: u32) -> Option<&'m Instance> {
         self.module.instance(&self.body.instructions[Handle::new(instruction)])
     }
@@ -79,6 +80,7 @@ impl<'m> FunctionFacts<'m> {
 
     /// Whether an instruction has a guard, known or not.
     #[must_use]
+    #[inline]
     pub fn is_guarded(&self, instruction: u32) -> bool {
         self.body.instructions[Handle::new(instruction)].guard.is_some()
     }
@@ -107,6 +109,7 @@ impl<'m> FunctionFacts<'m> {
 
     /// Whether an instruction is a call.
     #[must_use]
+    #[inline]
     pub fn is_call(&self, instruction: u32) -> bool {
         self.instance(instruction).is_some_and(|instance| instance.effects.control == Control::Call)
     }
@@ -130,6 +133,7 @@ impl<'m> FunctionFacts<'m> {
 
     /// The number of a register among [`Self::registers`].
     #[must_use]
+    #[inline]
     pub fn position(&self, register: Register) -> Option<usize> {
         self.occurring.position(register)
     }

@@ -74,6 +74,7 @@ impl Uses {
     /// The registers that an instruction touches, in order of its operands. All of them are below the body's
     /// count of registers.
     #[must_use]
+    #[inline]
     pub fn of(&self, instruction: u32) -> &[Use] {
         let index = instruction as usize;
         &self.all[self.starts[index] as usize..self.starts[index + 1] as usize]

@@ -40,6 +40,7 @@ struct Need {
 }
 
 /// Whether an instruction is one that threads have to come to together.
+#[inline]
 pub(super) fn is_meeting(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     facts.instance(instruction).is_some_and(|instance| instance.effects.convergence != Convergence::None)
 }
