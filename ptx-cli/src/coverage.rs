@@ -1,5 +1,7 @@
 //! What `verify` tells about the asm statements that it looked at, and those that it did not.
 
+use std::cell::LazyCell;
+
 use ptx_syntax::LineIndex;
 use ptx_syntax::cuda::MAX_VARIANTS;
 use ptx_verify::{Coverage, CoverageCounts, Treatment};
@@ -45,7 +47,8 @@ fn conditions(counts: &CoverageCounts) -> String {
 
 /// A line for each statement of a source that was not verified, or not in full.
 pub fn not_verified(source: &Source, coverage: &Coverage) -> Vec<String> {
-    let lines = LineIndex::new(&source.text);
+    // PTX has no such statements, and much text.
+    let lines = LazyCell::new(|| LineIndex::new(&source.text));
     let line = |place: u32, why: &str| {
         let at = lines.position(place);
         format!("{}:{}:{}: {why}", source.name, at.line, at.column)
