@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::arena::{Handle, Symbol};
 use crate::ir::{
-    Body, Function, Instruction, Label, Module, Operand, Register, Run, Spelling, Statement, TargetList,
-    Variable,
+    Body, Function, Instruction, Label, Module, Operand, Register, RegisterGroup, Run, Spelling, Statement,
+    TargetList, Variable,
 };
 use crate::isa::Class;
 use crate::lower::Selection;
@@ -292,7 +292,7 @@ fn look_up(module: &mut Module) {
 
 fn set_classes(body: &mut Body) {
     let class_of =
-        |body: &Body, register: Register| body.group(register).map_or(Class::Unknown, |group| group.class());
+        |body: &Body, register: Register| body.group(register).map_or(Class::Unknown, RegisterGroup::class);
     for each in body.instructions.handles() {
         let guard = body.instructions[each].guard;
         if let Some((register, mut guard)) = guard.and_then(|guard| Some((guard.register?, guard))) {
