@@ -5,6 +5,7 @@ use crate::arena::{Arena, Handle, Symbol, Symbols};
 use crate::directive::DirectiveKind;
 use crate::isa::Resolved;
 use crate::layered::{Layered, Shared};
+use crate::occupancy::registers_left;
 use crate::platform::{Platform, TextureMode};
 use crate::space::StateSpace;
 use crate::target::Target;
@@ -364,6 +365,17 @@ impl Function {
     #[must_use]
     pub fn max_registers(&self) -> Option<u32> {
         self.directive(DirectiveKind::MaxRegisters)?.number(0)
+    }
+
+    /// How many registers each thread begins with, at most, in a kernel that hands them from warp to warp; none where the
+    /// kernel does not tell, for then `ptxas` ignores `setmaxnreg`.
+    #[must_use]
+    pub fn first_registers(&self) -> Option<u32> {
+        self.max_registers().or_else(|| {
+            let threads = self.required_threads().or_else(|| self.max_threads())?;
+            let threads = threads.iter().try_fold(1_u32, |all, each| all.checked_mul(*each))?;
+            registers_left(threads, self.min_blocks()?)
+        })
     }
 }
 

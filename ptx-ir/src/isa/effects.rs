@@ -238,6 +238,10 @@ pub enum Event {
     Expect,
     /// Says that bytes have come: `mbarrier.complete_tx`.
     Complete,
+    /// Gives registers of the warp back to the block: `setmaxnreg.dec`.
+    GiveRegisters,
+    /// Takes registers of the block, and waits until there are as many: `setmaxnreg.inc`.
+    TakeRegisters,
 }
 
 /// The relation that a comparison asks for. Integers are compared by the sign of the type and are never NaN.

@@ -53,6 +53,8 @@ pub enum Purpose {
     Parity,
     /// The phase of an object, as `mbarrier.arrive` returns it.
     Phase,
+    /// How many registers each thread of a warp has from here on: `setmaxnreg`.
+    Registers,
     /// The lanes that execute a `.sync` instruction together.
     ThreadMask,
     /// How many threads take part in a barrier.

@@ -110,7 +110,9 @@ const MODES: [(&str, &str); 20] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 13] = [
+const EVENTS: [(&str, &str); 15] = [
+    ("give-registers", "GiveRegisters"),
+    ("take-registers", "TakeRegisters"),
     ("barrier-sync", "BarrierSync"),
     ("barrier-arrive", "BarrierArrive"),
     ("cluster-arrive", "ClusterArrive"),
@@ -152,7 +154,7 @@ const EFFECTS: [(&str, &str); 23] = [
     ("async", ""),
 ];
 
-const PURPOSES: [(&str, &str); 14] = [
+const PURPOSES: [(&str, &str); 15] = [
     ("accumulate", "Accumulate"),
     ("arrivals", "Arrivals"),
     ("barrier", "Barrier"),
@@ -164,6 +166,7 @@ const PURPOSES: [(&str, &str); 14] = [
     ("groups", "Groups"),
     ("parity", "Parity"),
     ("phase", "Phase"),
+    ("registers", "Registers"),
     ("thread-mask", "ThreadMask"),
     ("threads", "Threads"),
     ("truth-table", "TruthTable"),

@@ -120,7 +120,12 @@ impl Features {
             features.carry |= effects.carry.is_some();
             features.convergence |= is_call || effects.convergence != Convergence::None;
             features.asynchronous |= effects.asynchronous.is_some();
-            let meets = matches!(effects.event, Some(Event::BarrierArrive | Event::ClusterArrive));
+            let meets = matches!(
+                effects.event,
+                Some(
+                    Event::BarrierArrive | Event::ClusterArrive | Event::TakeRegisters | Event::GiveRegisters
+                )
+            );
             features.flags |= effects.writes_memory && instance.is(Mode::Relaxed);
             features.protocol |= effects.asynchronous.is_some() || meets;
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));

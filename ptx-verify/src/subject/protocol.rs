@@ -88,6 +88,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Arrival) => "arrives here",
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
+        (_, Part::Given) => "registers are given back here",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
         (_, Part::Round) => "the next round begins after this",
@@ -207,6 +208,13 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "not all threads of the cluster arrive at the barrier that is waited for here",
             "let each thread of each block arrive once",
         ),
+        FaultKind::Registers => {
+            let (wanted, there) = counts.unwrap_or_default();
+            let message = format!(
+                "this waits for ever for registers: the warps of the block are to have {wanted}, and the block has {there}"
+            );
+            (message, "let other warps keep fewer registers, or take fewer here")
+        }
         FaultKind::LeftRunning => plain(
             "the kernel ends while this operation may still use its shared memory",
             "wait for it before the kernel ends",

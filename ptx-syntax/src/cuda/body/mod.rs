@@ -67,8 +67,10 @@ pub struct Function<'s> {
     pub returns: TypeName<'s>,
     /// Its parameters.
     pub parameters: Vec<Parameter<'s>>,
-    /// The first argument of `__launch_bounds__`.
-    pub launch_bounds: Option<Expression<'s>>,
+    /// The arguments of `__launch_bounds__`.
+    pub launch_bounds: Vec<Expression<'s>>,
+    /// The argument of `__maxnreg__`.
+    pub max_registers: Option<Expression<'s>>,
     /// The arguments of `__cluster_dims__`.
     pub cluster: Vec<Expression<'s>>,
     /// Where its body stands.

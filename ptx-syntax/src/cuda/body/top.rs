@@ -464,6 +464,7 @@ impl<'s> Parser<'s> {
             returns,
             parameters,
             launch_bounds: specifiers.launch_bounds,
+            max_registers: specifiers.max_registers,
             cluster: specifiers.cluster,
             extent: if last.end >= first.start { first.to(last) } else { first },
             body: statements,

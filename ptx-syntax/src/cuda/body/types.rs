@@ -13,7 +13,8 @@ pub(super) struct Specifiers<'s> {
     pub is_device: bool,
     pub is_typedef: bool,
     pub align: Option<Expression<'s>>,
-    pub launch_bounds: Option<Expression<'s>>,
+    pub launch_bounds: Vec<Expression<'s>>,
+    pub max_registers: Option<Expression<'s>>,
     pub cluster: Vec<Expression<'s>>,
 }
 
@@ -97,19 +98,20 @@ impl<'s> Parser<'s> {
                 self.at = end;
                 return true;
             }
-            "__launch_bounds__" | "__cluster_dims__" => {
-                let is_bounds = self.text() == "__launch_bounds__";
+            "__launch_bounds__" | "__cluster_dims__" | "__maxnreg__" => {
+                let word = self.text();
                 self.at += 1;
                 let end = self.after_group(self.at);
                 let given = if self.text() == "(" { self.arguments() } else { Vec::new() };
-                match is_bounds {
-                    true => found.launch_bounds = given.into_iter().next(),
-                    false => found.cluster = given,
+                match word {
+                    "__launch_bounds__" => found.launch_bounds = given,
+                    "__cluster_dims__" => found.cluster = given,
+                    _ => found.max_registers = given.into_iter().next(),
                 }
                 self.at = end;
                 return true;
             }
-            "__attribute__" | "__declspec" | "__maxnreg__" | "__block_size__" => {
+            "__attribute__" | "__declspec" | "__block_size__" => {
                 self.at = self.after_group(self.at + 1);
                 return true;
             }

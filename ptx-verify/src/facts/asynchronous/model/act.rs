@@ -151,6 +151,10 @@ impl Machine<'_> {
                 }
                 Some(())
             }
+            Action::Registers { count, takes } => {
+                self.registers(warp, fragment, instruction, *count, *takes);
+                Some(())
+            }
             Action::ProxyFence => {
                 self.fence(warp, mask);
                 Some(())

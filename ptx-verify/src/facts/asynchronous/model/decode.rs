@@ -137,6 +137,14 @@ impl Decoder<'_, '_> {
                 Some(Action::ClusterArrive { relaxed: instance.is(Mode::Relaxed) })
             }
             Event::ClusterWait => Some(Action::ClusterWait),
+            Event::GiveRegisters | Event::TakeRegisters => {
+                self.program.first_registers?;
+                let (operand, _) = named.for_purpose(Purpose::Registers)?;
+                let Operand::Integer { bits, .. } = operand else { return None };
+                self.program.counts_threads = true;
+                let takes = event == Event::TakeRegisters;
+                Some(Action::Registers { count: u32::try_from(bits).ok()?, takes })
+            }
             Event::Fence => None,
             Event::ProxyFence => Some(Action::ProxyFence),
             Event::ObjectFence => Some(Action::ObjectFence),

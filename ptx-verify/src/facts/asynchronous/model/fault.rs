@@ -41,6 +41,8 @@ pub enum FaultKind {
     ArrivesTwice,
     /// A barrier of the cluster at which not all arrive.
     Cluster,
+    /// Registers that nobody gives back.
+    Registers,
     /// A kernel ends before an operation has read its source, or written its result.
     LeftRunning,
     /// A block ends while another one may still access its memory.
@@ -72,6 +74,8 @@ pub enum Part {
     Round,
     /// Where the kernel ends.
     End,
+    /// Where registers are given back.
+    Given,
     /// What a thread did last, before it came to a wait that does not end.
     Last,
 }
@@ -87,6 +91,7 @@ impl FaultKind {
                 | Self::BarrierCounts
                 | Self::ArrivesTwice
                 | Self::Cluster
+                | Self::Registers
                 | Self::TooFewArrivals
                 | Self::NoArrivals
         )

@@ -53,6 +53,8 @@ pub(super) enum State {
     Barrier(u32),
     /// At the barrier of the cluster, for this phase.
     Cluster(u32),
+    /// For so many registers of each thread.
+    Registers(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),
     /// At what is not known: as if these threads were slower than all others.
@@ -96,6 +98,8 @@ pub(super) struct Warp {
     /// The last arrival at each object: instruction and event.
     pub(super) arrivals: FxHashMap<usize, (u32, u32)>,
     pub(super) cluster_phase: u32,
+    /// How many registers each of its threads has.
+    pub(super) registers_held: u32,
     pub(super) has_fenced_objects: bool,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
@@ -118,6 +122,9 @@ pub(super) struct BlockBarrier {
 pub(super) struct Block {
     pub(super) shadow: Shadow,
     pub(super) barriers: FxHashMap<u32, BlockBarrier>,
+    /// Registers that nobody has, and the instructions that gave them back.
+    pub(super) free_registers: u32,
+    pub(super) givers: Vec<u32>,
     /// Accesses of its shared memory by other blocks: warp, event, instruction.
     pub(super) remote: Vec<(u32, u32, u32)>,
     /// What is known at the end of its warps, and the instruction that ended the last.
@@ -214,6 +221,7 @@ impl<'p> Machine<'p> {
                     tested: None,
                     arrivals: FxHashMap::default(),
                     cluster_phase: 0,
+                    registers_held: program.first_registers.unwrap_or(0),
                     has_fenced_objects: false,
                     last_use: None,
                     unfenced: 0,
@@ -320,6 +328,11 @@ impl<'p> Machine<'p> {
 
     fn wake(&mut self, warp: usize) {
         for index in 0..self.warps[warp].fragments.len() {
+            if let State::Registers(count) = self.warps[warp].fragments[index].state
+                && self.take_registers(warp, count)
+            {
+                self.warps[warp].fragments[index].state = State::Ready;
+            }
             if let State::Test(wants) = &self.warps[warp].fragments[index].state
                 && wants.iter().all(|(object, want, _)| self.objects[*object].has(*want))
             {
@@ -410,6 +423,7 @@ impl<'p> Machine<'p> {
         }
         self.progress += 1;
         let block = self.warps[warp].block;
+        self.give_registers(warp, 0);
         let clock = std::mem::take(&mut self.warps[warp].clock);
         self.blocks[block].end.join(&clock);
         self.warps[warp].clock = clock;
@@ -571,7 +585,7 @@ impl<'p> Machine<'p> {
     fn explain_deadlock(&mut self) {
         let mut waits: Vec<(u32, usize)> = Vec::new();
         let mut barriers: Vec<(usize, u32, u32)> = Vec::new();
-        let mut cluster = None;
+        let (mut cluster, mut registers) = (None, Vec::new());
         for warp in &self.warps {
             for fragment in &warp.fragments {
                 let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
@@ -582,6 +596,7 @@ impl<'p> Machine<'p> {
                     }
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
+                    State::Registers(_) => registers.push((at, warp.block)),
                     State::Ready | State::Frozen(_) => {}
                 }
             }
@@ -590,7 +605,7 @@ impl<'p> Machine<'p> {
         waits.dedup();
         barriers.sort_unstable();
         barriers.dedup();
-        let fault = self.of_objects(&waits).or_else(|| {
+        let fault = self.of_registers(&registers).or_else(|| self.of_objects(&waits)).or_else(|| {
             let (block, number, at) = *barriers.first()?;
             let barrier = self.blocks[block].barriers.get(&number)?;
             let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);

@@ -21,6 +21,7 @@ mod machine;
 mod object;
 mod phases;
 mod program;
+mod registers;
 mod shadow;
 mod sizes;
 mod slice;

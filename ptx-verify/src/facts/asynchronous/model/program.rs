@@ -156,6 +156,11 @@ pub(super) enum Action {
     ClusterWait,
     ProxyFence,
     ObjectFence,
+    /// Gives registers of the warp back to the block, or takes some: how many each thread has then.
+    Registers {
+        count: u32,
+        takes: bool,
+    },
 }
 
 /// A step of the program.
@@ -178,6 +183,8 @@ pub(super) struct Program {
     /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
     pub(super) counts_rows: bool,
+    /// How many registers a thread begins with, at most; none where nothing tells and `setmaxnreg` has no effect.
+    pub(super) first_registers: Option<u32>,
     /// Whether a parameter tells how many arrive somewhere.
     pub(super) takes_counts: bool,
     /// Where shared variables are, and how large.

@@ -20,6 +20,7 @@ const VISITS_PER_BLOCK: usize = 64;
 /// Makes the program of a kernel; none where it has no protocol, or where it is too large. `calls` are those of functions
 /// that may take part in it, ascending.
 pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Program> {
+    let program = Program { first_registers: facts.function.first_registers(), ..Program::default() };
     let mut decoder = Decoder {
         facts,
         calls,
@@ -28,7 +29,7 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Progra
         names: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
-        program: Program::default(),
+        program,
     };
     decoder.place_variables();
     decoder.decode()

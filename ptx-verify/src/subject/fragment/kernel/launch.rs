@@ -1,5 +1,6 @@
 //! How a kernel is launched: the arguments of its template, and the threads of its blocks.
 
+use ptx_ir::occupancy::registers_left;
 use ptx_syntax::cuda::body::{Expression, Function, Launch, Statement, StatementKind};
 
 use super::value::Place;
@@ -61,8 +62,18 @@ impl<'a, 's> Lowering<'a, 's> {
                 return found.ok();
             }
         }
-        let bounds: Option<&Expression<'s>> = function.launch_bounds.as_ref();
-        bounds.and_then(|bounds| self.constant(bounds).ok())
+        let threads: Option<&Expression<'s>> = function.launch_bounds.first();
+        threads.and_then(|threads| self.constant(threads).ok())
+    }
+
+    /// How many registers a thread begins with, as the kernel says.
+    pub(super) fn first_registers(&mut self, function: &'a Function<'s>) -> Option<u32> {
+        let mut given = |expression: &'a Expression<'s>| u32::try_from(self.constant(expression).ok()?).ok();
+        if let Some(registers) = &function.max_registers {
+            return given(registers);
+        }
+        let [threads, blocks, ..] = &function.launch_bounds[..] else { return None };
+        registers_left(given(threads)?, given(blocks)?)
     }
 
     /// Does something where the constants are known of the function that a launch stands in.

@@ -282,7 +282,11 @@ impl<'a, 's> Lowering<'a, 's> {
         let mut head = format!(".visible .entry c_kernel({})\n", parameters.join(", "));
         let length = self.text.len();
         let threads = self.threads_of_launch(function);
+        let registers = self.first_registers(function);
         self.take_back(length);
+        if let Some(registers) = registers {
+            let _ = writeln!(head, ".maxnreg {registers}");
+        }
         if let Some(threads) = threads.filter(|threads| (1..=1024).contains(threads)) {
             let _ = writeln!(head, ".maxntid {threads}");
         }
