@@ -367,8 +367,9 @@ impl Function {
         self.directive(DirectiveKind::MaxRegisters)?.number(0)
     }
 
-    /// How many registers each thread begins with, at most, in a kernel that hands them from warp to warp; none where the
-    /// kernel does not tell, for then `ptxas` ignores `setmaxnreg`.
+    /// How many registers each thread begins with, at most, in a kernel that hands them from warp to warp: PTX ISA manual,
+    /// section "setmaxnreg". None where the kernel does not tell; `ptxas` then ignores the instruction, or takes the count
+    /// that the size of a block allows, which depends on how many it needs.
     #[must_use]
     pub fn first_registers(&self) -> Option<u32> {
         self.max_registers().or_else(|| {

@@ -183,7 +183,7 @@ pub(super) struct Program {
     /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
     pub(super) counts_rows: bool,
-    /// How many registers a thread begins with, at most; none where nothing tells and `setmaxnreg` has no effect.
+    /// How many registers a thread begins with, at most; none where nothing tells.
     pub(super) first_registers: Option<u32>,
     /// Whether a parameter tells how many arrive somewhere.
     pub(super) takes_counts: bool,
