@@ -13,7 +13,7 @@ const FLOORS: [&[&str]; 5] = [&["engine"], &["rules"], &["rule"], &["subject", "
 /// Modules that may use each other, since each is a part of what the others are.
 const WANTED: [&[&str]; 3] = [
     &["facts::initialization::flow", "facts::initialization::observers"],
-    &["facts::values::pointer", "facts::values::propagate"],
+    &["facts::values::pointer", "facts::values::propagate", "facts::values::shared"],
     &["subject::module", "subject::summary"],
 ];
 

@@ -294,6 +294,8 @@ pub enum Mode {
     BlockScope,
     /// `.bfly`: the lane whose number differs in some bits.
     Butterfly,
+    /// `.cg`, `.cv`: not from the cache of the multiprocessor, which what others store does not come to.
+    Coherent,
     /// `.x1`: only the first eight lanes give addresses.
     EightAddresses,
     /// `.idx`: the lane of a number.

@@ -87,13 +87,14 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 20] = [
+const MODES: [(&str, &str); 21] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
     ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
+    ("coherent", "Coherent"),
     ("eight-addresses", "EightAddresses"),
     ("indexed", "Indexed"),
     ("or", "Or"),

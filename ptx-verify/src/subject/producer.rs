@@ -39,6 +39,8 @@ pub(crate) enum Printed<'a> {
     ZeroBeforeLoad,
     /// A register that is no predicate, read though some path leaves it unset.
     UnsetOnSomePaths,
+    /// A register that nothing sets and that fills up a wider value.
+    Filler,
 }
 
 /// What is matched.
@@ -50,6 +52,7 @@ enum Pattern {
     CallResult,
     ZeroBeforeLoad,
     UnsetOnSomePaths,
+    Filler,
 }
 
 /// What is printed by whom.
@@ -83,6 +86,8 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     // rest of a tile that is only partly loaded, a turn of a loop that does not come. LLVM reads such values before the
     // branch that guards the read.
     (&[Nvvm, Llvm], Pattern::UnsetOnSomePaths),
+    // The gaps between the members of a structure that is copied whole.
+    (&[Nvvm, Llvm], Pattern::Filler),
 ];
 
 impl Producer {
@@ -128,7 +133,8 @@ impl Pattern {
             (Self::ExitAfterTrap, Printed::ExitAfterTrap)
             | (Self::CallResult, Printed::CallResult)
             | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad)
-            | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths) => true,
+            | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths)
+            | (Self::Filler, Printed::Filler) => true,
             _ => false,
         }
     }

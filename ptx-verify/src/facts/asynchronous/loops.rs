@@ -46,6 +46,8 @@ pub struct Poll {
     pub load: u32,
     /// The last instruction of the loop.
     pub end: u32,
+    /// Whether each turn may order what threads see.
+    pub is_fenced: bool,
 }
 
 /// Blocks and instructions of a loop that only waits.
@@ -104,7 +106,8 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
             return None;
         }
     }
-    Some(Poll { load, end: cfg.instructions(latch).next_back()? })
+    let is_fenced = all.iter().any(|&each| orders(facts, each));
+    Some(Poll { load, end: cfg.instructions(latch).next_back()?, is_fenced })
 }
 
 /// Whether an instruction loads a number from global memory.

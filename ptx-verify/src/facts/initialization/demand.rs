@@ -126,9 +126,14 @@ fn looked_at(engine: &mut Engine<'_, '_>, flow: &Flow, sinks: &[Sink]) -> Vec<u6
         left = rest;
         let demanded = bits[value.index()];
         match graph.kind(value) {
-            Kind::Guarded { new, old, .. } => {
-                ask(&mut bits, &mut open, new, demanded);
-                ask(&mut bits, &mut open, old, demanded);
+            Kind::Guarded { instruction, new, old } => {
+                let runs = engine.runs(instruction);
+                if runs != Some(false) {
+                    ask(&mut bits, &mut open, new, demanded);
+                }
+                if runs != Some(true) {
+                    ask(&mut bits, &mut open, old, demanded);
+                }
             }
             Kind::Joined { .. } => {
                 for &input in graph.inputs(value) {

@@ -18,6 +18,8 @@ const COMPUTED: u8 = 2;
 pub(super) struct Flow {
     /// By value.
     marks: Vec<u8>,
+    /// By value, whether nothing is followed into it; empty where all is.
+    ends: Vec<bool>,
 }
 
 /// The joins and guarded writes that take each value.
@@ -93,14 +95,51 @@ impl Flow {
             return None;
         }
         let takers = Takers::new(graph);
-        let mut flow = Self { marks };
+        let (origins, before) = (open.clone(), marks.clone());
+        let mut flow = Self { marks, ends: Vec::new() };
         flow.spread(&takers, &mut open, UNSET);
         let guards = (0..facts.body.instructions.len() as u32).filter_map(|each| graph.guard(each));
         let reads = (0..facts.uses().all().len()).filter_map(|at| graph.read(at));
         if !guards.chain(reads).any(|value| flow.is_unset(value)) {
             return None;
         }
-        flow.compute(facts, graph, &takers).then_some(flow)
+        if !flow.compute(facts, graph, &takers) {
+            return None;
+        }
+        for _ in 0..if around.optimized { MAX_ENDS } else { 0 } {
+            if !flow.end_where_set(facts, graph) {
+                break;
+            }
+            flow.marks.clone_from(&before);
+            open.clone_from(&origins);
+            flow.spread(&takers, &mut open, UNSET);
+            if !flow.compute(facts, graph, &takers) {
+                return None;
+            }
+        }
+        Some(flow)
+    }
+
+    /// Ends what is followed where some of what a register joins, or a guarded write leaves, is set: an optimizer prints
+    /// that, as it prints registers that some paths leave unset. Whether there is such a place.
+    fn end_where_set(&mut self, facts: &FunctionFacts<'_>, graph: &Graph) -> bool {
+        self.ends.resize(graph.len(), false);
+        let mut changed = false;
+        for value in graph.values().filter(|value| self.marks[value.index()] != 0) {
+            let is_predicate = match graph.variable(value) {
+                Variable::Register(register) => facts.body.register_type(register) == Some(Type::Pred),
+                Variable::Carry => true,
+            };
+            let ends = !is_predicate
+                && match graph.kind(value) {
+                    Kind::Guarded { new, old, .. } => !(self.is_tainted(new) && self.is_tainted(old)),
+                    Kind::Joined { .. } => !graph.inputs(value).iter().all(|&input| self.is_tainted(input)),
+                    _ => false,
+                };
+            self.ends[value.index()] |= ends;
+            changed |= ends;
+        }
+        changed
     }
 
     /// Whether a register may have this value without a write.
@@ -119,6 +158,9 @@ impl Flow {
     }
 
     fn mark(&mut self, value: ValueId, mark: u8) -> bool {
+        if self.ends.get(value.index()) == Some(&true) {
+            return false;
+        }
         let marks = &mut self.marks[value.index()];
         let is_new = *marks & mark == 0;
         *marks |= mark;
@@ -213,6 +255,8 @@ pub(super) fn is_never_set(facts: &FunctionFacts<'_>, graph: &Graph, value: Valu
 
 /// Rounds until no more values are marked; where more are needed, nothing is said.
 const MAX_ROUNDS: usize = 64;
+/// Rounds in which places are found where some is set; behind those that are found later, all is followed.
+const MAX_ENDS: usize = 8;
 /// Values that are looked at for the writes of a register.
 const MAX_LOOKED_AT: usize = 256;
 

@@ -10,6 +10,7 @@ use ptx_ir::isa::{Computation, Instance};
 
 use super::{Cause, Divergent, Level, Uniformity};
 use crate::facts::values::linear::{Base, Form, Sum};
+use crate::facts::values::number::mask as mask_of;
 use crate::facts::values::{Assumption, Engine, Kind, ValueId};
 
 /// The lanes of a warp.
@@ -167,8 +168,12 @@ impl Uniformity {
         conjuncts(engine, condition, passed.value).iter().all(|literal| {
             self.is_same_in_warp(engine, literal)
                 || match &named {
-                    Named::These(mask) => holds_for(engine, *mask, literal),
-                    Named::Where(all) => all.contains(literal),
+                    Named::These(mask) => {
+                        holds_for(engine, *mask, literal) || self.is_same_for(engine, *mask, literal)
+                    }
+                    Named::Where(all) => {
+                        all.iter().any(|named| named == literal || are_chosen_alike(engine, named, literal))
+                    }
                 }
         })
     }
@@ -179,6 +184,48 @@ impl Uniformity {
         literal.terms().all(|(base, _)| {
             forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes))
         })
+    }
+
+    /// Whether in each warp a comparison holds for all lanes of a mask or for none of them: what is added to the lane is a
+    /// multiple of the size of a warp, and no lane is between.
+    fn is_same_for(&self, engine: &Engine<'_, '_>, mask: u32, literal: &Sum) -> bool {
+        let compared = || {
+            let forms = engine.values.forms();
+            let mut terms = literal.terms();
+            let (Some((base, 1)), None) = (terms.next(), terms.next()) else { return None };
+            let Base::Operation { computes: Computation::Compare, detail, operands: [one, other, _] } =
+                forms.what(base)
+            else {
+                return None;
+            };
+            let difference = match other {
+                Form::NONE => *forms.sum(one),
+                _ => forms.sum(one).plus(forms.sum(other), u64::MAX)?,
+            };
+            let lane = forms.find(Base::Lane)?;
+            let (_, factor) = difference.terms().find(|(base, _)| *base == lane)?;
+            let rest = difference.plus(&Sum::of(difference.width(), lane).times(factor), u64::MAX)?;
+            let is_same = |(base, _)| match forms.what(base) {
+                Base::Warp | Base::Rows(_) => true,
+                Base::Special(register) => super::vary::of_special(register).lanes == 0,
+                _ => forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes)),
+            };
+            let number = engine.number_of(&rest);
+            if !rest.terms().all(is_same) || number.known_low() < LANES.ilog2() {
+                return None;
+            }
+            let rest = number.ones as u32 % LANES;
+            let is_less = detail >> 16 == 1;
+            // The lanes that may be told from the others.
+            Some(match (factor == 1, factor == mask_of(difference.width())) {
+                (true, _) if is_less => (1_u64 << ((LANES - rest) % LANES)) as u32 - 1,
+                (_, true) if is_less => ((1_u64 << (rest + 1)) - 1) as u32,
+                (true, _) => 1 << ((LANES - rest) % LANES),
+                (_, true) => 1 << rest,
+                _ => return None,
+            })
+        };
+        compared().is_some_and(|lanes| lanes & mask == 0 || lanes & mask == mask)
     }
 
     /// Who is told apart by a condition.
@@ -253,6 +300,29 @@ fn conjuncts(engine: &Engine<'_, '_>, predicate: Form, value: bool) -> Vec<Sum> 
         }
     }
     found
+}
+
+/// Whether two predicates are the same because one block joins the same numbers for both, or the opposite ones for what is
+/// the opposite.
+fn are_chosen_alike(engine: &Engine<'_, '_>, one: &Sum, other: &Sum) -> bool {
+    let (graph, forms) = (engine.graph(), engine.values.forms());
+    let joined = |sum: &Sum| {
+        let mut terms = sum.terms();
+        let (Some((base, 1)), None) = (terms.next(), terms.next()) else { return None };
+        let Base::Value(value) = forms.what(base) else { return None };
+        match graph.kind(value) {
+            Kind::Joined { block } => Some((block, graph.inputs(value), sum.offset())),
+            _ => None,
+        }
+    };
+    let (Some(one), Some(other)) = (joined(one), joined(other)) else { return false };
+    let number = |value: &ValueId| engine.values.of(*value).and_then(|fact| fact.number.value());
+    one.0 == other.0
+        && one.1.len() == other.1.len()
+        && one.1.iter().zip(other.1).all(|(a, b)| match (number(a), number(b)) {
+            (Some(a), Some(b)) => (a ^ one.2) & 1 == (b ^ other.2) & 1,
+            _ => false,
+        })
 }
 
 /// Whether a predicate holds for all lanes of a mask.

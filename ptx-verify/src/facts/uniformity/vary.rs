@@ -85,6 +85,13 @@ impl Vary {
         self.mapped(|mask| mask & !bits)
     }
 
+    /// Of what is divided by a multiple of something that has only these bits below it: where lanes differ in these, they
+    /// lie between the same two multiples.
+    fn quotient(self, below: u64, width: u32) -> Self {
+        let all = self.through(width);
+        if self.lanes & !below == 0 { Self { lanes: 0, ..all }.settled() } else { all }
+    }
+
     /// Of what a warp computes from the values of all its lanes.
     fn of_all_lanes(self, width: u32) -> Self {
         let warps = if self.warps != 0 { mask(width) } else { 0 };
@@ -131,6 +138,19 @@ fn added(a: Number, b: Number, one: Vary, other: Vary) -> Vary {
         strides: one.strides | other.strides,
     }
     .settled()
+}
+
+/// The number that is divided by where any number of 32 bits is multiplied by `factor` and shifted by `shift`
+/// (Granlund, Montgomery: *Division by invariant integers using multiplication*, 1994).
+fn divisor(factor: u64, shift: u64) -> Option<u64> {
+    let (factor, shift) = (u128::from(factor), u32::try_from(shift).ok()?);
+    if factor == 0 || !(32..64).contains(&shift) {
+        return None;
+    }
+    let power = 1_u128 << shift;
+    let divisor = power.div_ceil(factor);
+    let too_much = factor * divisor - power;
+    (too_much <= 1 << (shift - 32)).then(|| u64::try_from(divisor).ok())?
 }
 
 /// Bits from the lowest one up to the highest of a mask.
@@ -202,7 +222,7 @@ impl Analysis<'_, '_> {
         let forms = self.engine.values.forms();
         match forms.what(base) {
             Base::Lane => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
-            Base::Warp => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
+            Base::Warp | Base::Rows(_) => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
             Base::Special(register) => of_special(register),
             Base::Value(value) => self.seen(value, block),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } | Base::Unknown(_) => Vary::NONE,
@@ -471,6 +491,9 @@ impl Analysis<'_, '_> {
                 None => a.mapped(|bits| upwards(bits, w)),
             },
             C::ShiftRight if b == Vary::NONE => {
+                if let Some((divided, below)) = self.reciprocal(block, instruction, other) {
+                    return Some(divided.quotient(below, w));
+                }
                 // What comes in from above is the sign.
                 let sign = |bits: u64| is_signed && number.high >> (w - 1) != 0 && bits >> (w - 1) != 0;
                 a.mapped(|bits| match other.value() {
@@ -516,6 +539,18 @@ impl Analysis<'_, '_> {
                 let (lanes, warps) = (permuted(a.lanes, b.lanes), permuted(a.warps, b.warps));
                 Vary { lanes, warps, strides: both.strides }.settled()
             }
+            C::Divide | C::Remainder => {
+                let is_positive = |number: Number| !is_signed || number.high >> (w - 1) == 0;
+                if b.lanes != 0 || !is_positive(number) || !is_positive(other) {
+                    return None;
+                }
+                let multiple = mask(other.zeros.trailing_ones());
+                let quotient = both.quotient(multiple, w);
+                // What is left over of numbers with the same quotient differs as these do.
+                let lanes =
+                    if computation == C::Divide || quotient.lanes != 0 { quotient.lanes } else { a.lanes };
+                Vary { lanes, strides: both.strides, ..quotient }.settled()
+            }
             // What differs in low bits only lies between the same two multiples, and so does the smaller of it and
             // something else, or it is that for all.
             C::Minimum | C::Maximum => both.mapped(up_to_highest),
@@ -526,6 +561,28 @@ impl Analysis<'_, '_> {
             }
             _ => return None,
         })
+    }
+
+    /// What is divided where a product with a constant is shifted to the right, as compilers divide by what they know; and
+    /// the bits in which multiples of the divisor have zeros.
+    fn reciprocal(&mut self, block: NodeIndex, instruction: u32, by: Number) -> Option<(Vary, u64)> {
+        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        let read = |at: &usize| facts.uses().all()[*at].operand() == 1;
+        let product = facts.uses().range(instruction).find(read).and_then(|at| graph.read(at))?;
+        let Kind::Computed { instruction: multiplies, .. } = graph.kind(product) else { return None };
+        let instance = facts.instance(multiplies)?;
+        let (ty, by) = (instance.ty?, by.value()?);
+        let shift = match instance.effects.computes? {
+            Computation::MultiplyWide => by,
+            Computation::MultiplyHigh => by.checked_add(32)?,
+            _ => return None,
+        };
+        if ty.bits() != 32 || ty.kind() == TypeKind::Signed {
+            return None;
+        }
+        let (factor, _) = self.source(block, multiplies, 2, 32);
+        let divisor = divisor(factor.value()?, shift)?;
+        Some((self.source(block, multiplies, 1, 32).1, mask(divisor.trailing_zeros())))
     }
 
     fn packed(

@@ -79,7 +79,9 @@ impl Engine<'_, '_> {
         let what = &self.facts.module.variables[variable];
         let space = what.space.base();
         // Parameters of device functions may be written.
-        if !(space == StateSpace::Const || space == StateSpace::Param && is_entry && what.is_parameter) {
+        let is_constant =
+            space == StateSpace::Const || space == StateSpace::Param && is_entry && what.is_parameter;
+        if !(is_constant || space == StateSpace::Shared && self.is_final(variable, instruction)) {
             return None;
         }
         let promised = what.pointer.and_then(|pointer| pointer.align).filter(|_| offset == 0);

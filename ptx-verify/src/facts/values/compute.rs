@@ -145,7 +145,13 @@ impl Engine<'_, '_> {
             }
             C::Subtract => {
                 let (a, b) = (source(self, 1)?, source(self, 2)?);
-                self.added(a, b, u64::MAX)
+                match self.taken_from(a, b) {
+                    Some(bits) => {
+                        let kept = self.constant(w, !bits);
+                        self.and(a, kept)
+                    }
+                    None => self.added(a, b, u64::MAX),
+                }
             }
             C::Multiply => {
                 let (a, b) = (source(self, 1)?, source(self, 2)?);
@@ -224,6 +230,12 @@ impl Engine<'_, '_> {
             }
             C::Minimum | C::Maximum => {
                 let (a, b) = (source(self, 1)?, source(self, 2)?);
+                if let Some(first_is_less) = is_less(a.number, b.number, signed) {
+                    return Some(if first_is_less == (computation == C::Minimum) { a } else { b });
+                }
+                if let Some(one) = self.between_lanes(a, b, op(0)) {
+                    return Some(one);
+                }
                 let unsigned = !signed || is_positive(a.number) && is_positive(b.number);
                 let number = match computation {
                     _ if !unsigned => a.number.join(b.number),
@@ -369,6 +381,10 @@ impl Engine<'_, '_> {
         let w = u32::from(a.number.width);
         let number = if factor == 1 { a.number.plus(b.number) } else { a.number.subtract(b.number) };
         let sum = self.sum(a).plus(self.sum(b), factor);
+        let sum = match factor == 1 && self.values.whole_warps {
+            true => sum.map(|sum| self.in_rows(sum)),
+            false => sum,
+        };
         let computation = if factor == 1 { Computation::Add } else { Computation::Subtract };
         let fact = self.fact(number, sum, detail(computation, w, false, 0), &[a, b]);
         // What cancels is known better. Where nothing does, the terms tell no more than the operands.
@@ -379,6 +395,42 @@ impl Engine<'_, '_> {
             }
             _ => fact,
         }
+    }
+
+    /// The bits that `b` is of `a`, where it is no more than some of them: without it, `a` has zeros there.
+    fn taken_from(&self, a: Fact, b: Fact) -> Option<u64> {
+        let forms = &self.values.forms;
+        let sum = self.sum(b);
+        let mut terms = sum.terms();
+        let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+        let Base::Operation { computes: Computation::And, operands: [one, other, _], .. } = forms.what(base)
+        else {
+            return None;
+        };
+        match () {
+            () if one == a.form => forms.sum(other).value(),
+            () if other == a.form => forms.sum(one).value(),
+            () => None,
+        }
+    }
+
+    /// The smaller or the larger of two sums that have the lane in the same way: it has it, too. Where the rows of blocks
+    /// are taken to be whole warps, sums are taken not to overflow.
+    fn between_lanes(&mut self, a: Fact, b: Fact, operation: (Computation, u64)) -> Option<Fact> {
+        if !self.values.whole_warps || a.form == b.form {
+            return None;
+        }
+        let lane = self.values.forms.find(Base::Lane)?;
+        let times = |sum: &Sum| sum.terms().find(|(base, _)| *base == lane).map(|(_, factor)| factor);
+        let factor = times(self.sum(a)).filter(|factor| times(self.sum(b)) == Some(*factor))?;
+        let w = u32::from(a.number.width);
+        let part = Sum::of(w, lane).times(factor);
+        let (one, other) = (self.sum(a).plus(&part, u64::MAX)?, self.sum(b).plus(&part, u64::MAX)?);
+        let mut without = |sum: Sum| Fact { number: self.number_of(&sum), form: self.values.forms.form(sum) };
+        let (one, other) = (without(one), without(other));
+        let chosen = self.fact(Number::unknown(w), None, operation, &sorted(one, other));
+        let sum = self.sum(chosen).plus(&part, 1)?;
+        Some(Fact { number: a.number.join(b.number), form: self.values.forms.form(sum) })
     }
 
     pub(super) fn multiplied(&mut self, a: Fact, b: Fact) -> Fact {
@@ -718,9 +770,17 @@ impl Engine<'_, '_> {
         let sum = match register {
             SpecialRegister::TID_X if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
+                if self.rows_are_warps() {
+                    number = Number::between(32, 0, number.high.min(31));
+                }
                 let warp = number.and(Number::constant(32, mask(32) & !31));
-                let warp = self.values.forms.base(Base::Warp, warp, None);
-                Sum::of(32, lane).plus(&Sum::of(32, warp), 1)
+                match warp.value() {
+                    Some(_) => Some(Sum::of(32, lane)),
+                    None => {
+                        let warp = self.values.forms.base(Base::Warp, warp, None);
+                        Sum::of(32, lane).plus(&Sum::of(32, warp), 1)
+                    }
+                }
             }
             SpecialRegister::LANEID if self.values.whole_warps => {
                 let lane = self.values.forms.base(Base::Lane, Number::between(32, 0, 31), None);
@@ -767,6 +827,19 @@ impl Engine<'_, '_> {
     pub(super) fn constant(&mut self, width: u32, value: u64) -> Fact {
         let form = self.values.forms.form(Sum::constant(width, value));
         Fact { number: Number::constant(width, value), form }
+    }
+}
+
+/// Whether a number is at most another one, or at least as large; none where that is not known.
+fn is_less(a: Number, b: Number, signed: bool) -> Option<bool> {
+    let is_negative = |number: Number| number.low >> (number.width - 1) != 0;
+    match () {
+        () if signed && is_negative(a) && is_positive(b) => Some(true),
+        () if signed && is_positive(a) && is_negative(b) => Some(false),
+        () if signed && !(is_positive(a) && is_positive(b)) => None,
+        () if a.high <= b.low => Some(true),
+        () if b.high <= a.low => Some(false),
+        () => None,
     }
 }
 

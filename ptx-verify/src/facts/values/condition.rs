@@ -327,8 +327,8 @@ impl Engine<'_, '_> {
         self.for_each_leaf_of_value(value, &mut |_, base| {
             is_invariant &= match base {
                 Base::Special(register) => !register.is_volatile(),
-                Base::Lane | Base::Warp | Base::Symbol { .. } | Base::Code(_) => true,
-                // Of parameters, which nobody changes.
+                Base::Lane | Base::Warp | Base::Rows(_) | Base::Symbol { .. } | Base::Code(_) => true,
+                // What nobody changes, from where it is loaded on.
                 Base::Loaded { .. } => true,
                 _ => false,
             };
@@ -443,6 +443,7 @@ impl Engine<'_, '_> {
             Base::Special(_)
             | Base::Lane
             | Base::Warp
+            | Base::Rows(_)
             | Base::Symbol { .. }
             | Base::Code(_)
             | Base::Loaded { .. } => Some(None),

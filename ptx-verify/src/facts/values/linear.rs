@@ -26,6 +26,9 @@ pub enum Base {
     Lane,
     /// `%tid.x` without that.
     Warp,
+    /// The number of a thread in a block whose rows are so many threads, without the lane: where rows are shorter than
+    /// a warp.
+    Rows(u8),
     /// The address of a variable: in its state space, or generic.
     Symbol {
         /// The variable.

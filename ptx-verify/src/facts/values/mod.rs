@@ -14,7 +14,9 @@ pub mod number;
 mod placement;
 pub mod pointer;
 mod propagate;
+mod rows;
 mod settle;
+mod shared;
 mod slice;
 
 pub(crate) use address::space_of;

@@ -13,6 +13,7 @@ use super::launch::Launch;
 use super::linear::{Base, BaseId, Form, Forms, Sum};
 use super::number::{Number, mask};
 use super::pointer::{Pointer, Pointers};
+use super::shared::Shared;
 use super::slice::Slice;
 use crate::facts::FunctionFacts;
 
@@ -153,6 +154,10 @@ pub(crate) struct Engine<'f, 'm> {
     /// A value that is taken to be a number.
     pinned: Option<(ValueId, u64)>,
     pub(super) launch: Launch,
+    /// Whether the rows of blocks are single warps, where that was asked.
+    pub(super) rows_are_warps: Option<bool>,
+    /// The variables of shared memory that instructions name, where that was asked.
+    pub(super) shared: Option<Shared>,
     /// The value that is computed.
     pub(super) current: Option<ValueId>,
     /// What has changed where the propagation is.
@@ -180,6 +185,8 @@ impl<'f, 'm> Engine<'f, 'm> {
             slice: None,
             pinned: None,
             launch: Launch::of(facts),
+            rows_are_warps: None,
+            shared: None,
             current: None,
             changed: Vec::new(),
             turns: vec![0; graph.len()],
@@ -197,6 +204,8 @@ impl<'f, 'm> Engine<'f, 'm> {
             slice: None,
             pinned: None,
             launch,
+            rows_are_warps: None,
+            shared: None,
             current: None,
             changed: Vec::new(),
             turns: Vec::new(),

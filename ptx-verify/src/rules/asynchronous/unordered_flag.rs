@@ -40,7 +40,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// What is loaded after a loop that looks with `.relaxed` or `.volatile`, since it may be no data of the flag. Loops that do more than wait, flags that are counted with atomic operations, and data that is ordered by a barrier
+    /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
+    /// that. What is loaded after a loop that looks with `.relaxed` or `.volatile`, since it may be no data of the flag. Loops that do more than wait, flags that are counted with atomic operations, and data that is ordered by a barrier
     /// of the block on the way, where the fence may be in another thread.
     name: "unordered-flag",
     code: "P0924",
@@ -57,8 +58,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let polls = polls(facts);
     for poll in &polls {
         let Some(instance) = facts.instance(poll.load) else { continue };
+        // Behind a fence in each turn, what does not come from the multiprocessor's own cache is what was stored: libraries
+        // for targets without `ld.relaxed` wait so.
+        let sees = instance.is(Mode::Coherent) && poll.is_fenced;
         let (message, help) = match () {
-            () if is_weak(facts, poll.load, false) => (
+            () if is_weak(facts, poll.load, false) && !sees => (
                 "this loop waits for another thread with a plain load, which need not see what that stores",
                 "load with `ld.acquire` in the scope of both threads",
             ),

@@ -7,6 +7,7 @@ use crate::subject::function::FlowContext;
 use crate::facts::FunctionFacts;
 use crate::facts::initialization::Unset;
 use crate::subject::describe::register_name;
+use crate::subject::producer::Printed;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -18,6 +19,7 @@ declare_rule! {
     /// compilers print an operand whose value does not matter. Where the register is only a part of what is stored, or of
     /// an output of an asm statement, and another part is set, it is a warning too, and information if it has 8 bits:
     /// such a register fills up what cannot be narrower, as in `mov.b32 %0, {b0, b1, b2, b3};` with a value in `b0` alone.
+    /// In what NVIDIA's compiler and LLVM have printed it is information always: the gaps of structures are copied so.
     ///
     /// ## Why is this bad
     /// The assembler accepts it without a word and picks any value. PTX ISA manual, section "Variables": a
@@ -195,7 +197,8 @@ pub(crate) fn grade(context: &FlowContext<'_>, unset: &Unset) -> Grade {
     let never = context.facts().is_some_and(|facts| facts.definitions(unset.register).is_empty());
     if unset.partly {
         const NOTE: &str = "it fills up a wider value, whose other bits are set: these have any value";
-        let severity = if is_byte(context, unset) { Severity::Info } else { Severity::Warning };
+        let is_filler = never && context.module.is_printed(Printed::Filler) || is_byte(context, unset);
+        let severity = if is_filler { Severity::Info } else { Severity::Warning };
         Grade(severity, Some(NOTE))
     } else if in_range && never {
         Grade(Severity::Warning, Some("nothing in the function ever sets it"))

@@ -187,6 +187,9 @@ pub(super) struct Program {
     pub(super) first_registers: Option<u32>,
     /// Whether a parameter tells how many arrive somewhere.
     pub(super) takes_counts: bool,
+    /// Whether who waits for whom may depend on who comes first: it has more than barriers for all threads of a block, and
+    /// operations that a thread waits for itself.
+    pub(super) has_order: bool,
     /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
 }

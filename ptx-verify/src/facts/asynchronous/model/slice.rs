@@ -97,6 +97,7 @@ impl Decoder<'_, '_> {
                             | Action::ProxyFence
                             | Action::Barrier { threads: None, waits: true, .. }
                     );
+                    self.program.has_order |= has_order(&action);
                     self.push(instruction);
                     actions.insert(instruction, action);
                     if actions.len() > MAX_STEPS {
@@ -336,6 +337,22 @@ impl Decoder<'_, '_> {
             _ => return None,
         };
         Some(Address { base, index, offset, space: access.space, bytes })
+    }
+}
+
+/// Whether others than all threads of the block wait for an action, or it waits for others.
+fn has_order(action: &Action) -> bool {
+    match action {
+        Action::Barrier { threads, waits, .. } => threads.is_some() || !waits,
+        Action::Start { object, .. } => object.is_some(),
+        Action::Access { .. }
+        | Action::Multiply { .. }
+        | Action::Commit(_)
+        | Action::Wait { .. }
+        | Action::WaitAll(_)
+        | Action::ProxyFence
+        | Action::ObjectFence => false,
+        _ => true,
     }
 }
 
