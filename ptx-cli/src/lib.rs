@@ -22,6 +22,8 @@ mod container;
 mod coverage;
 mod diff;
 mod dump;
+#[doc(hidden)]
+pub mod example;
 mod formatting;
 #[doc(hidden)]
 pub mod fuzz;

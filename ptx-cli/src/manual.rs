@@ -14,6 +14,7 @@ use ptx_syntax::{Class, Diagnostic, Severity, Span};
 use ptx_verify::Config;
 use serde_json::{Value, json};
 
+use crate::example;
 use crate::instructions::{self, Instruction};
 
 /// No more of the ways in which operands can be given to a spelling are shown.
@@ -109,7 +110,7 @@ impl Entry {
                     "section": form.section(),
                     "syntax": form.syntax(),
                     "purpose": does.map(|does| does.purpose),
-                    "example": does.and_then(|does| does.example),
+                    "example": example_of(*form, does),
                     "version": version.to_string(),
                     "targets": targets.to_string(),
                     "modifiers": modifiers.collect::<Vec<_>>(),
@@ -152,9 +153,9 @@ impl Entry {
                 let _ = writeln!(text, "{syntax}");
                 if let Some(does) = does {
                     let _ = writeln!(text, "    {}", does.purpose);
-                    if let Some(example) = does.example {
-                        let _ = writeln!(text, "    for example {example}");
-                    }
+                }
+                if let Some(example) = example_of(*form, instructions::of(*form)) {
+                    let _ = writeln!(text, "    for example {example}");
                 }
                 let _ = writeln!(text, "{needs}");
                 for deviation in form.deviations() {
@@ -185,6 +186,20 @@ impl Entry {
         };
         text
     }
+}
+
+/// An example of a form: the one that is written for it, else one that the table makes.
+fn example_of(form: FormId, does: Option<&Instruction>) -> Option<String> {
+    let is_of_form = |example: &&str| {
+        let statement = example.split_once(' ').filter(|(guard, _)| guard.starts_with('@'));
+        let statement = statement.map_or(*example, |(_, statement)| statement);
+        let spelling = statement.split([' ', ';']).next().unwrap_or_default();
+        let instances = resolve(spelling).instances;
+        // Of several forms with the spelling the first is meant.
+        instances.first().is_some_and(|instance| instance.form == form)
+    };
+    let written = does.and_then(|does| does.example).filter(is_of_form).map(str::to_owned);
+    written.or_else(|| example::of(form).map(|example| example.statement))
 }
 
 /// Who reads the same value of a special register.

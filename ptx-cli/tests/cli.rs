@@ -400,7 +400,10 @@ fn the_instruction_table_can_be_read() {
     assert!(carry.contains("Extended-Precision") && !carry.contains(".f64"), "{carry}");
     let does = "add.cc.type  d, a, b;\n    the sum; the carry out goes into the carry flag, for `addc`\n    for example add.cc.u32";
     assert!(carry.contains(does), "{carry}");
-    assert_eq!(add.matches("    the sum\n    for example add.s32").count(), 4, "once in each section: {add}");
+    assert_eq!(add.matches("    the sum\n").count(), 4, "once in each section: {add}");
+    for example in ["add.s32 %r3, %r1, %r2;", "add.f32 %f1, %f2, %f3;", "add.f16 %h1, %h2, %h3;"] {
+        assert!(add.contains(&format!("    for example {example}\n")), "{add}");
+    }
     let shuffles = scratch.run(&["isa", "shfl"]).stdout;
     assert!(shuffles.contains("since PTX 6.0 until PTX 6.3, sm_70 or higher"), "{shuffles}");
     let loads = scratch.run(&["isa", "ld"]).stdout;

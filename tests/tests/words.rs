@@ -141,6 +141,56 @@ fn only_the_table_knows_how_instructions_are_spelled() {
     }
 }
 
+/// The variants of an enumeration in a source file.
+fn variants(source: &str, name: &str) -> Vec<String> {
+    let body = source.split_once(&format!("pub enum {name} {{")).unwrap().1.split_once("\n}").unwrap().0;
+    let lines = body.lines().map(str::trim).filter(|line| line.starts_with(char::is_uppercase));
+    lines.map(|line| line.trim_end_matches(',').to_owned()).collect()
+}
+
+/// What the table says of instructions besides their operands is for somebody.
+#[test]
+fn each_role_and_meaning_is_read() {
+    let isa = root().join("ptx-ir/src/isa");
+    let read = |name: &str| std::fs::read_to_string(isa.join(name)).unwrap();
+    let (instance, effects) = (read("instance.rs"), read("effects.rs"));
+    let mut files = Vec::new();
+    for name in CRATES {
+        sources(&root().join(name).join("src"), &mut files);
+    }
+    let code: Vec<String> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let table: String = ["manual", "assembler"]
+        .iter()
+        .flat_map(|layer| std::fs::read_dir(root().join("ptx-ir/isa").join(layer)).unwrap())
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    let kinds = [("Purpose", &instance), ("Mode", &effects), ("Computation", &effects), ("Event", &effects)];
+    for (kind, source) in kinds {
+        let all = variants(source, kind);
+        assert!(all.len() > 10, "{kind}: {all:?}");
+        for variant in all {
+            // The enumeration may have a shorter name there.
+            let path = format!("::{variant}");
+            assert!(code.iter().any(|text| text.contains(&path)), "nobody reads `{kind}{path}`");
+            let word = variant.chars().flat_map(|each| {
+                let dash = each.is_uppercase().then_some('-');
+                dash.into_iter().chain(each.to_lowercase())
+            });
+            let word: String = word.skip(1).collect();
+            let is_said = |text: &str| {
+                let before = match kind {
+                    "Purpose" => "as ",
+                    "Mode" => "means ",
+                    "Computation" => "computes ",
+                    _ => "event ",
+                };
+                text.contains(&format!("{before}{word}"))
+            };
+            assert!(is_said(&table), "no form of the table says `{word}`");
+        }
+    }
+}
+
 #[test]
 fn a_literal_is_found_and_a_comment_is_not() {
     let source =

@@ -121,8 +121,11 @@ impl Module {
             }
             Operand::Element { variable, is_value, .. } => {
                 let class = self.variable_class(&self.variables[variable]);
-                if is_value { Shape::value(class) } else { Shape::address(class) }
-                    .with_flags(ShapeFlags::OFFSET)
+                match is_value {
+                    true => Shape::value(class).with_flags(ShapeFlags::ELEMENT),
+                    false => Shape::address(class),
+                }
+                .with_flags(ShapeFlags::OFFSET)
             }
             Operand::Integer { bits, negative } => {
                 let class = if negative { Class::NegativeInteger } else { Class::Integer };

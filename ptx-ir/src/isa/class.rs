@@ -184,6 +184,8 @@ classes! {
     SizedFractions, "a list of a width";
     /// In what an operand accepts: the same of lists that begin with an integer only.
     SizedIntegers, "a list of a width";
+    /// In what an operand accepts: each element of a brace list is judged by itself too.
+    Each, "elements of the type";
     /// In what an operand accepts: a brace list begins with no number.
     Led, "a list that begins with a register";
     /// In what an operand accepts: a name or a handle, to which nothing is added.

@@ -302,6 +302,8 @@ pub enum Mode {
     Indexed,
     /// `.or`: combined with a third predicate.
     Or,
+    /// `.nc`: loads what nobody writes while the kernel runs.
+    ReadOnly,
     /// `.read`: only that sources have been read.
     Reads,
     /// `.relaxed`: a strong access that orders nothing else.

@@ -253,8 +253,8 @@ impl Instance {
 
     /// Whether this loads what nobody writes while the kernel runs.
     #[must_use]
-    pub fn is_read_only_load(&self) -> bool {
-        self.effects.reads_memory && self.has(".nc")
+    pub const fn is_read_only_load(&self) -> bool {
+        self.is(Mode::ReadOnly)
     }
 
     /// Whether a module for this platform may use it.

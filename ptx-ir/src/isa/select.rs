@@ -363,6 +363,7 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::SizedFractions,
     Class::SizedIntegers,
     Class::Led,
+    Class::Each,
 ]);
 
 #[inline]
@@ -379,6 +380,7 @@ fn check_classes(spec: &OperandSpec, shape: &Shape, accepts: ClassSet) -> Option
     }
     if !shape.classes.is_subset(accepts.union(UNKNOWN)) {
         let expression = shape.flags.contains(ShapeFlags::OFFSET)
+            && !shape.flags.intersects(ShapeFlags::ELEMENT)
             && shape.kind == ShapeKind::Value
             && spec.accepts.contains(Class::AddressExpression);
         if !expression {
@@ -441,6 +443,10 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         // An element of a special vector register has no number beside it.
         return Some(Wanted::Class(spec.exact.without(MARKS).without(SPECIALS)));
     }
+    if spec.accepts.contains(Class::Each) && !shape.classes.is_subset(spec.exact.union(Class::Unknown.into()))
+    {
+        return Some(Wanted::Class(spec.exact.without(MARKS)));
+    }
     if follows_constant(spec, shape) {
         return None;
     }
@@ -450,7 +456,7 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         }
         let fits = has_width(spec, shape)
             && agrees(shape, ShapeFlags::CLASH)
-            && (is_mixed(shape) || shape.classes.is_subset(spec.exact));
+            && (is_mixed(shape) && takes_fractions(spec, shape) || shape.classes.is_subset(spec.exact));
         // Where a register is of the wrong width, the numbers are not what is wrong.
         let measure = shape.measure().filter(|measure| !measure.is_immediate());
         let numbers = measure.map_or(ClassSet::NONE, |_| shape.classes.intersect(ClassSet::IMMEDIATES));
@@ -580,6 +586,11 @@ fn is_measured(spec: &OperandSpec, shape: &Shape) -> bool {
         && spec.accepts.intersect(PARTICULAR).is_empty()
         && takes_numbers
         && !(by_value && shape.classes.is_subset(numbers))
+}
+
+/// Whether the floating-point numbers in a brace list of several types are of those that the operand takes there.
+fn takes_fractions(spec: &OperandSpec, shape: &Shape) -> bool {
+    spec.accepts.contains(Class::Mixed) || shape.classes.intersect(FRACTIONS).is_subset(spec.accepts)
 }
 
 fn is_integer(spec: &OperandSpec) -> bool {

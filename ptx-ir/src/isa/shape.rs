@@ -38,7 +38,7 @@ impl ShapeFlags {
     pub const UNIFIED: Self = Self(2);
     /// The vector is a register declared with `.v2` or `.v4`, not a brace list.
     pub const VECTOR_REGISTER: Self = Self(4);
-    /// The operand is one element of a vector register: `%v.x`.
+    /// The value is a variable with an index: `g[%r1]`, which no constant is.
     pub const ELEMENT: Self = Self(8);
     /// The register has a minus sign: `-%r1`, which only `vmad` takes.
     pub const MINUS: Self = Self(16);

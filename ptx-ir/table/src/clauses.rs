@@ -54,6 +54,8 @@ pub enum Clause {
         operands: Vec<String>,
         /// The classes that the operands must be of to bring it: `with a +b64 since 3.1;`
         classes: Vec<String>,
+        /// The marks that the operands have where it is not met: `with a -each on sm_90+;`
+        marks: Vec<String>,
         /// Where.
         line: usize,
         /// The values that bring it.
@@ -266,7 +268,7 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
 fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     let line = cursor.line();
     let mut operands = Vec::new();
-    let mut classes = Vec::new();
+    let (mut classes, mut marks) = (Vec::new(), Vec::new());
     if cursor.eat_word("with") {
         operands.push(cursor.name()?);
         while cursor.eat(',') {
@@ -275,7 +277,10 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         while cursor.eat('+') {
             classes.push(cursor.name()?);
         }
-        if operands.len() > 1 && classes.is_empty() {
+        while cursor.eat('-') {
+            marks.push(cursor.name()?);
+        }
+        if operands.len() > 1 && classes.is_empty() && marks.is_empty() {
             return Err(cursor.fault("several operands bring a requirement only together with classes"));
         }
         if cursor.eat_word("in") {
@@ -318,7 +323,7 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     let version = version.unwrap_or(Version::OLDEST);
     let until = until.unwrap_or(Version::LATEST);
     let targets = targets.unwrap_or(TargetSet::ALL);
-    Ok(vec![Clause::Gate { operands, classes, line, when, since, version, until, targets }])
+    Ok(vec![Clause::Gate { operands, classes, marks, line, when, since, version, until, targets }])
 }
 
 /// `.b1|.b4 ahead of 1 as length if … since … on …;`

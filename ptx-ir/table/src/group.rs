@@ -16,7 +16,9 @@ use crate::parser::{CountsDefinition, FormDefinition, SlotDefinition};
 use crate::resolver::Shared;
 use crate::scope::Scope;
 use crate::syntax::{Drawing, Place, Syntax};
+use crate::target::TargetSet;
 use crate::types::Type;
+use crate::version::Version;
 
 /// A syntax line without and with an optional operand; the line itself where it has no such operand.
 fn split_at(syntax: &Syntax, name: &str) -> Vec<Syntax> {
@@ -56,6 +58,36 @@ struct Located<'a, T> {
 impl<T> Clone for Located<'_, T> {
     fn clone(&self) -> Self {
         *self
+    }
+}
+
+/// A first version, a last version and targets.
+type Requirement = (Version, Version, TargetSet);
+
+/// What meets both requirements; none where nothing does.
+fn meet(one: Requirement, other: &&Narrowing<'_>) -> Option<Requirement> {
+    let (version, until, targets) = other.requirement;
+    let both = (one.0.max(version), one.1.min(until), one.2.intersect(targets));
+    (both.0 <= both.1 && !both.2.is_empty()).then_some(both)
+}
+
+/// A requirement that only some classes of operands bring.
+struct Narrowing<'a> {
+    requirement: Requirement,
+    clauses: Vec<Located<'a, Clause>>,
+}
+
+impl Narrowing<'_> {
+    /// Whether it does not depend on modifiers.
+    fn is_unconditional(&self) -> bool {
+        let always = |clause: &Clause| matches!(clause, Clause::Gate { when, .. } if when.is_empty());
+        self.clauses.iter().all(|located| always(located.clause))
+    }
+
+    /// Whether what meets this requirement meets the other one too.
+    fn asks_for_all_of(&self, other: &Self) -> bool {
+        let ((version, until, targets), least) = (self.requirement, other.requirement);
+        version >= least.0 && until <= least.1 && targets.intersect(least.2) == targets
     }
 }
 
@@ -262,7 +294,7 @@ impl<'a> Group<'a> {
             spare: Vec::new(),
             strict_order: false,
             texture_mode: None,
-            narrowed: syntax.narrowed,
+            narrowed: syntax.narrowed != 0,
             misread: None,
             bracket: None,
             beyond: Vec::new(),
@@ -307,41 +339,76 @@ impl<'a> Group<'a> {
     fn split(&self, syntax: &Syntax) -> Vec<Syntax> {
         let mut lines = vec![syntax.clone()];
         for located in &self.clauses {
-            let Clause::Gate { operands, classes, .. } = located.clause else { continue };
-            let (Some(name), true) = (operands.first(), classes.is_empty()) else { continue };
+            let Clause::Gate { operands, classes, marks, .. } = located.clause else { continue };
+            let is_whole = classes.is_empty() && marks.is_empty();
+            let (Some(name), true) = (operands.first(), is_whole) else { continue };
             lines = lines.iter().flat_map(|line| split_at(line, name)).collect();
         }
         lines.into_iter().flat_map(|line| self.narrow(line)).collect()
     }
 
-    /// The syntax line, and where some classes of its operands ask for more than the others, the line for these
-    /// others after it.
-    fn narrow(&self, line: Syntax) -> Vec<Syntax> {
-        let mut names = Vec::new();
-        operand_names(&line.operands, &mut names);
-        let narrows = |clause: &Clause| match clause {
-            Clause::Gate { operands, classes, .. } => !classes.is_empty() && has_all(&names, operands),
-            _ => false,
-        };
-        if self.clauses.iter().any(|located| narrows(located.clause)) {
-            let narrowed = Syntax { narrowed: true, ..line.clone() };
-            return vec![line, narrowed];
-        }
-        vec![line]
-    }
-
-    /// The classes that an operand of a narrowed line does not have.
-    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<u128, Fault> {
+    /// The requirements that some classes of a line's operands bring, each once, with the clauses that say it.
+    fn narrowings(&self, syntax: &Syntax) -> Vec<Narrowing<'a>> {
         let mut names = Vec::new();
         operand_names(&syntax.operands, &mut names);
-        let mut bits = 0;
+        let mut found: Vec<Narrowing<'a>> = Vec::new();
         for located in &self.clauses {
-            let Clause::Gate { operands, classes: words, line, .. } = located.clause else { continue };
-            if syntax.narrowed && has_all(&names, operands) && operands.iter().any(|each| each == name) {
-                bits |= classes(located.file, *line, words)?;
+            let Clause::Gate { operands, classes, marks, version, until, targets, .. } = located.clause
+            else {
+                continue;
+            };
+            if classes.is_empty() && marks.is_empty() || !has_all(&names, operands) {
+                continue;
+            }
+            let requirement = (*version, *until, *targets);
+            match found.iter_mut().find(|each| each.requirement == requirement) {
+                Some(same) => same.clauses.push(*located),
+                None => found.push(Narrowing { requirement, clauses: vec![*located] }),
             }
         }
-        Ok(bits)
+        found
+    }
+
+    /// The syntax line, and where some classes of its operands ask for more than the others, after it the lines without
+    /// what asks for it. A line that meets one requirement only where it meets another is left out.
+    fn narrow(&self, line: Syntax) -> Vec<Syntax> {
+        let all = self.narrowings(&line);
+        let is_there = |narrowed: &u32| {
+            let is_without = |index: usize| narrowed >> index & 1 != 0;
+            let constant = all.iter().enumerate().filter(|(_, each)| each.is_unconditional());
+            let (without, with): (Vec<_>, Vec<_>) = constant.partition(|(index, _)| is_without(*index));
+            let with: Vec<&Narrowing<'_>> = with.into_iter().map(|(_, each)| each).collect();
+            let can_be =
+                with.iter().try_fold((Version::OLDEST, Version::LATEST, TargetSet::ALL), meet).is_some();
+            can_be && !without.iter().any(|(_, each)| with.iter().any(|other| other.asks_for_all_of(each)))
+        };
+        let lines = (0..1_u32 << all.len()).filter(is_there);
+        lines.map(|narrowed| Syntax { narrowed, ..line.clone() }).collect()
+    }
+
+    /// The classes that an operand of a narrowed line does not have, and the marks that it has.
+    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<(u128, u128), Fault> {
+        let (mut minus, mut plus) = (0, 0);
+        for (index, narrowing) in self.narrowings(syntax).iter().enumerate() {
+            for located in narrowing.clauses.iter().filter(|_| syntax.narrowed >> index & 1 != 0) {
+                let Clause::Gate { operands, classes: words, marks, line, .. } = located.clause else {
+                    continue;
+                };
+                if operands.iter().any(|each| each == name) {
+                    minus |= classes(located.file, *line, words)?;
+                    plus |= classes(located.file, *line, marks)?;
+                }
+            }
+        }
+        Ok((minus, plus))
+    }
+
+    /// Whether a line is one without what brings a requirement.
+    fn lacks(&self, syntax: &Syntax, clause: &Clause) -> bool {
+        self.narrowings(syntax).iter().enumerate().any(|(index, narrowing)| {
+            syntax.narrowed >> index & 1 != 0
+                && narrowing.clauses.iter().any(|located| std::ptr::eq(located.clause, clause))
+        })
     }
 
     /// Adds what a clause says, and tells whether it says anything of this syntax line, whose operands are `names`.
@@ -367,8 +434,18 @@ impl<'a> Group<'a> {
                 }
             }
             Clause::Gate { operands, .. } if !has_all(names, operands) => return Ok(false),
-            Clause::Gate { classes, .. } if !classes.is_empty() && form.narrowed => return Ok(false),
-            Clause::Gate { operands, classes: _, line: _, when, since: _, version, until, targets } => {
+            Clause::Gate { .. } if form.narrowed && self.lacks(syntax, clause) => return Ok(false),
+            Clause::Gate {
+                operands,
+                classes: _,
+                marks: _,
+                line: _,
+                when,
+                since: _,
+                version,
+                until,
+                targets,
+            } => {
                 let Some(when) = self.condition(&form.slots, when)? else { return Ok(false) };
                 let (of_operand, targets) = (!operands.is_empty(), targets.bits());
                 form.gates.push(Gate { when, version: *version, until: *until, targets, of_operand });
@@ -573,9 +650,11 @@ impl<'a> Group<'a> {
                 let never = vec![(0, 0)];
                 operand.when = self.condition(slots, &clause.with)?.unwrap_or(never);
             }
-            let narrowed = self.narrowed_classes(syntax, &place.name)?;
+            let (minus, plus) = self.narrowed_classes(syntax, &place.name)?;
             let variant = self.variant(slots, place, clause, Layer::Assembler)?;
-            operand.variants.extend(variant.map(|each| Variant { minus: each.minus | narrowed, ..each }));
+            let narrowed =
+                |each: Variant| Variant { minus: each.minus | minus, plus: each.plus | plus, ..each };
+            operand.variants.extend(variant.map(narrowed));
         }
         if operand.variants.is_empty() {
             let message = format!("no clause says what the operand `{}` is", place.name);

@@ -17,8 +17,8 @@ pub struct Syntax {
     pub opcode_words: usize,
     /// The operands.
     pub operands: Vec<Place>,
-    /// Whether it is the line without the operands that ask for more of version and target.
-    pub narrowed: bool,
+    /// Without which of the operands that ask for more of version and target it is: a bit for each such requirement.
+    pub narrowed: u32,
     /// The opcode and modifiers as they are in the file.
     pub opcode: String,
     /// The line as it is in the file.
@@ -116,7 +116,7 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         pieces: pieces.clone(),
         opcode_words,
         operands: operands.clone(),
-        narrowed: false,
+        narrowed: 0,
         opcode: spelling.to_owned(),
         text: format!("{root}{};", body[end..].replacen(OPCODE_END, "", 1)),
     };

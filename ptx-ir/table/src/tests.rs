@@ -101,6 +101,41 @@ fn requirements() {
 }
 
 #[test]
+fn requirements_of_classes_are_lacked_one_by_one() {
+    let form = |clauses: &str| {
+        format!("foo  d, a, b;\n    d : out u32;\n    a, b : u32;\n    since 1.0;\n{clauses}")
+    };
+    let count = |clauses: &str| good(&form(clauses)).matches("syntax: \"foo").count();
+    assert_eq!(count(""), 1);
+    assert_eq!(count("    with a +int on sm_90+;\n"), 2);
+    assert_eq!(count("    with a, b +int on sm_90+;\n"), 2);
+    // What asks for the same is lacked together, and each other requirement by itself.
+    assert_eq!(count("    with a +int on sm_90+;\n    with b +int on sm_90+;\n"), 2);
+    assert_eq!(count("    with a +int since 6.0;\n    with b +int on sm_90+;\n"), 4);
+    // Nothing meets both, or what meets one meets the other.
+    assert_eq!(count("    with a +int on sm_50..sm_62;\n    with b +int on sm_90+;\n"), 3);
+    assert_eq!(count("    with a +int since 6.0;\n    with b +int since 7.0;\n"), 3);
+    // A mark is in the narrowed form alone.
+    let marked = good(&form("    with a -strict on sm_90+;\n"));
+    let plain = good(&form("    with a +strict on sm_90+;\n"));
+    assert_eq!(marked.matches("syntax: \"foo").count(), 2);
+    assert!(marked != plain);
+    fault(
+        &form("    with a, b on sm_90+;\n"),
+        "5: several operands bring a requirement only together with classes",
+    );
+    fault(&form("    with a +int on sm_7;\n"), "5: `sm_7` is not a target");
+}
+
+#[test]
+fn an_effect_written_twice() {
+    fault(
+        "foo  d;\n    d : out u32;\n    since 1.0;\n    effect aligned;\n    effect aligned;\n",
+        "1: the effect `aligned` is there twice",
+    );
+}
+
+#[test]
 fn conditions_that_leave_nothing() {
     let form = |clause: &str| {
         format!(

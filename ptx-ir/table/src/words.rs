@@ -87,7 +87,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 21] = [
+const MODES: [(&str, &str); 22] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -98,6 +98,7 @@ const MODES: [(&str, &str); 21] = [
     ("eight-addresses", "EightAddresses"),
     ("indexed", "Indexed"),
     ("or", "Or"),
+    ("read-only", "ReadOnly"),
     ("reads", "Reads"),
     ("relaxed", "Relaxed"),
     ("release", "Release"),

@@ -46,7 +46,8 @@ impl Pair {
     }
 
     /// The virtual architecture that NVIDIA's assembler is to be told, so that it only reads.
-    fn architecture(&self) -> String {
+    #[must_use]
+    pub fn architecture(&self) -> String {
         let number = self.target.number();
         let suffix = match self.target.suffix() {
             Suffix::Plain => "",

@@ -43,7 +43,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let instance = module.instance(&body.instructions[Handle::new(*instruction)]);
         instance.is_some_and(|instance| {
             let effects = &instance.effects;
-            effects.writes_memory || effects.atomic || (effects.reads_memory && !instance.has(".nc"))
+            effects.writes_memory || effects.atomic || (effects.reads_memory && !instance.is_read_only_load())
         })
     });
     let Some(instruction) = accesses else { return };

@@ -116,7 +116,7 @@ fn effect(instance: &Instance) -> Option<&'static str> {
     if effects.asynchronous.is_some() {
         return Some("takes part in asynchronous execution");
     }
-    if effects.reads_memory && !instance.has(".nc") && reads_what_may_change(instance) {
+    if effects.reads_memory && !instance.is_read_only_load() && reads_what_may_change(instance) {
         return Some(if effects.volatile { "depends on when it is executed" } else { READS });
     }
     effects.volatile.then_some("depends on when it is executed")

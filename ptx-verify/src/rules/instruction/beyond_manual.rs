@@ -80,6 +80,9 @@ fn is_of(module: &Module, body: &Body, spec: &OperandSpec, operand: &Operand) ->
         Operand::Integer { negative: true, .. } => (Class::NegativeInteger, single),
         Operand::SingleBits(_) => (Class::SingleBits, single),
         Operand::DoubleBits(_) => (Class::DoubleBits, single),
+        Operand::Decimal(_) => (Class::Decimal, single),
+        Operand::Special(register) => (Class::special(register.reads()), single),
+        Operand::Sink => (Class::Sink, single),
         Operand::Label(_) => (Class::Label, single),
         Operand::RegisterAddress { class, .. } => (class, spec.pattern == Pattern::Address),
         Operand::Vector(run) => {
@@ -89,9 +92,21 @@ fn is_of(module: &Module, body: &Body, spec: &OperandSpec, operand: &Operand) ->
             let fits = spec.pattern == Pattern::Vector { count: run.count as u16 };
             return fits && body.children(run).iter().all(of_manual);
         }
-        Operand::VariableAddress { .. } => {
-            let class = crate::subject::shapes::class_of(module, body, *operand);
-            (class, spec.pattern == Pattern::Address)
+        Operand::List(_) => return spec.pattern == Pattern::List,
+        // The table nests them, not the text.
+        Operand::Pair(run) | Operand::Bracket(run) => {
+            let parts = body.children(run);
+            let is_pair = matches!(operand, Operand::Pair(_));
+            let fits = spec.pattern == if is_pair { Pattern::Pair } else { Pattern::Bracket };
+            return fits
+                && parts.len() == spec.children.len()
+                && parts.iter().zip(&spec.children).all(|(part, spec)| is_of(module, body, spec, part));
+        }
+        Operand::Variable { variable, offset: 0, .. } => {
+            (module.variable_class(&module.variables[variable]), single)
+        }
+        Operand::VariableAddress { variable, .. } => {
+            (module.variable_class(&module.variables[variable]), spec.pattern == Pattern::Address)
         }
         _ => return false,
     };

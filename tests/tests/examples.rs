@@ -1,0 +1,88 @@
+//! The example that `isa` shows of each form of the table: NVIDIA's assembler accepts it, and so do we.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::Write as _;
+
+use ptx_cli::example::{self, Example};
+use ptx_ir::isa::{FormId, forms};
+use ptx_syntax::{Class, LineIndex, Severity};
+use ptx_tests::oracle::Pair;
+use ptx_tests::tools::{assemble, needed_ptxas};
+use ptx_verify::Config;
+
+/// The examples of all forms, those for one platform together.
+fn by_platform() -> Vec<(Pair, Vec<(FormId, Example)>)> {
+    let mut all: BTreeMap<String, (Pair, Vec<(FormId, Example)>)> = BTreeMap::new();
+    for form in forms().filter(|form| !form.is_narrowed()) {
+        let Some(example) = example::of(form) else { continue };
+        let platform = example.platform;
+        let pair =
+            Pair { target: platform.target, version: platform.version, texture_mode: platform.texture_mode };
+        all.entry(pair.to_string()).or_insert_with(|| (pair, Vec::new())).1.push((form, example));
+    }
+    all.into_values().collect()
+}
+
+fn module(pair: &Pair, examples: &[(FormId, Example)]) -> (String, usize) {
+    example::module(pair.platform(), examples.iter().map(|(_, example)| example.statement.as_str()))
+}
+
+#[test]
+fn every_form_has_an_example() {
+    let without: Vec<&str> = forms()
+        .filter(|form| !form.is_narrowed() && example::of(*form).is_none())
+        .map(FormId::syntax)
+        .collect();
+    assert_eq!(without, Vec::<&str>::new());
+}
+
+#[test]
+fn an_example_is_one_of_its_form_and_no_error() {
+    let mut report = String::new();
+    for (pair, examples) in by_platform() {
+        let (text, first) = module(&pair, &examples);
+        let index = LineIndex::new(&text);
+        for found in ptx_verify::check(&text, &Config::default()) {
+            if found.class == Class::Invalid && found.severity == Severity::Error {
+                let line = index.position(found.span.start).line as usize;
+                let shown = text.lines().nth(line - 1).unwrap_or_default();
+                writeln!(report, "{pair} {}: {shown}", found.message).unwrap();
+            }
+        }
+        for (index, (form, example)) in examples.iter().enumerate() {
+            let spelling = example.statement.split([' ', ';']).next().unwrap_or_default();
+            if !ptx_ir::isa::resolve(spelling).instances.iter().any(|instance| instance.form == *form) {
+                writeln!(
+                    report,
+                    "line {}: {} is none of {}",
+                    first + index,
+                    example.statement,
+                    form.syntax()
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn ptxas_takes_every_example() {
+    let ptxas = needed_ptxas();
+    let (mut report, mut count) = (String::new(), 0);
+    for (pair, examples) in by_platform() {
+        let (text, _) = module(&pair, &examples);
+        count += examples.len();
+        let mut file = tempfile::Builder::new().suffix(".ptx").tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        for complaint in assemble(ptxas, file.path(), &pair.architecture()).unwrap() {
+            let line = complaint.line.map_or(0, |line| line as usize);
+            let shown = text.lines().nth(line.wrapping_sub(1)).unwrap_or_default();
+            writeln!(report, "{pair}:{line} {}: {shown}", complaint.message).unwrap();
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+    assert!(count > 700, "only {count} examples");
+}
