@@ -6,6 +6,7 @@
 mod access;
 pub mod asynchronous;
 pub mod carry;
+mod evaluate;
 mod function;
 pub mod initialization;
 pub mod memory;

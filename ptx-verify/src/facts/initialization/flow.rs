@@ -120,8 +120,8 @@ impl Flow {
         Some(flow)
     }
 
-    /// Ends what is followed where some of what a register joins, or a guarded write leaves, is set: an optimizer prints
-    /// that, as it prints registers that some paths leave unset. Whether there is such a place.
+    /// Ends what is followed where a guarded write leaves what is not set, and writes what is: so libraries write loads that
+    /// leave a register alone where nobody looks at it. Whether there is such a place.
     fn end_where_set(&mut self, facts: &FunctionFacts<'_>, graph: &Graph) -> bool {
         self.ends.resize(graph.len(), false);
         let mut changed = false;
@@ -133,7 +133,6 @@ impl Flow {
             let ends = !is_predicate
                 && match graph.kind(value) {
                     Kind::Guarded { new, old, .. } => !(self.is_tainted(new) && self.is_tainted(old)),
-                    Kind::Joined { .. } => !graph.inputs(value).iter().all(|&input| self.is_tainted(input)),
                     _ => false,
                 };
             self.ends[value.index()] |= ends;

@@ -13,6 +13,7 @@ mod demand;
 mod exchange;
 mod masks;
 mod meeting;
+mod trial;
 mod vary;
 
 use petgraph::graph::NodeIndex;
@@ -27,6 +28,7 @@ use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, V
 use crate::facts::FunctionFacts;
 use control::Control;
 use demand::{Demand, Look};
+use trial::Trials;
 
 /// Why not all threads come to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,6 +139,7 @@ impl Uniformity {
             engine: Engine::again(facts, graph, values),
             vary: graph.values().map(of_nothing).collect(),
             control: Control::new(facts),
+            trials: Trials::default(),
         };
         let known = (0..MAX_ROUNDS).any(|_| {
             while analysis.data() {}
@@ -232,6 +235,7 @@ struct Analysis<'f, 'm> {
     engine: Engine<'f, 'm>,
     vary: Vec<Vary>,
     control: Control,
+    trials: Trials,
 }
 
 impl Analysis<'_, '_> {

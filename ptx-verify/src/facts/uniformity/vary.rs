@@ -300,7 +300,10 @@ impl Analysis<'_, '_> {
         let width = self.engine.width(value);
         let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
         let flag = flag.through(width);
-        let vary = self.operation(block, instruction, at, width, sources).join(flag).without(number);
+        let mut vary = self.operation(block, instruction, at, width, sources).join(flag).without(number);
+        if width == 1 && vary.lanes != 0 && self.is_same_by_trial(value) {
+            (vary.lanes, vary.strides) = (0, 0);
+        }
         self.joined(block, value, vary.mapped(|bits| bits & mask(width)))
     }
 

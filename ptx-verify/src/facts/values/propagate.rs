@@ -55,6 +55,11 @@ impl Values {
         engine.values
     }
 
+    /// Whether the rows of blocks are taken to be whole warps.
+    pub(in crate::facts) const fn has_whole_warps(&self) -> bool {
+        self.whole_warps
+    }
+
     /// The same where the rows of blocks are whole warps, as they are in nearly every kernel.
     #[must_use]
     pub fn of_whole_warps(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {

@@ -7,11 +7,11 @@ use ptx_ir::isa::{
 use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
-use super::compute::Shape;
 use super::program::{Action, Source};
 use super::slice::Decoder;
 use super::value::ALL;
 use crate::facts::FunctionFacts;
+use crate::facts::evaluate::Shape;
 use crate::facts::registers::aligned;
 use crate::facts::values::{space_of, width};
 

@@ -13,7 +13,7 @@ mod act;
 mod attribution;
 mod blame;
 mod clock;
-mod compute;
+
 mod copies;
 mod decode;
 mod fault;

@@ -8,7 +8,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 
 use super::clock::Row;
-use super::compute::Shape;
+use crate::facts::evaluate::Shape;
 
 /// Where a number comes from.
 #[derive(Clone, Copy, Debug)]

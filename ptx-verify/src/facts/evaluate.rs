@@ -8,8 +8,8 @@ use crate::facts::values::number::{mask, width};
 
 /// A computation with the widths that it works in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub(super) computation: Computation,
+pub(in crate::facts) struct Shape {
+    pub(in crate::facts) computation: Computation,
     /// Bits of the sources.
     bits: u32,
     /// Whether these have a sign.
@@ -22,13 +22,13 @@ pub(super) struct Shape {
     right: bool,
     wrap: bool,
     combined: Option<Mode>,
-    pub(super) mode: Option<Mode>,
+    pub(in crate::facts) mode: Option<Mode>,
 }
 
 impl Shape {
     /// The shape of an instruction whose result goes into a register of so many bits; none where numbers do not tell what
     /// it computes.
-    pub(super) fn of(instance: &Instance, register: u32) -> Option<Self> {
+    pub(in crate::facts) fn of(instance: &Instance, register: u32) -> Option<Self> {
         let computation = instance.effects.computes?;
         let carries = instance.effects.carry.is_some_and(|carry| carry.reads);
         let ty = instance.ty.unwrap_or(Type::B32);
@@ -70,7 +70,7 @@ impl Shape {
     }
 
     /// A move of so many bits into a register.
-    pub(super) const fn moved(bits: u32, register: u32) -> Self {
+    pub(in crate::facts) const fn moved(bits: u32, register: u32) -> Self {
         Self {
             computation: Computation::Move,
             bits,
@@ -86,7 +86,7 @@ impl Shape {
     }
 
     /// The result of the sources, fitted into its register; none where it is not known.
-    pub(super) fn evaluate(&self, sources: [u64; 4]) -> Option<u64> {
+    pub(in crate::facts) fn evaluate(&self, sources: [u64; 4]) -> Option<u64> {
         let result = self.result_of(sources)? & mask(self.result);
         let extends = self.signed && self.register > self.result && self.result > 1;
         Some(if extends { sign(result, self.result) as u64 & mask(self.register) } else { result })
