@@ -16,8 +16,8 @@ const REGISTER_UNIT: u32 = 256;
 const MAX_REGISTERS: u32 = 255;
 const MAX_THREADS: u32 = 1024;
 
-/// How many registers each thread may have where so many blocks of so many threads run on a multiprocessor at a time, as
-/// `ptxas` reads `.minnctapersm`: a multiple of eight. None for no threads, and for no blocks.
+/// The most registers that a thread may have if `blocks` blocks of `threads` threads are to run on a multiprocessor at a
+/// time, as `ptxas` reads `.minnctapersm`: a multiple of eight. None for no threads, and for no blocks.
 #[must_use]
 pub fn registers_left(threads: u32, blocks: u32) -> Option<u32> {
     let warps = threads.div_ceil(WARP).checked_mul(blocks)?;

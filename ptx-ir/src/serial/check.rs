@@ -190,34 +190,15 @@ fn in_order(body: &Body) -> Result<(), Malformed> {
     if count != body.register_count {
         return Err(Malformed::Registers);
     }
-    let (mut instructions, mut labels, mut depth) = (0, 0, 0_usize);
+    let mut depth = 0_usize;
     for statement in &body.statements {
-        let is_next = match *statement {
-            Statement::Instruction(instruction) => {
-                instructions += 1;
-                instruction.index() + 1 == instructions
-            }
-            Statement::Label(label) => {
-                labels += 1;
-                label.index() + 1 == labels
-                    && body.labels.get(label).is_some_and(|label| label.target as usize == instructions)
-            }
-            Statement::Open => {
-                depth += 1;
-                true
-            }
-            Statement::Close => {
-                depth = depth.checked_sub(1).ok_or(Malformed::Statements)?;
-                true
-            }
-            _ => true,
-        };
-        if !is_next {
-            return Err(Malformed::Statements);
+        match statement {
+            Statement::Open => depth += 1,
+            Statement::Close => depth = depth.checked_sub(1).ok_or(Malformed::Statements)?,
+            _ => {}
         }
     }
-    let are_all = (instructions, labels, depth) == (body.instructions.len(), body.labels.len(), 0);
-    if are_all { Ok(()) } else { Err(Malformed::Statements) }
+    if depth == 0 && body.is_in_order() { Ok(()) } else { Err(Malformed::Statements) }
 }
 
 /// Whether each operand belongs to one instruction, and each part to one operand after it, so that walks over them end.

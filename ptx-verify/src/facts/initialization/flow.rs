@@ -254,7 +254,7 @@ pub(super) fn is_never_set(facts: &FunctionFacts<'_>, graph: &Graph, value: Valu
 
 /// Rounds until no more values are marked; where more are needed, nothing is said.
 const MAX_ROUNDS: usize = 64;
-/// Rounds in which places are found where some is set; behind those that are found later, all is followed.
+/// Rounds in which places are found where some is set; what is found later does not end anything.
 const MAX_ENDS: usize = 8;
 /// Values that are looked at for the writes of a register.
 const MAX_LOOKED_AT: usize = 256;

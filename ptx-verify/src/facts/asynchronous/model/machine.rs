@@ -53,7 +53,7 @@ pub(super) enum State {
     Barrier(u32),
     /// At the barrier of the cluster, for this phase.
     Cluster(u32),
-    /// For so many registers of each thread.
+    /// Until each of its threads can have this number of registers.
     Registers(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),

@@ -27,7 +27,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Leaves so many registers to each thread of a warp.
+    /// Leaves `count` registers to each thread of a warp, and gives the others to the block.
     pub(super) fn give_registers(&mut self, warp: usize, count: u32) {
         let own = &mut self.warps[warp];
         let given = own.registers_held.saturating_sub(count);
@@ -36,7 +36,7 @@ impl Machine<'_> {
         self.progress += 1;
     }
 
-    /// Whether a warp can have so many registers for each thread; it has them then.
+    /// Gives `count` registers to each thread of a warp, if the block has them; whether it did.
     pub(super) fn take_registers(&mut self, warp: usize, count: u32) -> bool {
         let own = &mut self.warps[warp];
         let more = count.saturating_sub(own.registers_held);
