@@ -30,10 +30,11 @@ fn main() {
     }
     // The device of NVIDIA's driver for Linux, and its library in a guest of Windows.
     let devices = ["/dev/nvidiactl", "/usr/lib/wsl/lib/libcuda.so.1"];
-    for device in devices {
-        println!("cargo::rerun-if-changed={device}");
-    }
-    if !devices.into_iter().any(|device| Path::new(device).exists()) {
+    // What does not exist is not watched, or each command of cargo would compile all tests once more.
+    let mut there = devices.into_iter().filter(|device| Path::new(device).exists()).peekable();
+    let has_device = there.peek().is_some();
+    there.for_each(|device| println!("cargo::rerun-if-changed={device}"));
+    if !has_device {
         println!("cargo::rustc-cfg=no_gpu");
     }
     let nvcc = ptxas.map(|ptxas| ptxas.with_file_name("nvcc")).filter(|nvcc| nvcc.is_file());

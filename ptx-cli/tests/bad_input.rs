@@ -13,11 +13,21 @@ const COMMANDS: [&[&str]; 6] = [
     &["dump", "--ast"],
 ];
 
-/// Runs every command on a file of these bytes. The harness fails on panics and signals.
+/// Runs every command on a file of these bytes, all at once. The harness fails on panics and signals.
 fn all_commands(name: &str, bytes: &[u8]) -> Vec<Answer> {
     let scratch = Scratch::new();
     scratch.file(name, bytes);
-    COMMANDS.iter().map(|command| scratch.run(&[command, &[name][..]].concat())).collect()
+    std::thread::scope(|scope| {
+        let run = |command: &&'static [&'static str]| {
+            let command = [command, &[name][..]].concat();
+            scope.spawn({
+                let scratch = &scratch;
+                move || scratch.run(&command)
+            })
+        };
+        let running: Vec<_> = COMMANDS.iter().map(run).collect();
+        running.into_iter().map(|each| each.join().unwrap()).collect()
+    })
 }
 
 #[test]

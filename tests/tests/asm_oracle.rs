@@ -4,13 +4,12 @@
 //! nvcc is looked for beside `ptxas`; without it, or without a host compiler, the test says that it is skipped. Parts
 //! are divided by lines `// ---`.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ptx_syntax::{Class, LineIndex, Severity};
 use ptx_tests::case::{Case, Disagreement, files};
-use ptx_tests::tools::{needed_nvcc, root};
+use ptx_tests::tools::{needed_nvcc, on_all_cores, root};
 use ptx_verify::Compiler;
 
 /// A part of a data file.
@@ -31,23 +30,9 @@ fn nvcc_agrees_about_every_part() {
     let parts: Vec<Part> =
         files(&root().join("tests/cases"), "cu").iter().flat_map(|path| parts(path)).collect();
     assert!(parts.len() > 60, "{} parts", parts.len());
-    let folder = tempfile::tempdir().unwrap();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let chunk = parts.len().div_ceil(threads).max(1);
-    let mut report = String::new();
-    let failures: Vec<String> = std::thread::scope(|scope| {
-        let judge_all = |number: usize, parts: &[Part]| -> Vec<String> {
-            let file = folder.path().join(format!("part{number}.cu"));
-            parts.iter().filter_map(|part| judge(&nvcc, &file, part)).collect()
-        };
-        let spawn = |(number, parts)| scope.spawn(move || judge_all(number, parts));
-        let workers: Vec<_> = parts.chunks(chunk).enumerate().map(spawn).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
-    for failure in failures {
-        writeln!(report, "{failure}").unwrap();
-    }
-    assert!(report.is_empty(), "\n{report}");
+    let failures: Vec<String> =
+        on_all_cores(&parts, |part| judge(&nvcc, part)).into_iter().flatten().collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
 fn parts(path: &Path) -> Vec<Part> {
@@ -82,16 +67,18 @@ fn parts(path: &Path) -> Vec<Part> {
 }
 
 /// What is wrong with our verdict on a part, if anything.
-fn judge(nvcc: &Path, file: &Path, part: &Part) -> Option<String> {
+fn judge(nvcc: &Path, part: &Part) -> Option<String> {
     if part.disagreement == Some(Disagreement::Unasked) {
         return None;
     }
-    std::fs::write(file, &part.text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("part.cu");
+    std::fs::write(&file, &part.text).unwrap();
     let output = Command::new(nvcc)
         .args(["-cubin", "-rdc=true", "-w", "-o"])
         .arg(file.with_extension("cubin"))
         .arg(format!("-arch={}", part.target))
-        .arg(file)
+        .arg(&file)
         .output()
         .unwrap();
     let refused = !output.status.success();

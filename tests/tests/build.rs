@@ -13,8 +13,8 @@ use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::Class;
 use ptx_tests::every_form;
-use ptx_tests::same_code::{assemble, canonical, on_all_cores};
-use ptx_tests::tools::needed_ptxas;
+use ptx_tests::same_code::{assemble, canonical};
+use ptx_tests::tools::{needed_ptxas, on_all_cores};
 use ptx_verify::Config;
 
 #[path = "../../ptx-emit/examples/build_kernel.rs"]

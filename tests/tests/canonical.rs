@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use ptx_emit::assemble::Ptxas;
 use ptx_tests::case::files;
-use ptx_tests::same_code::{canonical, machine_code, on_all_cores};
-use ptx_tests::tools::{corpus, needed_ptxas, root};
+use ptx_tests::same_code::{canonical, machine_code};
+use ptx_tests::tools::{corpus, needed_ptxas, on_all_cores, root};
 
 fn kernels() -> Vec<PathBuf> {
     let kernels = files(&root().join("tests/kernels"), "ptx");

@@ -15,8 +15,8 @@ use ptx_syntax::edits::{EditError, Edits};
 use ptx_syntax::names::NameKind;
 use ptx_syntax::{Class, Span};
 use ptx_tests::case::files;
-use ptx_tests::same_code::{assemble, canonical, on_all_cores};
-use ptx_tests::tools::{corpus, needed_ptxas, root};
+use ptx_tests::same_code::{assemble, canonical};
+use ptx_tests::tools::{corpus, needed_ptxas, on_all_cores, root};
 use ptx_tests::{machine_code, random_kernel, same_ir};
 
 fn module_of(source: &str) -> Module {

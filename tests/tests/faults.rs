@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ptx_syntax::{Class, Diagnostic, LineIndex};
 use ptx_tests::case::files;
 use ptx_tests::faults::{Fault, Kind, plant};
-use ptx_tests::tools::{corpus, root};
+use ptx_tests::tools::{corpus, on_all_cores, root};
 use ptx_verify::Config;
 
 /// Faults of each kind that are tried.
@@ -92,59 +92,62 @@ fn judge(fault: &Fault, before: &BTreeSet<(&'static str, u32)>) -> Outcome {
 #[test]
 fn planted_faults_are_found() {
     let sources = sources();
-    let mut failures = String::new();
-    for kind in Kind::ALL {
-        let mut random = Random(0x5eed + kind as u64);
-        let (mut found, mut planted, mut harmless, mut noticed) = (0, 0, 0, 0);
-        let mut missed = Vec::new();
-        for (path, text) in &sources {
-            if planted >= MAX_FAULTS {
-                break;
-            }
-            let mut faults = plant(kind, text);
-            if faults.is_empty() {
-                continue;
-            }
-            let clean = hazards(text);
-            let is_faulty =
-                |each: &Diagnostic| each.class == Class::Invalid || kind.rules().contains(&each.rule);
-            if clean.iter().any(is_faulty) {
-                continue;
-            }
-            let index = LineIndex::new(text);
-            let before = clean.iter().map(|each| (each.rule, index.position(each.span.start).line)).collect();
-            random.shuffle(&mut faults);
-            for fault in faults.iter().take(MAX_FAULTS_OF_A_FILE) {
-                match judge(fault, &before) {
-                    Outcome::Invalid => {}
-                    Outcome::Found | Outcome::Elsewhere if fault.harmless => noticed += 1,
-                    Outcome::Missed if fault.harmless => harmless += 1,
-                    Outcome::Found => (found, planted) = (found + 1, planted + 1),
-                    Outcome::Elsewhere => {
-                        planted += 1;
-                        missed.push(format!("{}: not on {:?}", path.display(), fault.lines));
-                    }
-                    Outcome::Missed => {
-                        planted += 1;
-                        missed.push(format!("{}:{:?}", path.display(), fault.lines));
-                    }
+    let said = on_all_cores(&Kind::ALL, |&kind| planted_of(kind, &sources));
+    said.iter().for_each(|(told, _)| print!("{told}"));
+    let failures: String = said.into_iter().map(|(_, failures)| failures).collect();
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// What became of the faults of a kind, and what is wrong with that.
+fn planted_of(kind: Kind, sources: &[(PathBuf, String)]) -> (String, String) {
+    let mut random = Random(0x5eed + kind as u64);
+    let (mut found, mut planted, mut harmless, mut noticed) = (0, 0, 0, 0);
+    let mut missed = Vec::new();
+    for (path, text) in sources {
+        if planted >= MAX_FAULTS {
+            break;
+        }
+        let mut faults = plant(kind, text);
+        if faults.is_empty() {
+            continue;
+        }
+        let clean = hazards(text);
+        let is_faulty = |each: &Diagnostic| each.class == Class::Invalid || kind.rules().contains(&each.rule);
+        if clean.iter().any(is_faulty) {
+            continue;
+        }
+        let index = LineIndex::new(text);
+        let before = clean.iter().map(|each| (each.rule, index.position(each.span.start).line)).collect();
+        random.shuffle(&mut faults);
+        for fault in faults.iter().take(MAX_FAULTS_OF_A_FILE) {
+            match judge(fault, &before) {
+                Outcome::Invalid => {}
+                Outcome::Found | Outcome::Elsewhere if fault.harmless => noticed += 1,
+                Outcome::Missed if fault.harmless => harmless += 1,
+                Outcome::Found => (found, planted) = (found + 1, planted + 1),
+                Outcome::Elsewhere => {
+                    planted += 1;
+                    missed.push(format!("{}: not on {:?}", path.display(), fault.lines));
+                }
+                Outcome::Missed => {
+                    planted += 1;
+                    missed.push(format!("{}:{:?}", path.display(), fault.lines));
                 }
             }
         }
-        println!(
-            "{kind:?}: {found}/{planted} found, {harmless} harmless ones silent, {noticed} of them noticed"
-        );
-        for each in &missed {
-            println!("    missed: {each}");
-        }
-        // A wait after the last round is for copies that executions have no more, as their rounds are all done.
-        let least = if kind == Kind::DropOneWait { 75 } else { 95 };
-        if planted < 10 || found * 100 < planted * least {
-            failures += &format!("{kind:?}: {found} of {planted}; missed {missed:#?}\n");
-        }
-        if noticed > 0 {
-            failures += &format!("{kind:?}: {noticed} harmless faults are reported\n");
-        }
     }
-    assert!(failures.is_empty(), "\n{failures}");
+    let mut told = format!(
+        "{kind:?}: {found}/{planted} found, {harmless} harmless ones silent, {noticed} of them noticed\n"
+    );
+    missed.iter().for_each(|each| told += &format!("    missed: {each}\n"));
+    let mut failures = String::new();
+    // A wait after the last round is for copies that executions have no more, as their rounds are all done.
+    let least = if kind == Kind::DropOneWait { 75 } else { 95 };
+    if planted < 10 || found * 100 < planted * least {
+        failures += &format!("{kind:?}: {found} of {planted}; missed {missed:#?}\n");
+    }
+    if noticed > 0 {
+        failures += &format!("{kind:?}: {noticed} harmless faults are reported\n");
+    }
+    (told, failures)
 }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ptx_ir::target::Target;
 use ptx_syntax::{Class, Diagnostic, Severity};
 use ptx_tests::case::{Case, files};
-use ptx_tests::tools::{assemble, needed_nvcc, needed_ptxas, root, stopped};
+use ptx_tests::tools::{assemble, needed_nvcc, needed_ptxas, on_all_cores, root, stopped};
 use ptx_verify::fix::{self, Fixed, Language};
 use ptx_verify::{Compiler, check, check_cuda};
 
@@ -200,23 +200,11 @@ fn more(before: &[Diagnostic], after: &[Diagnostic]) -> Vec<String> {
 
 /// Calls `work` on every subject, on all cores, and gives what it has to complain of.
 fn complaints(subjects: &[Subject], work: impl Fn(&Subject) -> Vec<String> + Sync) -> String {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let body = || {
-        let mut said = Vec::new();
-        while let Some(subject) = subjects.get(next.fetch_add(1, Ordering::Relaxed)) {
-            said.extend(
-                work(subject).into_iter().map(|complaint| format!("{}: {complaint}\n", subject.name)),
-            );
-        }
-        said
-    };
-    let mut said: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(body)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    let said = on_all_cores(subjects, work);
+    let lines = subjects.iter().zip(said).flat_map(|(subject, said)| {
+        said.into_iter().map(|complaint| format!("{}: {complaint}\n", subject.name))
     });
-    said.sort();
-    said.concat()
+    lines.collect()
 }
 
 #[test]

@@ -14,8 +14,8 @@ use ptx_tests::emulate::{End, Program, Schedule};
 use ptx_tests::judge::{Inputs, run};
 use ptx_tests::planted::Random;
 use ptx_tests::random_kernel;
-use ptx_tests::same_code::{assemble, canonical, on_all_cores};
-use ptx_tests::tools::{corpus, needed_ptxas, root};
+use ptx_tests::same_code::{assemble, canonical};
+use ptx_tests::tools::{corpus, needed_ptxas, on_all_cores, root};
 
 fn module_of(source: &str) -> Module {
     lower(&ptx_syntax::parse(source).tree, source).module

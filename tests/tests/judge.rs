@@ -3,8 +3,7 @@
 use ptx_syntax::Severity;
 use ptx_tests::judge::{Effort, Family, Judgement, Shown, facts_hold, judge};
 use ptx_tests::random_kernel::{HEADER, kernel, module};
-use ptx_tests::same_code::on_all_cores;
-use ptx_tests::tools::{assemble, needed_ptxas};
+use ptx_tests::tools::{assemble, needed_ptxas, on_all_cores};
 
 /// The kernels of the tests; others than those that the program `judge` makes by default.
 const SEEDS: std::ops::Range<u64> = 1_000_000..1_000_100;

@@ -8,8 +8,8 @@ use ptx_ir::ir::{Definition, FunctionKind, Module};
 use ptx_ir::link::{LinkError, Linked, exported, link, remove_unused};
 use ptx_ir::lower::lower;
 use ptx_syntax::Class;
-use ptx_tests::same_code::{assemble, on_all_cores};
-use ptx_tests::tools::{needed_ptxas, tool};
+use ptx_tests::same_code::assemble;
+use ptx_tests::tools::{needed_ptxas, on_all_cores, tool};
 use ptx_verify::Config;
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";

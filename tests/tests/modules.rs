@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use ptx_tests::modules::{Probe, all, disagreement};
-use ptx_tests::tools::needed_ptxas;
+use ptx_tests::tools::{needed_ptxas, on_all_cores};
 
 /// Of so many probes one is asked about.
 const SAMPLE: usize = 61;
@@ -24,22 +24,14 @@ fn ptxas_agrees_about_modules() {
         .filter(|(index, probe)| index % step == 0 || probe.known.is_some())
         .map(|(_, probe)| probe)
         .collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let chunk = asked.len().div_ceil(threads).max(1);
-    let failures: Vec<String> = std::thread::scope(|scope| {
-        let judge = |probes: &[&Probe]| {
-            let failure = |probe: &&Probe| {
-                let actual = disagreement(ptxas, probe).unwrap();
-                let kind = actual.as_ref().map(|(kind, _)| *kind);
-                let said = actual.as_ref().map_or("", |(_, said)| said.as_str());
-                (kind != probe.known.as_deref())
-                    .then(|| format!("{} {}\n{}\n{said}", probe.origin, kind.unwrap_or("agrees"), probe.text))
-            };
-            probes.iter().filter_map(failure).collect::<Vec<_>>()
-        };
-        let workers: Vec<_> = asked.chunks(chunk).map(|part| scope.spawn(move || judge(part))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
+    let failure = |probe: &&Probe| {
+        let actual = disagreement(ptxas, probe).unwrap();
+        let kind = actual.as_ref().map(|(kind, _)| *kind);
+        let said = actual.as_ref().map_or("", |(_, said)| said.as_str());
+        (kind != probe.known.as_deref())
+            .then(|| format!("{} {}\n{}\n{said}", probe.origin, kind.unwrap_or("agrees"), probe.text))
+    };
+    let failures: Vec<String> = on_all_cores(&asked, failure).into_iter().flatten().collect();
     let mut report = String::new();
     for failure in failures.iter().take(20) {
         writeln!(report, "{failure}").unwrap();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ptx_ir::target::Target;
 use ptx_syntax::{Class, LineIndex};
 use ptx_tests::case::{Case, Disagreement, files};
-use ptx_tests::tools::{assemble, needed_ptxas, root, stopped};
+use ptx_tests::tools::{assemble, needed_ptxas, on_all_cores, root, stopped};
 
 #[test]
 #[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
@@ -20,18 +20,9 @@ fn ptxas_agrees_about_every_data_file() {
     let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(&root().join(folder), "ptx")).collect();
     let mut report = String::new();
     // Each run of ptxas takes some 30 ms, so they are spread over the cores.
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let chunk = all.len().div_ceil(threads).max(1);
-    let failures: Vec<(PathBuf, String)> = std::thread::scope(|scope| {
-        let judge_all = |paths: &[PathBuf]| {
-            let judged = paths.iter().filter_map(|path| Some((path.clone(), judge(ptxas, path).err()?)));
-            judged.collect::<Vec<_>>()
-        };
-        let workers: Vec<_> = all.chunks(chunk).map(|paths| scope.spawn(move || judge_all(paths))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
-    for (path, failure) in failures {
-        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+    let judged = on_all_cores(&all, |path| judge(ptxas, path));
+    for (path, failure) in all.iter().zip(judged).filter_map(|(path, judged)| Some((path, judged.err()?))) {
+        let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
         writeln!(report, "{name}\n{failure}").unwrap();
     }
     assert!(report.is_empty(), "\n{report}");

@@ -1,7 +1,7 @@
 //! The asynchronous rules against kernels whose protocol has one fault, and against their clean twins.
 
 use ptx_tests::protocol::{Verdict, all, verdict};
-use ptx_tests::same_code::on_all_cores;
+use ptx_tests::tools::on_all_cores;
 
 #[test]
 fn clean_kernels_are_silent() {

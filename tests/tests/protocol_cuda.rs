@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use ptx_syntax::{Diagnostic, Severity};
-use ptx_tests::same_code::on_all_cores;
+use ptx_tests::tools::on_all_cores;
 use ptx_verify::{CudaConfig, check_cuda};
 
 /// A finding has to name a place so near to what was changed.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ptx_ir::lower::lower;
 use ptx_syntax::LineIndex;
-use ptx_tests::tools::{assemble, needed_ptxas, root};
+use ptx_tests::tools::{assemble, needed_ptxas, on_all_cores, root};
 use ptx_verify::{lowering_findings, syntax_findings};
 
 /// Lines before a text of kind `module`.
@@ -161,20 +161,12 @@ fn ptxas_agrees_about_every_line() {
     let mut report = String::new();
     for (name, accepted) in [("accepted.txt", true), ("refused.txt", false)] {
         let snippets = list(name).2;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let chunk = snippets.len().div_ceil(threads);
-        let wrong: Vec<String> = std::thread::scope(|scope| {
-            let judge = |snippets: &'_ [Snippet]| {
-                let folder = tempfile::tempdir().unwrap();
-                let wrong = |snippet: &&Snippet| snippet.is_accepted(ptxas, folder.path()) != accepted;
-                snippets.iter().filter(wrong).map(|snippet| snippet.line.clone()).collect::<Vec<_>>()
-            };
-            let workers: Vec<_> =
-                snippets.chunks(chunk).map(|part| scope.spawn(move || judge(part))).collect();
-            workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        let judged = on_all_cores(&snippets, |snippet| {
+            let folder = tempfile::tempdir().unwrap();
+            snippet.is_accepted(ptxas, folder.path()) == accepted
         });
-        for line in wrong {
-            writeln!(report, "{name}: {line}").unwrap();
+        for (snippet, _) in snippets.iter().zip(judged).filter(|(_, is_right)| !is_right) {
+            writeln!(report, "{name}: {}", snippet.line).unwrap();
         }
     }
     assert!(report.is_empty(), "ptxas disagrees about\n{report}");

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use ptx_syntax::Severity;
 use ptx_tests::judge::{Effort, Family, Judgement, Shown, judge, reduced};
 use ptx_tests::random_kernel::{module, text as random_text};
-use ptx_tests::same_code::on_all_cores;
+use ptx_tests::tools::on_all_cores;
 
 struct Options {
     count: u64,

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 
 use ptx_emit::assemble::Ptxas;
 use ptx_tests::case;
-use ptx_tests::same_code::{assemble, canonical, machine_code, on_all_cores};
+use ptx_tests::same_code::{assemble, canonical, machine_code};
+use ptx_tests::tools::on_all_cores;
 
 fn main() -> ExitCode {
     let (flags, paths): (Vec<String>, Vec<String>) =

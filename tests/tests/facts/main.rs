@@ -10,7 +10,7 @@ mod sums;
 mod uniform;
 
 use ptx_tests::random_kernel::{HEADER, kernel};
-use ptx_tests::same_code::on_all_cores;
+use ptx_tests::tools::on_all_cores;
 
 const FIRST_SEED: u64 = 1_000_000;
 const KERNELS: u64 = 100;
