@@ -86,3 +86,17 @@ fn ptxas_takes_every_example() {
     assert!(report.is_empty(), "\n{report}");
     assert!(count > 700, "only {count} examples");
 }
+
+#[test]
+fn what_some_operands_need_is_no_requirement_of_the_form() {
+    let form = |spelling: &str| ptx_ir::isa::resolve(spelling).instances[0].form;
+    let matrix = form("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32");
+    let (_, targets) = matrix.requirement();
+    assert!(!matrix.is_narrowed());
+    assert_eq!(targets.to_string(), "sm_75 or higher");
+    assert!(matrix.tolerances().iter().any(|each| each.contains("`a`, `b` as an integer immediate")));
+    // The manual's own requirements of operands are shown with the operand.
+    let surface = form("suld.b.1d.b32.trap").to_string();
+    assert!(surface.contains("since PTX 1.5, sm_10 or higher"), "{surface}");
+    assert!(surface.contains("`a` as a `.b64` register"), "{surface}");
+}

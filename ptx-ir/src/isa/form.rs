@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::class::ClassSet;
+use super::class::{Class, ClassSet};
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
 use super::table::{ABSENT, Condition, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
@@ -181,10 +181,10 @@ impl FormId {
         expand::instance(self.0, &values)
     }
 
-    /// What the form needs whatever its modifiers are.
+    /// What the manual says that the form needs, whatever its modifiers and operands are.
     #[must_use]
     pub fn requirement(self) -> (Version, TargetSet) {
-        let always = self.form().gates.iter().filter(|gate| gate.when.is_empty());
+        let always = self.form().gates.iter().filter(|gate| gate.is_of_form());
         always.fold((Version::OLDEST, TargetSet::ALL), |(version, targets), gate| {
             (version.max(gate.version), targets.intersect(TargetSet::from_bits(gate.targets)))
         })
@@ -197,7 +197,7 @@ impl fmt::Display for FormId {
         let form = self.form();
         writeln!(formatter, "{}", form.syntax)?;
         let (version, targets) = self.requirement();
-        let always = form.gates.iter().filter(|gate| gate.when.is_empty());
+        let always = form.gates.iter().filter(|gate| gate.is_of_form());
         let until = always.map(|gate| gate.until).min().unwrap_or(Version::LATEST);
         write!(formatter, "    since PTX {version}")?;
         if until < Version::LATEST {
@@ -217,8 +217,8 @@ impl fmt::Display for FormId {
             let values: Vec<&str> = values.map(|(_, value)| *value).collect();
             writeln!(formatter, "    .{} = {{ {} }}", slot.name, values.join(", "))?;
         }
-        for gate in form.gates.iter().filter(|gate| !gate.when.is_empty()) {
-            write_gate(formatter, form, gate)?;
+        for gate in form.gates.iter().filter(|gate| !gate.amended && !gate.is_of_form()) {
+            writeln!(formatter, "    {}", described_gate(form, gate))?;
         }
         for rule in form.rules.iter().filter(|rule| !rule.when.is_empty()) {
             let (word, when) = (if rule.needs { "only" } else { "not" }, described(form, rule.when));
@@ -248,21 +248,37 @@ fn described(form: &Form, condition: Condition) -> String {
     condition.iter().map(test).collect::<Vec<_>>().join(" with ")
 }
 
-/// `    .v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers need beyond the form.
-fn write_gate(formatter: &mut fmt::Formatter<'_>, form: &Form, gate: &GateRule) -> fmt::Result {
-    write!(formatter, "    {}", described(form, gate.when))?;
+/// `.v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers or operands need beyond the form.
+pub(super) fn described_gate(form: &Form, gate: &GateRule) -> String {
+    let mut about = Vec::new();
+    if !gate.when.is_empty() {
+        about.push(described(form, gate.when));
+    }
+    if !gate.operands.is_empty() {
+        about.push(described_operands(gate));
+    }
+    let mut text = about.join(" with ");
     if gate.version > Version::OLDEST {
-        write!(formatter, " since PTX {}", gate.version)?;
+        text += &format!(" since PTX {}", gate.version);
     }
     if gate.until < Version::LATEST {
-        write!(formatter, " until PTX {}", gate.until)?;
+        text += &format!(" until PTX {}", gate.until);
     }
     let targets = TargetSet::from_bits(gate.targets);
-    match targets == TargetSet::ALL {
-        true => writeln!(formatter),
-        false if gate.version > Version::OLDEST || gate.until < Version::LATEST => {
-            writeln!(formatter, ", {targets}")
-        }
-        false => writeln!(formatter, " for {targets}"),
+    if targets != TargetSet::ALL {
+        let is_first = gate.version <= Version::OLDEST && gate.until >= Version::LATEST;
+        text += &format!("{} {targets}", if is_first { " for" } else { "," });
+    }
+    text
+}
+
+/// `` `a` as a `.b64` register``: the operands that bring a requirement.
+fn described_operands(gate: &GateRule) -> String {
+    let names = gate.operands.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let kinds: Vec<&str> = gate.classes.iter().map(Class::phrase).collect();
+    match kinds.split_last() {
+        None => format!("more of {names}"),
+        Some((last, [])) => format!("{names} as {last}"),
+        Some((last, rest)) => format!("{names} as {} or {last}", rest.join(", ")),
     }
 }

@@ -1,6 +1,7 @@
 //! What the manual says, where NVIDIA's assembler takes more.
 
 use super::class::{Class, ClassSet};
+use super::form::described_gate;
 use super::instance::{FormId, Instance, OperandSpec, Pattern};
 use super::shape::{Shape, ShapeFlags, ShapeKind};
 use super::table::{ABSENT, Condition, FORMS, Form, Operand, REASONS, Slot};
@@ -63,6 +64,11 @@ impl FormId {
         if form.strict_order {
             found.push("modifiers are taken in this order only".to_owned());
         }
+        // A form that lacks what some operands ask for says nothing of it: another of the same syntax line does.
+        let of_line = self.opcode().forms().map(|form| &FORMS[form.index()]);
+        let of_line = of_line.filter(|each| each.place == form.place);
+        let amended = of_line.flat_map(|each| each.gates).filter(|gate| gate.amended);
+        found.extend(amended.map(|gate| described_gate(form, gate)));
         operand_tolerances(form.operands, &mut found);
         found.extend(form.deviations.iter().map(|deviation| deviation.reason.to_owned()));
         let mut seen = std::collections::BTreeSet::new();

@@ -90,6 +90,18 @@ pub(super) struct GateRule {
     pub version: Version,
     pub until: Version,
     pub targets: u64,
+    /// The operands that bring it where they are of `classes`; none where it does not depend on classes.
+    pub operands: &'static [&'static str],
+    pub classes: ClassSet,
+    /// Whether the assembler has it beside what the manual says.
+    pub amended: bool,
+}
+
+impl GateRule {
+    /// Whether the manual has it of the whole form, whatever the modifiers and operands are.
+    pub const fn is_of_form(&self) -> bool {
+        !self.amended && self.when.is_empty() && self.operands.is_empty()
+    }
 }
 
 /// An operand of a form.

@@ -82,7 +82,7 @@ fn contradictions(form: &Form, report: &mut impl FnMut(String)) {
 }
 
 /// Whether the first condition holds wherever the second does.
-fn covers(one: &Condition, other: &Condition) -> bool {
+pub fn covers(one: &Condition, other: &Condition) -> bool {
     one.iter().all(|(slot, mask)| {
         let tests = other.iter().filter(|(each, _)| each == slot);
         tests.fold(u64::MAX, |mask, (_, each)| mask & each) & !mask == 0
@@ -129,7 +129,8 @@ fn useless_values(forms: &[Form], faults: &mut Faults) {
     }
 }
 
-fn all_values(slot: &Slot) -> u64 {
+/// The values of a slot, and that it may be left out, as a mask.
+pub fn all_values(slot: &Slot) -> u64 {
     let values = (1_u64 << slot.values.len()) - 1;
     if slot.optional { values | ABSENT } else { values }
 }

@@ -68,6 +68,8 @@ pub enum Clause {
         until: Version,
         /// The targets.
         targets: TargetSet,
+        /// Whether the assembler has it beside what the manual says.
+        amended: bool,
     },
     /// `effect … if …;`
     Effect {
@@ -323,7 +325,8 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
     let version = version.unwrap_or(Version::OLDEST);
     let until = until.unwrap_or(Version::LATEST);
     let targets = targets.unwrap_or(TargetSet::ALL);
-    Ok(vec![Clause::Gate { operands, classes, marks, line, when, since, version, until, targets }])
+    let amended = false;
+    Ok(vec![Clause::Gate { operands, classes, marks, line, when, since, version, until, targets, amended }])
 }
 
 /// `.b1|.b4 ahead of 1 as length if … since … on …;`

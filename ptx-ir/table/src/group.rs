@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::check::{all_values, covers};
 use crate::class_words::classes;
 use crate::clauses::{Atom, Clause};
 use crate::fault::{Fault, Faults};
@@ -78,12 +79,6 @@ struct Narrowing<'a> {
 }
 
 impl Narrowing<'_> {
-    /// Whether it does not depend on modifiers.
-    fn is_unconditional(&self) -> bool {
-        let always = |clause: &Clause| matches!(clause, Clause::Gate { when, .. } if when.is_empty());
-        self.clauses.iter().all(|located| always(located.clause))
-    }
-
     /// Whether what meets this requirement meets the other one too.
     fn asks_for_all_of(&self, other: &Self) -> bool {
         let ((version, until, targets), least) = (self.requirement, other.requirement);
@@ -294,7 +289,7 @@ impl<'a> Group<'a> {
             spare: Vec::new(),
             strict_order: false,
             texture_mode: None,
-            narrowed: syntax.narrowed != 0,
+            narrowed: syntax.repeated,
             misread: None,
             bracket: None,
             beyond: Vec::new(),
@@ -353,11 +348,14 @@ impl<'a> Group<'a> {
         operand_names(&syntax.operands, &mut names);
         let mut found: Vec<Narrowing<'a>> = Vec::new();
         for located in &self.clauses {
-            let Clause::Gate { operands, classes, marks, version, until, targets, .. } = located.clause
+            let Clause::Gate { operands, classes, marks, when, version, until, targets, .. } = located.clause
             else {
                 continue;
             };
-            if classes.is_empty() && marks.is_empty() || !has_all(&names, operands) {
+            if classes.is_empty() && marks.is_empty()
+                || !has_all(&names, operands)
+                || self.known_condition(&self.form_slots(syntax), when).is_none()
+            {
                 continue;
             }
             let requirement = (*version, *until, *targets);
@@ -370,12 +368,20 @@ impl<'a> Group<'a> {
     }
 
     /// The syntax line, and where some classes of its operands ask for more than the others, after it the lines without
-    /// what asks for it. A line that meets one requirement only where it meets another is left out.
+    /// what asks for it. A line that meets one requirement only where it meets another is left out, and so is one of
+    /// which nothing meets all requirements.
     fn narrow(&self, line: Syntax) -> Vec<Syntax> {
         let all = self.narrowings(&line);
+        let slots = self.form_slots(&line);
+        let always = |located: &Located<'_, Clause>| match located.clause {
+            Clause::Gate { when, .. } => {
+                self.known_condition(&slots, when).is_some_and(|when| holds_always(&slots, &when))
+            }
+            _ => false,
+        };
         let is_there = |narrowed: &u32| {
             let is_without = |index: usize| narrowed >> index & 1 != 0;
-            let constant = all.iter().enumerate().filter(|(_, each)| each.is_unconditional());
+            let constant = all.iter().enumerate().filter(|(_, each)| each.clauses.iter().all(always));
             let (without, with): (Vec<_>, Vec<_>) = constant.partition(|(index, _)| is_without(*index));
             let with: Vec<&Narrowing<'_>> = with.into_iter().map(|(_, each)| each).collect();
             let can_be =
@@ -383,18 +389,32 @@ impl<'a> Group<'a> {
             can_be && !without.iter().any(|(_, each)| with.iter().any(|other| other.asks_for_all_of(each)))
         };
         let lines = (0..1_u32 << all.len()).filter(is_there);
-        lines.map(|narrowed| Syntax { narrowed, ..line.clone() }).collect()
+        let lines = lines.enumerate();
+        lines.map(|(index, narrowed)| Syntax { narrowed, repeated: index > 0, ..line.clone() }).collect()
     }
 
-    /// The classes that an operand of a narrowed line does not have, and the marks that it has.
-    fn narrowed_classes(&self, syntax: &Syntax, name: &str) -> Result<(u128, u128), Fault> {
+    /// The classes that an operand of a narrowed line does not have under a condition, and the marks that it has. A
+    /// requirement of values for which a clause before it counts (`earlier`) says nothing of it.
+    fn narrowed_classes(
+        &self,
+        syntax: &Syntax,
+        name: &str,
+        condition: &Condition,
+        earlier: &[Variant],
+    ) -> Result<(u128, u128), Fault> {
+        let slots = self.form_slots(syntax);
+        let is_about = |when: &[Atom]| {
+            let Some(when) = self.known_condition(&slots, when) else { return false };
+            let both: Condition = condition.iter().chain(&when).copied().collect();
+            can_hold(&both) && !earlier.iter().any(|each| covers(&each.when, &when))
+        };
         let (mut minus, mut plus) = (0, 0);
         for (index, narrowing) in self.narrowings(syntax).iter().enumerate() {
             for located in narrowing.clauses.iter().filter(|_| syntax.narrowed >> index & 1 != 0) {
-                let Clause::Gate { operands, classes: words, marks, line, .. } = located.clause else {
+                let Clause::Gate { operands, classes: words, marks, line, when, .. } = located.clause else {
                     continue;
                 };
-                if operands.iter().any(|each| each == name) {
+                if operands.iter().any(|each| each == name) && is_about(when) {
                     minus |= classes(located.file, *line, words)?;
                     plus |= classes(located.file, *line, marks)?;
                 }
@@ -405,10 +425,11 @@ impl<'a> Group<'a> {
 
     /// Whether a line is one without what brings a requirement.
     fn lacks(&self, syntax: &Syntax, clause: &Clause) -> bool {
-        self.narrowings(syntax).iter().enumerate().any(|(index, narrowing)| {
-            syntax.narrowed >> index & 1 != 0
-                && narrowing.clauses.iter().any(|located| std::ptr::eq(located.clause, clause))
-        })
+        syntax.narrowed != 0
+            && self.narrowings(syntax).iter().enumerate().any(|(index, narrowing)| {
+                syntax.narrowed >> index & 1 != 0
+                    && narrowing.clauses.iter().any(|located| std::ptr::eq(located.clause, clause))
+            })
     }
 
     /// Adds what a clause says, and tells whether it says anything of this syntax line, whose operands are `names`.
@@ -434,21 +455,32 @@ impl<'a> Group<'a> {
                 }
             }
             Clause::Gate { operands, .. } if !has_all(names, operands) => return Ok(false),
-            Clause::Gate { .. } if form.narrowed && self.lacks(syntax, clause) => return Ok(false),
+            Clause::Gate { .. } if self.lacks(syntax, clause) => return Ok(false),
             Clause::Gate {
                 operands,
-                classes: _,
-                marks: _,
-                line: _,
+                classes: words,
+                marks,
+                line,
                 when,
                 since: _,
                 version,
                 until,
                 targets,
+                amended,
             } => {
                 let Some(when) = self.condition(&form.slots, when)? else { return Ok(false) };
-                let (of_operand, targets) = (!operands.is_empty(), targets.bits());
-                form.gates.push(Gate { when, version: *version, until: *until, targets, of_operand });
+                let of_operand = !operands.is_empty();
+                let of_classes = of_operand && (!words.is_empty() || !marks.is_empty());
+                form.gates.push(Gate {
+                    when,
+                    version: *version,
+                    until: *until,
+                    targets: targets.bits(),
+                    of_operand,
+                    operands: if of_classes { operands.clone() } else { Vec::new() },
+                    classes: classes(self.file.get(), *line, words)?,
+                    amended: *amended,
+                });
             }
             Clause::Effect { words, when, line } => {
                 let Some(when) = self.condition(&form.slots, when)? else { return Ok(false) };
@@ -650,11 +682,11 @@ impl<'a> Group<'a> {
                 let never = vec![(0, 0)];
                 operand.when = self.condition(slots, &clause.with)?.unwrap_or(never);
             }
-            let (minus, plus) = self.narrowed_classes(syntax, &place.name)?;
-            let variant = self.variant(slots, place, clause, Layer::Assembler)?;
-            let narrowed =
-                |each: Variant| Variant { minus: each.minus | minus, plus: each.plus | plus, ..each };
-            operand.variants.extend(variant.map(narrowed));
+            let Some(variant) = self.variant(slots, place, clause, Layer::Assembler)? else { continue };
+            let (minus, plus) =
+                self.narrowed_classes(syntax, &place.name, &variant.when, &operand.variants)?;
+            let (minus, plus) = (variant.minus | minus, variant.plus | plus);
+            operand.variants.push(Variant { minus, plus, ..variant });
         }
         if operand.variants.is_empty() {
             let message = format!("no clause says what the operand `{}` is", place.name);
@@ -889,6 +921,11 @@ impl<'a> Group<'a> {
         };
         self.shared.addresses(layer).iter().find(|(each, _)| each == name).map_or(0, |(_, bits)| *bits)
     }
+}
+
+/// Whether a condition holds for all values of the slots.
+fn holds_always(slots: &[Slot], condition: &Condition) -> bool {
+    condition.iter().all(|(slot, mask)| slots.get(*slot).is_some_and(|slot| all_values(slot) & !mask == 0))
 }
 
 /// Whether each slot has a value that passes all tests of it.

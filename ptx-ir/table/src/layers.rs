@@ -126,7 +126,7 @@ fn amend_chapter(chapter: &mut File, file: &str, amend: &Amend, reasons: &Reason
                         let message = format!("the form says nothing of `.{}` itself", more.slot);
                         faults.push(fault(more.line, message));
                     }
-                    clauses.extend(amend.clauses.iter().cloned());
+                    clauses.extend(amend.clauses.iter().cloned().map(of_assembler));
                 }
                 found
             }
@@ -141,6 +141,14 @@ fn amend_chapter(chapter: &mut File, file: &str, amend: &Amend, reasons: &Reason
             faults.push(fault(clause.line, message));
         }
     }
+}
+
+/// A requirement that is not the manual's; any other clause as it is.
+fn of_assembler(mut clause: Clause) -> Clause {
+    if let Clause::Gate { amended, .. } = &mut clause {
+        *amended = true;
+    }
+    clause
 }
 
 /// The clauses of the manual's forms with an opcode, or shared clauses. `add.f32#2` is the second form with the opcode.

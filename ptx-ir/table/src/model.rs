@@ -157,6 +157,12 @@ pub struct Gate {
     pub targets: u64,
     /// Whether an operand brings it.
     pub of_operand: bool,
+    /// The operands that bring it where they are of `classes`; none where it does not depend on classes.
+    pub operands: Vec<String>,
+    /// The classes; none where it only tells how other operands are judged.
+    pub classes: u128,
+    /// Whether the assembler has it beside what the manual says.
+    pub amended: bool,
 }
 
 /// An operand: where it is and what it may be.

@@ -19,6 +19,8 @@ pub struct Syntax {
     pub operands: Vec<Place>,
     /// Without which of the operands that ask for more of version and target it is: a bit for each such requirement.
     pub narrowed: u32,
+    /// Whether another line with the same text comes before it.
+    pub repeated: bool,
     /// The opcode and modifiers as they are in the file.
     pub opcode: String,
     /// The line as it is in the file.
@@ -117,6 +119,7 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         opcode_words,
         operands: operands.clone(),
         narrowed: 0,
+        repeated: false,
         opcode: spelling.to_owned(),
         text: format!("{root}{};", body[end..].replacen(OPCODE_END, "", 1)),
     };

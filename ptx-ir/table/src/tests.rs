@@ -115,6 +115,16 @@ fn requirements_of_classes_are_lacked_one_by_one() {
     // Nothing meets both, or what meets one meets the other.
     assert_eq!(count("    with a +int on sm_50..sm_62;\n    with b +int on sm_90+;\n"), 3);
     assert_eq!(count("    with a +int since 6.0;\n    with b +int since 7.0;\n"), 3);
+    // A condition that all values meet is none; one that some meet leaves the others.
+    let of_values = |values: &str, clauses: &str| {
+        let shared = "    d : out u32;\n    a, b : u32;\n    since 1.0;\n    .x = { .y, .z };\n";
+        good(&format!("foo.x  d, a, b;\n{shared}    with a +int {values} on sm_50..sm_62;\n{clauses}"))
+    };
+    let other = "    with b +int .y|.z on sm_90+;\n";
+    let count = |values: &str| of_values(values, other).matches("syntax: \"foo").count();
+    assert_eq!((count(".y|.z"), count(".y")), (3, 4));
+    // The first line that is left is the one to be shown.
+    assert_eq!(of_values(".y|.z", other).matches("narrowed: false").count(), 1);
     // A mark is in the narrowed form alone.
     let marked = good(&form("    with a -strict on sm_90+;\n"));
     let plain = good(&form("    with a +strict on sm_90+;\n"));

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Condition, Count, Deviation, Form, Ignored, Operand, Pattern, SpaceRef, Spare, Table, TypeRef, Variant,
+    Condition, Count, Deviation, Form, Gate, Ignored, Operand, Pattern, SpaceRef, Spare, Table, TypeRef,
+    Variant,
 };
 
 /// The Rust source of the table.
@@ -164,7 +165,12 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         let (major, minor) = (gate.version.major(), gate.version.minor());
         let _ = write!(out, ", version: Version::new({major}, {minor}), ");
         let (major, minor) = (gate.until.major(), gate.until.minor());
-        let _ = write!(out, "until: Version::new({major}, {minor}), targets: {:#x} }}, ", gate.targets);
+        let _ = write!(out, "until: Version::new({major}, {minor}), targets: {:#x}, ", gate.targets);
+        let Gate { operands, classes, amended, .. } = gate;
+        let _ = write!(
+            out,
+            "operands: &{operands:?}, classes: ClassSet::from_bits({classes:#x}), amended: {amended} }}, "
+        );
     }
     let _ = write!(out, "], effects: &[");
     for (when, words) in effects {
