@@ -52,6 +52,7 @@ fn property(table_name: &str, key: &Key) -> Value {
         Kind::Compiler => json!({ "enum": ["nvcc", "clang", "both"], "default": "nvcc" }),
         Kind::Layout => json!({ "enum": ["compiler", "aligned"], "default": "compiler" }),
         Kind::Columns(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Count => json!({ "type": "integer", "minimum": 0 }),
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Table if table_name == "overrides" => table(&format!("overrides.{}", key.name)),
         Kind::Table => table(key.name),

@@ -185,7 +185,7 @@ fn json_is_one_object_a_file_and_nothing_else() {
     let second = json!({
         "name": "second", "kind": "entry", "registers": 40, "barriers": 0, "stack_bytes": 0,
         "spill_store_bytes": 12, "spill_load_bytes": 0, "shared_bytes": 400, "const_bytes": null,
-        "local_bytes": null, "max_threads": null, "blocks_per_sm": null, "warps": null, "limit": null,
+        "local_bytes": null, "max_threads": null, "code_bytes": null, "instructions": null, "blocks_per_sm": null, "warps": null, "limit": null,
         "saving": null,
     });
     assert_eq!(good["functions"][2], second);
@@ -460,7 +460,7 @@ mod driver {
         let first = json!({
             "name": "first", "kind": "entry", "registers": 12, "barriers": 1, "stack_bytes": 16,
             "spill_store_bytes": 4, "spill_load_bytes": 8, "shared_bytes": 400, "const_bytes": 0,
-            "local_bytes": 24, "max_threads": 1024, "blocks_per_sm": null, "warps": null, "limit": null,
+            "local_bytes": 24, "max_threads": 1024, "code_bytes": null, "instructions": null, "blocks_per_sm": null, "warps": null, "limit": null,
             "saving": null,
         });
         assert_eq!(report["functions"][0], first);
@@ -607,6 +607,49 @@ fn a_budget_beside_a_kernel_is_a_gate() {
     let (status, _, err) = run("full");
     assert_eq!(status, 2);
     assert!(err.contains("cannot judge the budget in `a.ptx`, line 5: `registers < 3` is no limit"), "{err}");
+}
+
+#[test]
+fn a_budget_of_the_project_holds_where_neither_a_comment_nor_a_flag_does() {
+    let place = Place::new();
+    let run = |arguments: &[&str]| {
+        let all = ["report", "--backend", "ptxas", "--message-format", "json", "a.ptx"];
+        let (status, out, err) = place.run(&[&all[..], arguments].concat());
+        let object: Value = serde_json::from_str(&out).unwrap_or_default();
+        (status, object["over_budget"].as_array().map_or(0, Vec::len), err)
+    };
+    let config = |text: &str| fs::write(place.path().join("ptx.toml"), text).unwrap();
+    config("[budget]\nregisters = 39\nspill = 0\n");
+    let (status, over, err) = run(&[]);
+    assert_eq!((status, over), (1, 2), "{err}");
+    assert!(err.contains("`second` of `a.ptx` for sm_90: 12 bytes of spill stores, allowed are 0"), "{err}");
+    assert_eq!(run(&["--no-config"]).0, 0);
+    assert_eq!(run(&["--max-registers", "40", "--max-spill", "12"]).0, 0, "flags count before the file");
+    config("[budget]\nregisters = 39\n[[overrides]]\nfiles = [\"a.ptx\"]\nbudget.registers = 40\n");
+    assert_eq!(run(&[]).0, 0, "the more particular entry counts");
+    config("[budget]\nregisters = 39\nspill = 0\n");
+    let text = TEXT.replace(".entry second()", "// ptx-budget: registers = 40\n.entry second()");
+    fs::write(place.path().join("a.ptx"), text).unwrap();
+    let (status, over, err) = run(&[]);
+    assert_eq!((status, over), (1, 1), "the comment speaks of registers only: {err}");
+    config("[budget]\nregisters = -1\n");
+    let (status, _, err) = run(&[]);
+    assert!(status == 2 && err.contains("ptx.toml` is not right") && err.contains("registers = -1"), "{err}");
+    config("exclude = [\"a.ptx\"]\n");
+    let (status, _, err) = run(&[]);
+    assert_eq!((status, err.as_str()), (0, "1 file left out by the configuration\n"));
+}
+
+#[test]
+fn messages_name_the_line_that_the_text_was_made_of() {
+    let place = Place::new();
+    let text = TEXT.replace(".entry first() { ret; }", ".entry first() { .loc 1 12 5 refuse; }");
+    fs::write(place.path().join("a.ptx"), format!("{text}.file 1 \"dir/k.cu\"\n")).unwrap();
+    let (status, out, _) = place.run(&["report", "--backend", "ptxas", "a.ptx"]);
+    assert_eq!(status, 1);
+    assert!(out.contains("note: this comes from `dir/k.cu`, line 12\n"), "{out}");
+    let (_, out, _) = place.run(&["report", "--backend", "ptxas", "bad.ptx"]);
+    assert!(!out.contains("comes from"), "{out}");
 }
 
 #[test]

@@ -278,6 +278,20 @@ fn resource_usage(cuobjdump: &Path, cubin: &Path) -> HashMap<String, (u32, Optio
     usage
 }
 
+/// How many instructions `nvdisasm` lists of a function, without those at its end that do nothing.
+fn listed(cubin: &Path, function: &str) -> Option<u64> {
+    let nvdisasm = needed_ptxas().with_file_name("nvdisasm");
+    let output = Command::new(nvdisasm).arg("-c").arg(cubin).output().unwrap();
+    let listing = String::from_utf8_lossy(&output.stdout).into_owned();
+    let begin = format!(".section\t.text.{function},");
+    let rest = listing.split_once(&begin)?.1;
+    let section = rest.split("\t.section\t").next()?;
+    let is_instruction = |line: &&str| line.trim_start().starts_with("/*") && line.contains(';');
+    let instructions: Vec<&str> = section.lines().filter(is_instruction).collect();
+    let fillers = instructions.iter().rev().take_while(|line| line.contains(" NOP")).count();
+    Some((instructions.len() - fillers) as u64)
+}
+
 #[test]
 #[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn figures_are_those_of_the_machine_code() {
@@ -287,7 +301,7 @@ fn figures_are_those_of_the_machine_code() {
     let cubin_file = folder.path().join("a.cubin");
     let mut kernels = 0;
     // Some eighty files of all producers.
-    for (path, _) in corpus.iter().step_by(11) {
+    for (index, (path, _)) in corpus.iter().step_by(11).enumerate() {
         let text = fs::read(path).unwrap();
         let file = path.display().to_string();
         let Ok(assembly) = ptxas.assemble(&Source { file: &file, text: &text }, &Options::default()) else {
@@ -302,6 +316,14 @@ fn figures_are_those_of_the_machine_code() {
         }
         let is_entry = |function: &&FunctionUsage| function.kind == FunctionKind::Entry;
         for function in assembly.report.functions.iter().filter(is_entry) {
+            if index % 3 == 0 {
+                assert_eq!(
+                    function.instructions,
+                    listed(&cubin_file, &function.name),
+                    "{file}: {}",
+                    function.name
+                );
+            }
             let (registers, constant) = usage[&function.name];
             assert_eq!(function.registers, Some(registers), "{file}: {}", function.name);
             let told_by_the_log = assembly.report.log.iter().any(|line| line.message.contains("cmem["));

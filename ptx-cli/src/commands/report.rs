@@ -19,6 +19,7 @@ use ptx_ir::lower::lower;
 use ptx_syntax::Diagnostic;
 use serde::Serialize;
 
+use crate::config::{ConfigArgs, config_of, is_excluded};
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
@@ -34,7 +35,8 @@ Each file is compiled by NVIDIA's own assembler. A figure that the back end does
 `null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
 
 A comment in a kernel or before it limits what this kernel may cost: `// ptx-budget: registers <= 64, spill = 0`,
-also stack and shared; the flags limit all.
+also stack and shared. The table `[budget]` of `ptx.toml` does so for all kernels that no such comment speaks of; the
+flags limit all.
 
 A limit on a figure that the back end does not tell, and a baseline that shares no file and target with this
 run, cannot be judged: that is exit status 2.
@@ -100,6 +102,9 @@ pub struct ReportArgs {
 
     #[command(flatten)]
     limits: LimitArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// What a kernel may cost.
@@ -144,7 +149,7 @@ struct Outcome {
     reports: Vec<Report>,
     /// Ready to be printed.
     rendered: Vec<u8>,
-    /// What is above the limits beside kernels, and what of these nobody knows.
+    /// What is above the limits beside kernels and of `ptx.toml`, and what of these nobody knows.
     excesses: Vec<Excess>,
     unjudged: Vec<UnknownFigure>,
     failures: Vec<String>,
@@ -185,9 +190,10 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let Found { inputs, failures } = args.input.find(Wanted::PtxOnly)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let mut failed = !failures.is_empty();
+    let files = with_budgets(inputs, args, terminal)?;
     let assembler = report::open(args.backend, &targets)?;
     let jobs = match assembler.backend() {
-        Assembly::Ptxas => args.input.jobs(inputs.len()),
+        Assembly::Ptxas => args.input.jobs(files.len()),
         // Both compile in one process, where nobody has promised that two compilations get along.
         Assembly::Driver | Assembly::Library => 1,
     };
@@ -199,10 +205,10 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let mut beside = Beside::default();
     let format = if args.message_format == ReportFormat::Sarif { Format::Sarif } else { Format::Full };
     let mut out = render::Output::begin(io::stdout(), format)?;
-    let work = |input: &Input| report_on(input, &assembler, &options, args, terminal);
-    work::in_order(&inputs, jobs, terminal, work, |input, outcome| {
+    let work = |file: &Job| report_on(file, &assembler, &options, args, terminal);
+    work::in_order(&files, jobs, terminal, work, |file, outcome| {
         let outcome = outcome.unwrap_or_else(|work::Panicked| {
-            failed_with(format!("cannot report on `{}`: internal error", input.name))
+            failed_with(format!("cannot report on `{}`: internal error", file.input.name))
         });
         out.file(&outcome.rendered)?;
         failed |= !outcome.failures.is_empty();
@@ -221,6 +227,39 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found) })
 }
 
+/// A file and what its kernels may cost by `ptx.toml`.
+struct Job {
+    input: Input,
+    budget: Budget,
+}
+
+/// Gives each input the budget of its configuration, and leaves out what a configuration excludes.
+fn with_budgets(inputs: Vec<Input>, args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Vec<Job>> {
+    let mut configs = args.config.configs()?;
+    let (mut jobs, mut excluded) = (Vec::new(), 0);
+    for input in inputs {
+        let config = config_of(&mut configs, &input)?;
+        if is_excluded(config.as_deref(), &input) {
+            excluded += 1;
+            continue;
+        }
+        // A flag counts before the file.
+        let contents = config.map(|config| config.budget).unwrap_or_default();
+        let unless = |flag: Option<u64>, limit: Option<u64>| limit.filter(|_| flag.is_none());
+        let budget = Budget {
+            registers: unless(args.limits.max_registers, contents.registers),
+            spill_bytes: unless(args.limits.max_spill, contents.spill),
+            stack_bytes: unless(args.limits.max_stack, contents.stack),
+            shared_bytes: unless(args.limits.max_shared, contents.shared),
+        };
+        jobs.push(Job { input, budget });
+    }
+    if excluded > 0 && !args.quiet {
+        terminal.note(&format!("{} left out by the configuration", counted(excluded, "file")));
+    }
+    Ok(jobs)
+}
+
 /// Each target once, in the order given; `None` is the file's own.
 fn targets(given: &[String]) -> Vec<Option<String>> {
     let mut targets: Vec<Option<String>> = Vec::new();
@@ -232,7 +271,7 @@ fn targets(given: &[String]) -> Vec<Option<String>> {
     if targets.is_empty() { vec![None] } else { targets }
 }
 
-/// What the budgets beside kernels say of all files.
+/// What the budgets beside kernels and of `ptx.toml` say of all files.
 #[derive(Default)]
 struct Beside {
     excesses: Vec<Excess>,
@@ -245,7 +284,7 @@ fn failed_with(failure: String) -> Outcome {
 
 /// Compiles one file with each of `options` and renders what came of it.
 fn report_on(
-    input: &Input,
+    Job { input, budget }: &Job,
     assembler: &Assembler,
     options: &[Options],
     args: &ReportArgs,
@@ -283,7 +322,7 @@ fn report_on(
             Err(failure) => outcome.failures.push(failure),
         }
     }
-    let budgets = Budgets::of(&source);
+    let budgets = Budgets::of(&source, *budget);
     for report in &outcome.reports {
         let (excesses, unjudged) = budgets.judge(report);
         outcome.excesses.extend(excesses);
@@ -320,7 +359,10 @@ fn render(
     let limits = budget(args.limits);
     let excesses =
         || reports.iter().flat_map(|report| limits.excesses(report)).chain(outcome.excesses.clone());
-    let messages = |report: &Report| report::with_own(source, report, report::diagnostics(source, report));
+    let messages = |report: &Report| {
+        let found = report::with_own(source, report, report::diagnostics(source, report));
+        report::with_places(source, found)
+    };
     let mut rendered = Vec::new();
     match args.message_format {
         ReportFormat::Json => {

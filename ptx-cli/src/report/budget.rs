@@ -1,9 +1,9 @@
-//! Budgets beside kernels: `// ptx-budget: registers <= 64, spill = 0`.
+//! Budgets beside kernels, `// ptx-budget: registers <= 64, spill = 0`, and of `ptx.toml`.
 //!
-//! A comment in a kernel, or between the one before and this, speaks of this kernel. `=` is as good as `<=`: a kernel that
+//! What a comment limits the project does not limit for its kernel: the more particular word counts. A comment in a kernel, or between the one before and this, speaks of this kernel. `=` is as good as `<=`: a kernel that
 //! needs less is welcome.
 
-use ptx_emit::assemble::{Budget, Excess, Report, UnknownFigure};
+use ptx_emit::assemble::{Budget, Excess, Figure, Report, UnknownFigure};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::lower;
 use ptx_syntax::lexer::{Lexer, TokenKind};
@@ -17,6 +17,8 @@ const WORD: &str = "ptx-budget:";
 /// The budgets of a text.
 #[derive(Debug, Default)]
 pub struct Budgets {
+    /// That of all kernels.
+    project: Budget,
     written: Vec<Written>,
     /// A sentence for each comment that cannot be understood.
     pub wrong: Vec<String>,
@@ -34,10 +36,10 @@ struct Written {
 }
 
 impl Budgets {
-    /// Reads the comments of a text.
-    pub fn of(source: &Source) -> Self {
+    /// Reads the comments of a text; `project` is for all kernels.
+    pub fn of(source: &Source, project: Budget) -> Self {
         let text = &source.text;
-        let mut found = Self::default();
+        let mut found = Self { project, ..Self::default() };
         let parse = ptx_syntax::parse(text);
         let module = lower(&parse.tree, text).module;
         let kernels = module.functions.iter().map(|(_, function)| function);
@@ -75,6 +77,14 @@ impl Budgets {
             unjudged
                 .extend(budget.unjudged(report).into_iter().filter(|unknown| unknown.function == *kernel));
         }
+        let is_written = |function: &str, figure: Figure| {
+            let mut written = self.written.iter().filter(|written| written.kernel == function);
+            written.any(|written| written.budget.limit(figure).is_some())
+        };
+        let of_project = self.project.excesses(report).into_iter();
+        excesses.extend(of_project.filter(|excess| !is_written(&excess.function, excess.figure)));
+        let of_project = self.project.unjudged(report).into_iter();
+        unjudged.extend(of_project.filter(|unknown| !is_written(&unknown.function, unknown.figure)));
         (excesses, unjudged)
     }
 
@@ -169,7 +179,7 @@ mod tests {
     #[test]
     fn budgets_belong_to_their_kernels() {
         let source = Source::new("a.ptx".into(), Kind::Ptx, TEXT.as_bytes().to_vec());
-        let found = Budgets::of(&source);
+        let found = Budgets::of(&source, Budget::default());
         let kernels: Vec<_> = found.written.iter().map(|written| written.kernel.as_str()).collect();
         assert_eq!(kernels, ["a", "a", "b", "b"]);
         assert_eq!(found.written[2].budget.registers, Some(32));

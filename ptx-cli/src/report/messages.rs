@@ -7,6 +7,8 @@ use ptx_ir::target::Target;
 use ptx_project::Options;
 use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
 
+use super::places::Places;
+use crate::foreign::line;
 use crate::source::Source;
 
 /// The messages of `report` that are about the text: all that refuse it, all warnings, and advice
@@ -55,6 +57,19 @@ pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec
         }
     }
     all
+}
+
+/// The findings with a note about the line of the source that the place was made of, where the text tells it.
+pub fn with_places(source: &Source, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if found.is_empty() {
+        return found;
+    }
+    let places = Places::of(&source.text);
+    let placed = |found: Diagnostic| match places.at(found.span.start) {
+        Some((file, number)) => found.with_note(format!("this comes from `{}`, line {number}", line(file))),
+        None => found,
+    };
+    found.into_iter().map(placed).collect()
 }
 
 fn is_about_the_text(line: &LogLine) -> bool {

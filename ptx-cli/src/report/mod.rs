@@ -6,11 +6,12 @@ mod budget;
 mod changes;
 mod markdown;
 mod messages;
+mod places;
 mod table;
 
 pub use backend::{Backend, DRIVER_PROCESS, end_with_us, failure, open, set_program};
 pub use budget::Budgets;
 pub use changes::{change, excess, unjudged, unused};
 pub use markdown::markdown;
-pub use messages::{diagnostics, with_own};
+pub use messages::{diagnostics, with_own, with_places};
 pub use table::table;

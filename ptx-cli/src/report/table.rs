@@ -6,7 +6,7 @@ use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 /// A column: its title and how to read its value.
 pub type Column = (&'static str, fn(&FunctionUsage) -> Option<u64>);
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     ("registers", |function| function.registers.map(u64::from)),
     ("spill stores", |function| function.spill_store_bytes),
     ("spill loads", |function| function.spill_load_bytes),
@@ -16,6 +16,7 @@ const COLUMNS: [Column; 11] = [
     ("constant", |function| function.const_bytes),
     ("barriers", |function| function.barriers.map(u64::from)),
     ("max threads", |function| function.max_threads.map(u64::from)),
+    ("instructions", |function| function.instructions),
     ("blocks per SM", |function| function.blocks_per_sm.map(u64::from)),
     ("warps per SM", |function| function.warps.map(u64::from)),
 ];

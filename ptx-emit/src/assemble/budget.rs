@@ -70,7 +70,9 @@ impl Budget {
         })
     }
 
-    const fn limit(&self, figure: Figure) -> Option<u64> {
+    /// The highest value of a figure, where there is one.
+    #[must_use]
+    pub const fn limit(&self, figure: Figure) -> Option<u64> {
         match figure {
             Figure::Registers => self.registers,
             Figure::SpillStores | Figure::SpillLoads => self.spill_bytes,

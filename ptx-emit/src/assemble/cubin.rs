@@ -7,8 +7,9 @@
 //! A cubin is a little-endian ELF file for the machine "CUDA", of 64 bits but for 32-bit modules.
 //! Used here: the symbols of kernels, `.nv.info` (per module: records "symbol, register count"),
 //! `.nv.info.NAME` (per kernel: the limits of `.maxntid` and `.reqntid`) and the size of
-//! `.nv.constant0.NAME` (parameters and what the launch puts before them). The numbers of the
-//! attributes were read off `cuobjdump -elf`. A file of another shape gives no figures, no error.
+//! `.nv.constant0.NAME` (parameters and what the launch puts before them), and the code, `.text.NAME`. The numbers of the
+//! attributes were read off `cuobjdump -elf`, the shape of `NOP` off `nvdisasm -hex`. A file of another shape gives no
+//! figures, no error.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,6 +35,10 @@ const STT_FUNC: u8 = 2;
 const STO_CUDA_ENTRY: u8 = 0x10;
 /// Format of an attribute that is followed by its 16-bit size and that many bytes.
 const EIFMT_SVAL: u8 = 4;
+/// Size of an instruction, from `sm_70` up.
+const INSTRUCTION_BYTES: usize = 16;
+/// The low twelve bits of the instruction that does nothing, `NOP`.
+const NOP: u16 = 0x918;
 /// Three 32-bit numbers: the largest block, per dimension.
 const EIATTR_MAX_THREADS: u8 = 0x05;
 /// Three 32-bit numbers: the only block, per dimension.
@@ -131,6 +136,14 @@ impl<'a> Elf<'a> {
         let unnamed: Vec<String> = kernels.filter(|name| !named.contains(name)).collect();
         functions.extend(unnamed.into_iter().map(|name| FunctionUsage::unknown(name, FunctionKind::Entry)));
         let registers = self.register_counts();
+        for function in functions.iter_mut() {
+            if let Some(code) =
+                self.section(".text.", &function.name).and_then(|section| self.content(section))
+            {
+                function.code_bytes = Some(code.len() as u64);
+                function.instructions = Some(instructions(code));
+            }
+        }
         for function in functions.iter_mut().filter(|function| function.kind == FunctionKind::Entry) {
             if let Some(&count) = registers.get(function.name.as_bytes()) {
                 function.registers = Some(count);
@@ -207,6 +220,14 @@ impl<'a> Elf<'a> {
         let sizes = [read_u32(value, 0)?, read_u32(value, 4)?, read_u32(value, 8)?];
         sizes.into_iter().try_fold(1_u32, u32::checked_mul)
     }
+}
+
+/// How many instructions there are before those that fill up the end.
+fn instructions(code: &[u8]) -> u64 {
+    let instructions = code.chunks_exact(INSTRUCTION_BYTES);
+    let is_filler = |instruction: &&[u8]| read_u16(instruction, 0).is_some_and(|word| word & 0xfff == NOP);
+    let fillers = instructions.clone().rev().take_while(is_filler).count();
+    (instructions.len() - fillers) as u64
 }
 
 /// The attributes of an info section with their values; those of a fixed size have none here.

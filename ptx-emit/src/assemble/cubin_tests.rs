@@ -32,7 +32,7 @@ fn cubin() -> Vec<u8> {
 
 /// The same with the size of blocks in this attribute.
 fn cubin_with(threads: u8) -> Vec<u8> {
-    let names = [".shstrtab", ".strtab", ".symtab", ".nv.info", ".nv.info.k", ".nv.constant0.k"];
+    let names = [".shstrtab", ".strtab", ".symtab", ".nv.info", ".nv.info.k", ".nv.constant0.k", ".text.k"];
     let (section_names, offsets) = strings(&names);
     let (symbol_names, symbol_offsets) = strings(&["k"]);
     // A global function, a kernel, in the section that is the fourth here.
@@ -47,6 +47,14 @@ fn cubin_with(threads: u8) -> Vec<u8> {
         (SHT_CUDA_INFO, attribute(EIATTR_REGCOUNT, &[1, 24])),
         (SHT_CUDA_INFO, per_kernel),
         (1, vec![0; 0x210]),
+        // Two instructions with one that does nothing between them, and two of these behind.
+        (
+            1,
+            [0x7824, 0x7918, 0x794d, 0x7918, 0x7918]
+                .iter()
+                .flat_map(|&opcode| words(&[opcode, 0, 0, 0]))
+                .collect(),
+        ),
     ];
     let mut file = b"\x7fELF\x02\x01".to_vec();
     file.resize(64, 0);
@@ -79,6 +87,7 @@ fn figures_of_a_kernel() {
         (kernel.registers, kernel.max_threads, kernel.const_bytes),
         (Some(24), Some(128), Some(0x210))
     );
+    assert_eq!((kernel.code_bytes, kernel.instructions), (Some(80), Some(3)));
     assert_eq!(*function, unknown()[1], "a device function has no figures of its own");
 }
 

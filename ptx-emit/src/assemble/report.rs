@@ -138,6 +138,12 @@ pub struct FunctionUsage {
     pub local_bytes: Option<u64>,
     /// The largest block that the function can be launched with.
     pub max_threads: Option<u32>,
+    /// Bytes of machine code, with what fills up its end.
+    #[serde(default)]
+    pub code_bytes: Option<u64>,
+    /// Machine instructions, without those that do nothing and fill up the end of the code.
+    #[serde(default)]
+    pub instructions: Option<u64>,
     /// How many blocks a multiprocessor has room for. This and what follows is computed by [`Report::add_occupancy`].
     #[serde(default)]
     pub blocks_per_sm: Option<u32>,
@@ -169,6 +175,8 @@ impl FunctionUsage {
             const_bytes: None,
             local_bytes: None,
             max_threads: None,
+            code_bytes: None,
+            instructions: None,
             blocks_per_sm: None,
             warps: None,
             limit: None,

@@ -22,6 +22,8 @@ pub struct Contents {
     pub cuda: CudaContents,
     /// How PTX is laid out.
     pub format: FormatContents,
+    /// What kernels may cost.
+    pub budget: BudgetContents,
     /// What holds for some files only.
     pub overrides: Vec<OverrideContents>,
 }
@@ -44,6 +46,9 @@ pub struct OverrideContents {
     /// How PTX is laid out there.
     #[serde(default)]
     pub format: FormatContents,
+    /// What kernels may cost there.
+    #[serde(default)]
+    pub budget: BudgetContents,
 }
 
 /// A level as it is written in the file.
@@ -181,5 +186,30 @@ impl FormatContents {
         self.indent = indent.or(self.indent);
         self.width = width.or(self.width);
         self.asm = asm.or(self.asm);
+    }
+}
+
+/// The table `[budget]`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BudgetContents {
+    /// Registers of a thread.
+    pub registers: Option<u64>,
+    /// Bytes of spill stores, and of spill loads.
+    pub spill: Option<u64>,
+    /// Bytes of stack.
+    pub stack: Option<u64>,
+    /// Bytes of static shared memory.
+    pub shared: Option<u64>,
+}
+
+impl BudgetContents {
+    /// Puts what `above` says on top.
+    pub(super) fn put(&mut self, above: Self) {
+        let Self { registers, spill, stack, shared } = above;
+        self.registers = registers.or(self.registers);
+        self.spill = spill.or(self.spill);
+        self.stack = stack.or(self.stack);
+        self.shared = shared.or(self.shared);
     }
 }

@@ -29,6 +29,8 @@ pub enum Kind {
     Layout,
     /// A number of columns, with the least and the most.
     Columns(u16, u16),
+    /// A number from 0.
+    Count,
     /// `true` or `false`.
     Switch,
     /// A table.
@@ -58,7 +60,7 @@ const INDENT: Kind = Kind::Columns(*Options::INDENTS.start() as u16, *Options::I
 const WIDTH: Kind = Kind::Columns(*Options::WIDTHS.start(), *Options::WIDTHS.end());
 
 /// The keys, each table after the one that it is in.
-pub const KEYS: [Key; 21] = [
+pub const KEYS: [Key; 27] = [
     key(
         "",
         "extend",
@@ -75,6 +77,7 @@ pub const KEYS: [Key; 21] = [
     key("", "ptx", Kind::Table, "What PTX files are verified for."),
     key("", "cuda", Kind::Table, "What asm statements of CUDA C++ are verified for."),
     key("", "format", Kind::Table, "How PTX is laid out."),
+    key("", "budget", Kind::Table, "What a kernel may cost. Above it `ptx-cli report` fails."),
     key("", "overrides", Kind::Tables, "What holds for some files only; the last that names a file counts."),
     key(
         "ptx",
@@ -105,11 +108,16 @@ pub const KEYS: [Key; 21] = [
         Kind::Switch,
         "Whether asm templates of CUDA C++ are formatted, too. Unless given, the command does so with --asm only, and editors do.",
     ),
+    key("budget", "registers", Kind::Count, "Registers of a thread."),
+    key("budget", "spill", Kind::Count, "Bytes of spill stores, and of spill loads."),
+    key("budget", "stack", Kind::Count, "Bytes of stack."),
+    key("budget", "shared", Kind::Count, "Bytes of static shared memory."),
     key("overrides", "files", Kind::Patterns, "The files and folders, as in .gitignore."),
     key("overrides", "rules", Kind::Levels, "How loudly rules are reported there."),
     key("overrides", "ptx", Kind::Table, "What PTX files are verified for there."),
     key("overrides", "cuda", Kind::Table, "What asm statements are verified for there."),
     key("overrides", "format", Kind::Table, "How PTX is laid out there."),
+    key("overrides", "budget", Kind::Table, "What a kernel may cost there."),
 ];
 
 /// The keys of a table. Those of `overrides.ptx` are those of `ptx`.
@@ -207,7 +215,7 @@ mod tests {
             Kind::Version => "\"8.6\"",
             Kind::Compiler => "\"both\"",
             Kind::Layout => "\"aligned\"",
-            Kind::Columns(..) => "80",
+            Kind::Columns(..) | Kind::Count => "80",
             Kind::Switch => "true",
             Kind::Table => "{}",
             Kind::Tables => "[]",
@@ -231,7 +239,7 @@ mod tests {
     #[test]
     fn every_field_that_is_read_is_a_key() {
         // serde names the fields that it knows where one is unknown.
-        for table in ["", "ptx", "cuda", "format", "overrides"] {
+        for table in ["", "ptx", "cuda", "format", "budget", "overrides"] {
             let text = match table {
                 "" => "no-such-key = 1\n".to_owned(),
                 "overrides" => "[[overrides]]\nfiles = []\nno-such-key = 1\n".to_owned(),

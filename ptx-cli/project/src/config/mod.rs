@@ -65,7 +65,9 @@ use crate::error::{ConfigError, Error};
 use crate::options::layout;
 use crate::source::{plain, read_text};
 
-pub use contents::{CompilerName, CudaContents, FormatContents, LayoutName, LevelName, PtxContents};
+pub use contents::{
+    BudgetContents, CompilerName, CudaContents, FormatContents, LayoutName, LevelName, PtxContents,
+};
 use contents::{Contents, OverrideContents};
 pub use keys::{KEYS, Key, Kind, keys_of, tables};
 use search::{in_folder, looked_in};
@@ -93,6 +95,8 @@ pub struct Config {
     pub cuda: CudaContents,
     /// How PTX is laid out.
     pub format: FormatContents,
+    /// What kernels may cost.
+    pub budget: BudgetContents,
     exclude: Vec<Gitignore>,
     overrides: Vec<Override>,
     /// The place of each entry, by its key: `rules.syntax`.
@@ -159,6 +163,7 @@ impl Config {
             ptx: PtxContents::default(),
             cuda: CudaContents::default(),
             format: FormatContents::default(),
+            budget: BudgetContents::default(),
             exclude: Vec::new(),
             overrides: Vec::new(),
             places: lines.into_iter().map(|(key, line)| (key, (Arc::clone(&file), line))).collect(),
@@ -171,6 +176,7 @@ impl Config {
         let contents: Contents = toml::from_str(text).map_err(wrong)?;
         config.rules = contents.rules.into_iter().collect();
         (config.ptx, config.cuda, config.format) = (contents.ptx, contents.cuda, contents.format);
+        config.budget = contents.budget;
         config.exclude.push(config.patterns("exclude", &contents.exclude)?);
         for (number, contents) in contents.overrides.into_iter().enumerate() {
             let prefix = format!("overrides.{number}.");
@@ -202,6 +208,7 @@ impl Config {
         self.exclude.extend(above.exclude);
         self.overrides.extend(above.overrides);
         self.format.put(&above.format);
+        self.budget.put(above.budget);
         self.put(&above.rules, &above.ptx, &above.cuda, above.places);
     }
 
@@ -227,9 +234,10 @@ impl Config {
     fn overridden(&self, hold: &[bool]) -> Self {
         let mut config = self.clone();
         for (each, _) in self.overrides.iter().zip(hold).filter(|(_, holds)| **holds) {
-            let OverrideContents { files: _, rules, ptx, cuda, format } = &each.contents;
+            let OverrideContents { files: _, rules, ptx, cuda, format, budget } = &each.contents;
             let rules: Vec<_> = rules.iter().map(|(name, level)| (name.clone(), *level)).collect();
             config.format.put(format);
+            config.budget.put(*budget);
             config.put(&rules, ptx, cuda, each.places.clone());
         }
         config
