@@ -183,7 +183,7 @@ fn json_is_one_object_a_file_and_nothing_else() {
         (&json!("a.ptx"), &json!("sm_90a"), &json!(true))
     );
     let second = json!({
-        "name": "second", "kind": "entry", "registers": 40, "barriers": 0, "stack_bytes": 0,
+        "name": "second", "demangled": null, "kind": "entry", "registers": 40, "barriers": 0, "stack_bytes": 0,
         "spill_store_bytes": 12, "spill_load_bytes": 0, "shared_bytes": 400, "const_bytes": null,
         "local_bytes": null, "max_threads": null, "code_bytes": null, "instructions": null, "blocks_per_sm": null, "warps": null, "limit": null,
         "saving": null,
@@ -458,7 +458,7 @@ mod driver {
         assert_eq!((&report["accepted"], &report["target"]), (&json!(true), &json!("sm_90")));
         assert_eq!(report["seconds"], json!(0.0125));
         let first = json!({
-            "name": "first", "kind": "entry", "registers": 12, "barriers": 1, "stack_bytes": 16,
+            "name": "first", "demangled": null, "kind": "entry", "registers": 12, "barriers": 1, "stack_bytes": 16,
             "spill_store_bytes": 4, "spill_load_bytes": 8, "shared_bytes": 400, "const_bytes": 0,
             "local_bytes": 24, "max_threads": 1024, "code_bytes": null, "instructions": null, "blocks_per_sm": null, "warps": null, "limit": null,
             "saving": null,

@@ -313,6 +313,7 @@ fn report_on(
             .assemble(&text, options)
             .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
         assembly.report.add_occupancy(threads, args.dynamic_shared);
+        report::add_names(&mut assembly.report);
         Ok(assembly.report)
     };
     let mut outcome = Outcome::default();

@@ -2,7 +2,7 @@
 
 use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 
-use super::table::{UNKNOWN, columns};
+use super::table::{UNKNOWN, columns, shown};
 use crate::foreign::{Name, line};
 
 /// A heading and a table with a row for each function and target. What refuses a file is a row, too.
@@ -35,7 +35,7 @@ pub fn markdown(reports: &[Report]) -> String {
 }
 
 fn name(function: &FunctionUsage) -> String {
-    let name = code(&line(&function.name));
+    let name = code(&line(shown(function)));
     match function.kind {
         FunctionKind::Entry => name,
         FunctionKind::Func => format!("{name} (device function)"),

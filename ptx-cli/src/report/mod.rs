@@ -6,6 +6,7 @@ mod budget;
 mod changes;
 mod markdown;
 mod messages;
+mod names;
 mod places;
 mod table;
 
@@ -14,4 +15,5 @@ pub use budget::Budgets;
 pub use changes::{change, excess, unjudged, unused};
 pub use markdown::markdown;
 pub use messages::{diagnostics, with_own, with_places};
+pub use names::add_names;
 pub use table::table;

@@ -1,5 +1,6 @@
 //! The figures of one file as an aligned table.
 
+use super::names::shortened;
 use crate::foreign::{Name, line};
 use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
 
@@ -49,6 +50,7 @@ pub fn table(reports: &[Report], color: bool) -> String {
         let target = has_targets.then(|| line(&report.target).into_owned());
         rows.extend(report.functions.iter().map(|function| row(function, target.as_ref(), &columns)));
     }
+    shorten(&mut rows);
     if rows.len() == 1 {
         rows.clear();
     }
@@ -65,7 +67,7 @@ pub fn table(reports: &[Report], color: bool) -> String {
 /// What keeps a multiprocessor from having room for more blocks, where less of it would do.
 fn occupancy(function: &FunctionUsage, target: Option<&str>) -> Option<String> {
     let (blocks, limit) = (function.blocks_per_sm?, function.limit.as_deref()?);
-    let name = line(&function.name);
+    let name = line(shown(function));
     let fewer = match (limit, function.saving) {
         ("registers", Some(1)) => "1 register fewer".to_owned(),
         ("registers", Some(fewer)) => format!("{fewer} registers fewer"),
@@ -90,12 +92,25 @@ fn summary(report: &Report) -> String {
 
 fn row(function: &FunctionUsage, target: Option<&String>, columns: &[Column]) -> Vec<String> {
     let name = match function.kind {
-        FunctionKind::Entry => line(&function.name).into_owned(),
-        FunctionKind::Func => format!("{} (device function)", line(&function.name)),
+        FunctionKind::Entry => line(shown(function)).into_owned(),
+        FunctionKind::Func => format!("{} (device function)", line(shown(function))),
     };
     let cell =
         |(_, value): &Column| value(function).map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string());
     std::iter::once(name).chain(target.cloned()).chain(columns.iter().map(cell)).collect()
+}
+
+/// The name for people.
+pub fn shown(function: &FunctionUsage) -> &str {
+    function.demangled.as_deref().unwrap_or(&function.name)
+}
+
+/// Cuts names that no terminal has room for, but for those that are then the same.
+fn shorten(rows: &mut [Vec<String>]) {
+    let names: Vec<String> = rows.iter().map(|row| row[0].clone()).collect();
+    for (row, name) in rows.iter_mut().zip(shortened(&names)) {
+        row[0] = name;
+    }
 }
 
 /// Appends the rows, names to the left and figures to the right, two spaces apart.

@@ -116,6 +116,9 @@ impl FunctionKind {
 pub struct FunctionUsage {
     /// Name as in the PTX text.
     pub name: String,
+    /// Name as C++ or Rust writes it, where it is mangled. No back end tells it: who shows the report adds it.
+    #[serde(default)]
+    pub demangled: Option<String>,
     /// Kernel or device function.
     pub kind: FunctionKind,
     /// 32-bit registers per thread. A device function of a whole program has none of its own: it is
@@ -165,6 +168,7 @@ impl FunctionUsage {
     pub fn unknown(name: impl Into<String>, kind: FunctionKind) -> Self {
         Self {
             name: name.into(),
+            demangled: None,
             kind,
             registers: None,
             barriers: None,
