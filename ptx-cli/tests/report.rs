@@ -353,11 +353,11 @@ fn several_targets_give_a_report_each() {
 #[test]
 fn what_cannot_be_done_is_status_2() {
     let place = Place::new();
-    fs::write(place.path().join("x.cu"), "").unwrap();
+    fs::write(place.path().join("x.py"), "").unwrap();
     fs::write(place.path().join("broken.json"), "{").unwrap();
     let cases: [(&[&str], &str); 5] = [
         (&["report", "--backend", "ptxas", "absent.ptx"], "cannot read `absent.ptx`"),
-        (&["report", "--backend", "ptxas", "x.cu"], "it is CUDA C++, not PTX"),
+        (&["report", "--backend", "ptxas", "x.py"], "it is Python, not PTX"),
         (&["report", "--backend", "ptxas", "--baseline", "absent.json", "a.ptx"], "cannot read the baseline"),
         (&["report", "--backend", "ptxas", "--baseline", "broken.json", "a.ptx"], "not a baseline"),
         (&["assemble", "--backend", "driver", "a.ptx", "-o", "out"], "cannot write a cubin"),
@@ -650,6 +650,56 @@ fn messages_name_the_line_that_the_text_was_made_of() {
     assert!(out.contains("note: this comes from `dir/k.cu`, line 12\n"), "{out}");
     let (_, out, _) = place.run(&["report", "--backend", "ptxas", "bad.ptx"]);
     assert!(!out.contains("comes from"), "{out}");
+}
+
+/// Prints PTX with the line of the word `refuse`, or says what is wrong with `broken`.
+const FAKE_NVCC: &str = r#"#!/bin/sh
+while [ $# -gt 1 ]; do
+  case $1 in -o) output=$2; shift;; -arch=*) target=${1#-arch=};; -DKERNEL=*) name=${1#-DKERNEL=};; esac
+  shift
+done
+if grep -q broken "$1"; then echo "$1(1): error: expected an expression" >&2; exit 2; fi
+line=$(grep -n refuse "$1" | cut -d: -f1)
+{
+  printf '.version 8.0\n.target %s\n.entry %s() {\n' "$target" "${name:-first}"
+  [ -z "$line" ] || printf '.loc 1 %s 1\n  refuse;\n' "$line"
+  printf 'ret; }\n.file 1 "%s"\n' "$PWD/$1"
+} > "$output"
+"#;
+
+#[test]
+fn cuda_sources_go_through_nvcc() {
+    let place = Place::new();
+    // The word stands in line 5 of the PTX, where the assembler's message is about line 3.
+    let ptxas = FAKE_PTXAS.replace("line 3", "line 5");
+    executable::write(&place.path().join("ptxas"), ptxas.as_bytes());
+    executable::write(&place.path().join("nvcc"), FAKE_NVCC.as_bytes());
+    fs::write(place.path().join("good.cu"), "__global__ void first() {}\n").unwrap();
+    fs::write(place.path().join("bad.cu"), "__global__ void first() {\n  refuse;\n}\n").unwrap();
+    fs::write(place.path().join("broken.cu"), "broken\n").unwrap();
+    let run = |arguments: &[&str]| {
+        let all = [&["report", "--backend", "ptxas"], arguments].concat();
+        texts(&place.command(&all).env("NVCC", place.path().join("nvcc")).output().unwrap())
+    };
+    let (status, out, err) = run(&["good.cu"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(without_times(&out).starts_with("good.cu: accepted for sm_90a by ptxas 1.2.3 in T s\n"), "{out}");
+    let (status, out, _) = run(&["--target", "sm_80,sm_100a", "bad.cu"]);
+    assert_eq!(status, 1);
+    assert_eq!(out.matches(" --> bad.cu:2:3\n").count(), 2, "{out}");
+    assert!(out.contains("note: in the PTX it is `refuse;`\n"), "{out}");
+    let (status, _, err) = run(&["broken.cu", "good.cu"]);
+    assert_eq!(status, 1, "a source that is refused is a finding");
+    assert!(err.contains("`nvcc` refuses it:\n./broken.cu(1): error: expected an expression"), "{err}");
+    fs::write(place.path().join("ptx.toml"), "[cuda]\ntargets = [\"sm_80\", \"sm_90\"]\n").unwrap();
+    let (_, out, _) = run(&["--message-format", "json", "--nvcc-option=-DKERNEL=second", "good.cu"]);
+    let targets: Vec<_> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["target"].clone()).collect();
+    assert_eq!(targets, [json!("sm_80"), json!("sm_90")]);
+    let missing = place.path().join("missing");
+    let output = place.command(&["report", "--backend", "ptxas", "good.cu"]).env("NVCC", missing).output();
+    let (status, _, err) = texts(&output.unwrap());
+    assert!(status == 2 && err.contains("`nvcc` is missing: `$NVCC` names"), "{err}");
 }
 
 #[test]

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use ptx_emit::assemble::{
-    Assembly, Driver, Error, FunctionKind, FunctionUsage, Library, Locator, LogSeverity, Options, Ptxas,
-    Report, Source,
+    Assembly, Driver, Error, FunctionKind, FunctionUsage, Library, Locator, LogSeverity, Nvcc, Options,
+    Ptxas, Report, Source,
 };
-use ptx_tests::tools::needed_ptxas;
+use ptx_tests::tools::{needed_nvcc, needed_ptxas};
 
 fn ptxas() -> Ptxas {
     Ptxas::at(needed_ptxas()).unwrap()
@@ -335,6 +336,21 @@ fn figures_are_those_of_the_machine_code() {
     }
     println!("{kernels} kernels compared");
     assert!(kernels > 30);
+}
+
+#[test]
+#[cfg_attr(no_nvcc, ignore = "needs g++ and nvcc, which tests/install-toolkit.sh installs")]
+fn a_cuda_source_becomes_ptx_with_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cu");
+    fs::write(&file, "__global__ void k(int *p) {\n#ifdef WRONG\n  wrong;\n#endif\n  *p = 1;\n}\n").unwrap();
+    let nvcc = Nvcc::at(needed_nvcc());
+    let compile = |arguments: &[String]| nvcc.ptx(&file, "sm_90a", arguments, Duration::from_secs(300));
+    let text = String::from_utf8(compile(&[]).unwrap()).unwrap();
+    assert!(text.contains(".loc\t1 5 ") && text.contains("k.cu\""), "{text}");
+    assert!(assemble(&ptxas(), &text, &Options::default()).report.accepted);
+    let refused = compile(&["-DWRONG".to_owned()]).unwrap_err().to_string();
+    assert!(refused.contains("k.cu(3): error"), "{refused}");
 }
 
 #[test]

@@ -69,6 +69,11 @@ impl Budgets {
         found
     }
 
+    /// The budget of all kernels alone.
+    pub fn of_project(project: Budget) -> Self {
+        Self { project, ..Self::default() }
+    }
+
     /// What kernels of a report need too much of, and which figures nobody knows.
     pub fn judge(&self, report: &Report) -> (Vec<Excess>, Vec<UnknownFigure>) {
         let (mut excesses, mut unjudged) = (Vec::new(), Vec::new());

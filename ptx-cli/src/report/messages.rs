@@ -72,6 +72,34 @@ pub fn with_places(source: &Source, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.into_iter().map(placed).collect()
 }
 
+/// The findings about PTX that was made of `source`, at its lines. What was made of an included file stands at the
+/// beginning.
+pub fn in_source(source: &Source, made: &Source, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if found.is_empty() {
+        return found;
+    }
+    let (places, index) = (Places::of(&made.text), LineIndex::new(&source.text));
+    let made_index = LineIndex::new(&made.text);
+    let own = std::path::absolute(source.name.path()).ok();
+    let moved = |found: Diagnostic| {
+        let whole = made_index.line_span(made_index.position(found.span.start).line).text(&made.text);
+        let statement = line(whole.trim()).into_owned();
+        let place = places.at(found.span.start);
+        let number = place.filter(|(file, _)| own.is_some() && std::path::absolute(file).ok() == own);
+        let number = number.and_then(|(_, number)| number.parse().ok());
+        let span = number.map_or(Span::at(0), |number| content_of_line(source, &index, number));
+        let note = match place {
+            Some((file, number)) if span == Span::at(0) => {
+                format!("this comes from `{}`, line {number}", line(file))
+            }
+            _ => format!("in the PTX it is `{statement}`"),
+        };
+        // Labels and fixes are about the PTX.
+        Diagnostic { span, labels: Vec::new(), fix: None, ..found }.with_note(note)
+    };
+    found.into_iter().map(moved).collect()
+}
+
 fn is_about_the_text(line: &LogLine) -> bool {
     (line.severity >= LogSeverity::Warning && !line.is_closing_line()) || line.line.is_some()
 }

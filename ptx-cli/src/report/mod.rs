@@ -14,6 +14,6 @@ pub use backend::{Backend, DRIVER_PROCESS, end_with_us, failure, open, set_progr
 pub use budget::Budgets;
 pub use changes::{change, excess, unjudged, unused};
 pub use markdown::markdown;
-pub use messages::{diagnostics, with_own, with_places};
+pub use messages::{diagnostics, in_source, with_own, with_places};
 pub use names::add_names;
 pub use table::table;

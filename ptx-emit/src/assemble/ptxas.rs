@@ -4,8 +4,7 @@
 //! the program; the file has a fixed name, so that the log does not depend on the user's path.
 //! Standard input is no choice: `ptxas` copies it to a file of a random name that shows in the log.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -15,6 +14,7 @@ use super::log::Log;
 use super::outline::Outline;
 use super::process::{self, Captured, Outcome, PrivateFolder};
 use super::report::{Backend, LogLine, LogSeverity, Report};
+use super::search::{Search, variable};
 use super::{Assembly, Error, Options, Source, cubin, target};
 
 /// Names of the files in the temporary folder.
@@ -40,8 +40,7 @@ impl SearchPath {
     /// Reads the environment of this process. An empty variable counts as unset.
     #[must_use]
     pub fn from_environment() -> Self {
-        let var = |name| env::var_os(name).filter(|value| !value.is_empty());
-        Self { ptxas: var("PTXAS"), cuda_home: var("CUDA_HOME"), path: var("PATH") }
+        Self { ptxas: variable("PTXAS"), cuda_home: variable("CUDA_HOME"), path: variable("PATH") }
     }
 
     /// The first program found, as an absolute path.
@@ -50,61 +49,10 @@ impl SearchPath {
     /// [`Error::Missing`] names every place that was looked at. A `$PTXAS` that names no program is
     /// an error of its own: silently taking another compiler would falsify the figures.
     pub fn find(&self) -> Result<PathBuf, Error> {
-        let missing = |looked_for| Error::Missing { backend: Some(Backend::Ptxas), looked_for };
-        if let Some(named) = &self.ptxas {
-            let found = if Path::new(named).components().count() > 1 {
-                Some(PathBuf::from(named)).filter(|program| is_program(program))
-            } else {
-                self.on_path(named)
-            };
-            let place = Path::new(named).display();
-            return found
-                .and_then(|program| std::path::absolute(program).ok())
-                .ok_or_else(|| missing(vec![format!("`$PTXAS` names `{place}`, which is no program")]));
-        }
-        let mut looked_for = vec!["`$PTXAS` is not set".to_owned()];
-        match &self.cuda_home {
-            Some(home) => {
-                let program = Path::new(home).join("bin").join(program_name());
-                if is_program(&program) {
-                    return std::path::absolute(&program)
-                        .map_err(|e| Error::io("read the working folder", e));
-                }
-                looked_for.push(format!("`$CUDA_HOME/bin` has no `ptxas` (`{}`)", program.display()));
-            }
-            None => looked_for.push("`$CUDA_HOME` is not set".to_owned()),
-        }
-        match self.on_path(OsStr::new(program_name())) {
-            Some(program) => {
-                std::path::absolute(program).map_err(|e| Error::io("read the working folder", e))
-            }
-            None => {
-                looked_for.push("no folder of `$PATH` has a `ptxas`".to_owned());
-                Err(missing(looked_for))
-            }
-        }
+        let Self { ptxas, cuda_home, path } = self.clone();
+        let search = Search { program: "ptxas", variable: "PTXAS", named: ptxas, cuda_home, path };
+        search.find()?.map_err(|looked_for| Error::Missing { backend: Some(Backend::Ptxas), looked_for })
     }
-
-    fn on_path(&self, name: &OsStr) -> Option<PathBuf> {
-        let folders = self.path.as_deref().map(env::split_paths)?;
-        folders.map(|folder| folder.join(name)).find(|program| is_program(program))
-    }
-}
-
-const fn program_name() -> &'static str {
-    if cfg!(windows) { "ptxas.exe" } else { "ptxas" }
-}
-
-/// Whether `path` is a file that may be run.
-fn is_program(path: &Path) -> bool {
-    let Ok(metadata) = fs::metadata(path) else { return false };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
-    }
-    #[cfg(not(unix))]
-    metadata.is_file()
 }
 
 /// A `ptxas` that was found and told its version.

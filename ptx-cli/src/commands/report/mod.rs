@@ -1,37 +1,36 @@
 //! `report`: compile and tell what came of it.
 
-use std::collections::{BTreeSet, HashMap};
+mod task;
+
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use ptx_emit::assemble::{
-    Assembler, Backend as Assembly, Baseline, Budget, Comparison, Excess, Options, Report, Source as Text,
-    UnknownFigure,
+    Backend as Assembly, Baseline, Budget, Comparison, Excess, Options, Report, UnknownFigure,
 };
-
-use ptx_ir::ir::Function;
-use ptx_ir::lower::lower;
-use ptx_syntax::Diagnostic;
-use serde::Serialize;
 
 use crate::config::{ConfigArgs, config_of, is_excluded};
 use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
-use crate::render::{self, Format, Style};
-use crate::report::{self, Backend, Budgets};
-use crate::source::{Input, Kind, Source, plain, read_text};
+use crate::render::{self, Format};
+use crate::report::{self, Backend};
+use crate::source::{Input, plain, read_text};
 use crate::terminal::Terminal;
 use crate::{work, write};
 use ptx_project::counted;
+use task::{Job, Task, failed_with};
 
 const AFTER_HELP: &str = "\
-Each file is compiled by NVIDIA's own assembler. A figure that the back end does not tell is `-`, in JSON
+Each file is compiled by NVIDIA's own assembler. A CUDA source that is named goes through nvcc first, which is found
+by $NVCC, $CUDA_HOME/bin and $PATH, and for the targets of `[cuda]` in `ptx.toml` unless --target says others. A figure that the back end does not tell is `-`, in JSON
 `null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
 
 A comment in a kernel or before it limits what this kernel may cost: `// ptx-budget: registers <= 64, spill = 0`,
@@ -49,6 +48,7 @@ Exit status:
 
 Examples:
   ptx-cli report kernel.ptx
+  ptx-cli report --target sm_90a --nvcc-option=-Iinclude kernel.cu
   ptx-cli report --target sm_90a,sm_100a --message-format json src/
   ptx-cli report --save figures.json src/            remember the figures ...
   ptx-cli report --baseline figures.json src/        ... and fail where one got worse
@@ -70,6 +70,10 @@ pub struct ReportArgs {
     #[arg(long = "target", value_name = "TARGETS", value_delimiter = ',')]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     targets: Vec<String>,
+
+    /// Give nvcc this option, too; can be repeated
+    #[arg(long = "nvcc-option", value_name = "OPTION", allow_hyphen_values = true)]
+    nvcc_options: Vec<String>,
 
     /// Give up on a file after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "600")]
@@ -143,37 +147,6 @@ pub enum ReportFormat {
     Sarif,
 }
 
-/// What became of one file.
-#[derive(Default)]
-struct Outcome {
-    reports: Vec<Report>,
-    /// Ready to be printed.
-    rendered: Vec<u8>,
-    /// What is above the limits beside kernels and of `ptx.toml`, and what of these nobody knows.
-    excesses: Vec<Excess>,
-    unjudged: Vec<UnknownFigure>,
-    failures: Vec<String>,
-}
-
-/// A report in JSON: with the verdict over it.
-#[derive(Serialize)]
-struct Judged<'r> {
-    #[serde(flatten)]
-    report: &'r Report,
-    /// `refused`, `over budget` or `accepted`.
-    verdict: &'static str,
-    over_budget: Vec<Over>,
-}
-
-/// A figure above its limit in JSON.
-#[derive(Serialize)]
-struct Over {
-    function: String,
-    figure: &'static str,
-    value: u64,
-    limit: u64,
-}
-
 /// What all files together gave.
 #[derive(Default)]
 struct Judgement {
@@ -205,32 +178,34 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let mut beside = Beside::default();
     let format = if args.message_format == ReportFormat::Sarif { Format::Sarif } else { Format::Full };
     let mut out = render::Output::begin(io::stdout(), format)?;
-    let work = |file: &Job| report_on(file, &assembler, &options, args, terminal);
-    work::in_order(&files, jobs, terminal, work, |file, outcome| {
-        let outcome = outcome.unwrap_or_else(|work::Panicked| {
-            failed_with(format!("cannot report on `{}`: internal error", file.input.name))
-        });
-        out.file(&outcome.rendered)?;
-        failed |= !outcome.failures.is_empty();
-        outcome.failures.iter().for_each(|failure| terminal.error(failure));
-        reports.extend(outcome.reports);
-        beside.excesses.extend(outcome.excesses);
-        beside.unjudged.extend(outcome.unjudged);
-        Ok(())
-    })?;
+    let task = Task { args, assembler: &assembler, options: &options, terminal, nvcc: OnceLock::new() };
+    let mut refused = false;
+    work::in_order(
+        &files,
+        jobs,
+        terminal,
+        |file| task.report_on(file),
+        |file, outcome| {
+            let outcome = outcome.unwrap_or_else(|work::Panicked| {
+                failed_with(format!("cannot report on `{}`: internal error", file.input.name))
+            });
+            out.file(&outcome.rendered)?;
+            failed |= !outcome.failures.is_empty();
+            refused |= !outcome.refusals.is_empty();
+            outcome.refusals.iter().chain(&outcome.failures).for_each(|failure| terminal.error(failure));
+            reports.extend(outcome.reports);
+            beside.excesses.extend(outcome.excesses);
+            beside.unjudged.extend(outcome.unjudged);
+            Ok(())
+        },
+    )?;
     out.end()?;
     let judgement = judge(args, baseline.as_ref(), &reports, &beside, terminal)?;
     let failed = failed || judgement.failed;
     if let Some(path) = args.save.as_deref().filter(|_| !failed) {
         save(path, &reports)?;
     }
-    Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found) })
-}
-
-/// A file and what its kernels may cost by `ptx.toml`.
-struct Job {
-    input: Input,
-    budget: Budget,
+    Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found || refused) })
 }
 
 /// Gives each input the budget of its configuration, and leaves out what a configuration excludes.
@@ -244,7 +219,7 @@ fn with_budgets(inputs: Vec<Input>, args: &ReportArgs, terminal: &Terminal) -> a
             continue;
         }
         // A flag counts before the file.
-        let contents = config.map(|config| config.budget).unwrap_or_default();
+        let contents = config.as_ref().map(|config| config.budget).unwrap_or_default();
         let unless = |flag: Option<u64>, limit: Option<u64>| limit.filter(|_| flag.is_none());
         let budget = Budget {
             registers: unless(args.limits.max_registers, contents.registers),
@@ -252,7 +227,8 @@ fn with_budgets(inputs: Vec<Input>, args: &ReportArgs, terminal: &Terminal) -> a
             stack_bytes: unless(args.limits.max_stack, contents.stack),
             shared_bytes: unless(args.limits.max_shared, contents.shared),
         };
-        jobs.push(Job { input, budget });
+        let targets = config.map(|config| config.cuda.targets.clone()).unwrap_or_default();
+        jobs.push(Job { input, budget, targets });
     }
     if excluded > 0 && !args.quiet {
         terminal.note(&format!("{} left out by the configuration", counted(excluded, "file")));
@@ -276,141 +252,6 @@ fn targets(given: &[String]) -> Vec<Option<String>> {
 struct Beside {
     excesses: Vec<Excess>,
     unjudged: Vec<UnknownFigure>,
-}
-
-fn failed_with(failure: String) -> Outcome {
-    Outcome { failures: vec![failure], ..Outcome::default() }
-}
-
-/// Compiles one file with each of `options` and renders what came of it.
-fn report_on(
-    Job { input, budget }: &Job,
-    assembler: &Assembler,
-    options: &[Options],
-    args: &ReportArgs,
-    terminal: &Terminal,
-) -> Outcome {
-    if input.kind != Kind::Ptx {
-        return failed_with(format!(
-            "cannot report on `{}`: it is {}, not PTX",
-            input.name,
-            input.kind.name()
-        ));
-    }
-    let source = match input.read() {
-        Ok(source) => source,
-        Err(error) => return failed_with(error.to_string()),
-    };
-    if let Some(found) = source.not_text() {
-        let help = found.help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
-        return failed_with(format!("cannot report on `{}`: {}{help}", input.name, found.message));
-    }
-    let blocks = if args.block.is_none() { block_sizes(&source.text) } else { HashMap::new() };
-    let threads = |name: &str| args.block.or_else(|| blocks.get(name).copied());
-    let report = |options: &Options| {
-        let text = Text { file: &input.name.exact(), text: source.bytes() };
-        let mut assembly = assembler
-            .assemble(&text, options)
-            .map_err(|error| format!("cannot report on `{}`: {}", input.name, report::failure(&error)))?;
-        assembly.report.add_occupancy(threads, args.dynamic_shared);
-        report::add_names(&mut assembly.report);
-        Ok(assembly.report)
-    };
-    let mut outcome = Outcome::default();
-    for report in options.iter().map(report) {
-        match report {
-            Ok(report) => outcome.reports.push(report),
-            Err(failure) => outcome.failures.push(failure),
-        }
-    }
-    let budgets = Budgets::of(&source, *budget);
-    for report in &outcome.reports {
-        let (excesses, unjudged) = budgets.judge(report);
-        outcome.excesses.extend(excesses);
-        outcome.unjudged.extend(unjudged);
-    }
-    match render(&source, &outcome, &budgets, args, terminal) {
-        Ok(rendered) => outcome.rendered = rendered,
-        Err(failure) => outcome.failures.push(failure),
-    }
-    outcome.failures.extend(budgets.wrong);
-    outcome
-}
-
-/// How many threads the blocks of each kernel have, by the directives of the kernel.
-fn block_sizes(text: &str) -> HashMap<String, u32> {
-    let parse = ptx_syntax::parse(text);
-    let module = lower(&parse.tree, text).module;
-    let size = |function: &Function| {
-        let extents = function.required_threads().or_else(|| function.max_threads())?;
-        let threads = extents.iter().try_fold(1_u32, |product, extent| product.checked_mul(*extent))?;
-        Some((module.name(function.name).to_owned(), threads))
-    };
-    module.functions.iter().filter_map(|(_, function)| size(function)).collect()
-}
-
-fn render(
-    source: &Source,
-    outcome: &Outcome,
-    budgets: &Budgets,
-    args: &ReportArgs,
-    terminal: &Terminal,
-) -> Result<Vec<u8>, String> {
-    let reports = outcome.reports.as_slice();
-    let limits = budget(args.limits);
-    let excesses =
-        || reports.iter().flat_map(|report| limits.excesses(report)).chain(outcome.excesses.clone());
-    let messages = |report: &Report| {
-        let found = report::with_own(source, report, report::diagnostics(source, report));
-        report::with_places(source, found)
-    };
-    let mut rendered = Vec::new();
-    match args.message_format {
-        ReportFormat::Json => {
-            for report in reports {
-                let over = excesses().filter(|excess| excess.target == report.target);
-                write_object(&mut rendered, report, over.collect())?;
-            }
-        }
-        ReportFormat::Full => {
-            let style = terminal.stdout.style();
-            for report in reports {
-                rendered.extend(render::file(style, source, &messages(report)));
-            }
-            if !reports.is_empty() {
-                rendered.extend(report::table(reports, style.color).into_bytes());
-            }
-        }
-        ReportFormat::Markdown => rendered.extend(report::markdown(reports).into_bytes()),
-        ReportFormat::Github | ReportFormat::Sarif => {
-            let is_sarif = args.message_format == ReportFormat::Sarif;
-            let format = if is_sarif { Format::Sarif } else { Format::Github };
-            let style = Style { format, ..terminal.stdout.style() };
-            let mut found: Vec<Diagnostic> = reports.iter().flat_map(messages).collect();
-            found.extend(excesses().map(|excess| budgets.finding(&excess)));
-            rendered = render::file(style, source, &found);
-        }
-    }
-    Ok(rendered)
-}
-
-/// Writes a report as an object on a line.
-fn write_object(out: &mut Vec<u8>, report: &Report, over: Vec<Excess>) -> Result<(), String> {
-    let verdict = match (report.accepted, over.is_empty()) {
-        (false, _) => "refused",
-        (true, false) => "over budget",
-        (true, true) => "accepted",
-    };
-    let of = |excess: Excess| Over {
-        function: excess.function,
-        figure: excess.figure.unit(),
-        value: excess.value,
-        limit: excess.limit,
-    };
-    let judged = Judged { report, verdict, over_budget: over.into_iter().map(of).collect() };
-    foreign::write_json(out, &judged).map_err(|error| error.to_string())?;
-    out.push(b'\n');
-    Ok(())
 }
 
 /// Tells what is to be told about all files together.
