@@ -2,7 +2,7 @@
 //! would say, with the word after which it was expected.
 
 use crate::lexer::{Token, TokenKind};
-use crate::nesting::MAX_NESTING;
+use crate::nesting::{MAX_BLOCKS, MAX_WEIGHT};
 use crate::{Applicability, Edit, Span, SyntaxError};
 
 fn error(span: Span, message: impl Into<String>) -> SyntaxError {
@@ -201,10 +201,13 @@ pub(crate) fn too_many(span: Span) -> SyntaxError {
 
 /// Brackets are nested more deeply than ptxas reads.
 pub(crate) fn nested_too_deeply(bracket: Span, outermost: Span) -> SyntaxError {
-    error(bracket, format!("brackets are nested more than {MAX_NESTING} deep"))
+    error(bracket, "brackets are nested more deeply than the assembler can read")
         .with_label("the text is not read from here on")
         .with_secondary(outermost, "the outermost one is opened here")
-        .with_help("ptxas reads no such text: its parser's memory is exhausted")
+        .with_help(format!(
+            "the parser of ptxas has no memory left after {MAX_BLOCKS} blocks or {MAX_WEIGHT} other brackets within \
+             each other"
+        ))
 }
 
 /// A token that is wrong wherever it is.

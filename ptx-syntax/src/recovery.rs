@@ -674,31 +674,40 @@ fn begins_statement(kind: TokenKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Recovery;
-    use crate::nesting::MAX_NESTING;
+    use crate::SyntaxError;
+    use crate::nesting::MAX_BLOCKS;
     use crate::parser::parse;
 
     #[test]
     fn what_is_nested_too_deeply_is_left_out_and_told_once() {
-        let body = |depth: u32| {
-            let (open, close) = ("{".repeat(depth as usize), "}".repeat(depth as usize));
+        let body = |blocks: u32| {
+            let (open, close) = ("{".repeat(blocks as usize), "}".repeat(blocks as usize));
             format!(
-                ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {open}{close}\n.entry l() {{}}\n"
+                ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {{{open}{close}}}\n.entry l() {{}}\n"
             )
         };
         let errors = |text: &str| parse(text).errors;
-        assert_eq!(errors(&body(MAX_NESTING)), []);
-        let deep = parse(&body(MAX_NESTING + 1));
+        let is_too_deep = |error: &SyntaxError| error.what.message.contains("nested more deeply");
+        assert_eq!(errors(&body(MAX_BLOCKS)), []);
+        let deep = parse(&body(MAX_BLOCKS + 1));
         assert_eq!((deep.errors.len(), deep.tree.functions.len()), (1, 1));
-        assert!(deep.errors[0].what.message.contains("10000"), "{:?}", deep.errors[0].what);
+        assert!(is_too_deep(&deep.errors[0]), "{:?}", deep.errors[0].what);
         // Neither closed nor alone.
         let open = ".version 8.0\n.target 1 2\n.global .u32 x = ".to_owned() + &"(".repeat(100_000);
         let open = errors(&open);
         assert!(open[0].what.message.contains(".target"), "{open:?}");
-        assert!(open.last().is_some_and(|last| last.what.message.contains("10000")), "{open:?}");
+        assert!(open.last().is_some_and(is_too_deep), "{open:?}");
         // What is closed, or ends with its statement, is not open.
         assert_eq!(errors(&format!(".version 8.0\n.entry k() {{ {} }}", "{ }".repeat(20_000))), []);
-        let lost = errors(&format!(".version 8.0\n.entry k() {{ {} }}", "mov (%r1;\n".repeat(20_000)));
-        assert!(lost.iter().all(|error| !error.what.message.contains("nested")));
+        for open in ["(", "{", ", {1, {"] {
+            let lost = format!("mov.b32 {open}%r1;\n").repeat(20_000);
+            let lost = errors(&format!(".version 8.0\n.entry k() {{ {lost} }}"));
+            assert!(!lost.iter().any(is_too_deep));
+        }
+        // Lists weigh less than blocks.
+        let lists = "{".repeat(9_000) + "1" + &"}".repeat(9_000);
+        assert_eq!(errors(&format!(".version 8.0\n.global .u32 x = {lists};")), []);
+        assert_eq!(errors(&format!(".version 8.0\n.entry k() {{ .global .u32 x = {lists}; }}")), []);
     }
 
     #[test]

@@ -256,8 +256,9 @@ fn lists_of_any_length_are_counted() {
 #[test]
 fn deep_nesting() {
     const DEPTH: usize = 100_000;
-    /// ptxas reads brackets that are nested up to about so deep.
+    /// ptxas reads brackets that are nested up to about so deep, and blocks up to exactly so deep.
     const BRACKETS: usize = 9_900;
+    const BLOCKS: usize = 1_663;
     let module = |body: &str| format!(".version 8.0\n.target sm_90\n.address_size 64\n{body}");
     let kernel = |body: &str| module(&format!(".entry k () {{ .reg .u32 a; {body} }}"));
     let pairs = |open: &str, inner: &str, close: &str| {
@@ -265,7 +266,7 @@ fn deep_nesting() {
         format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
     };
     let texts = [
-        kernel(&pairs("{", "", "}")),
+        kernel(&format!("{}{}", "{".repeat(BLOCKS), "}".repeat(BLOCKS))),
         kernel(&format!("mov.u32 a, {};", pairs("(", "1", ")"))),
         kernel(&format!("mov.u32 a, {};", pairs("-", "1", ""))),
         kernel(&format!("mov.u32 a, {};", pairs("~", "1", ""))),
@@ -286,11 +287,12 @@ fn deep_nesting() {
     }
 }
 
-/// Constant expressions nest as deep as the assembler's parser follows them, and no deeper: measured with ptxas 13.5.
+/// Constant expressions and blocks nest as deep as the assembler's parser follows them, and no deeper: measured with
+/// ptxas 13.5, for which the target makes no difference.
 #[test]
 fn expressions_nest_as_deep_as_the_assembler_follows() {
-    let refused = |value: String| {
-        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 a = {value};\n");
+    let is_refused = |text: String| {
+        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{text}\n");
         let found = ptx_verify::check(&text, &ptx_verify::Config::default());
         let errors: Vec<&str> = found
             .iter()
@@ -298,8 +300,10 @@ fn expressions_nest_as_deep_as_the_assembler_follows() {
             .map(|found| found.message.as_str())
             .collect();
         assert!(errors.len() <= 1, "{errors:?}");
-        errors.first().is_some_and(|message| message.contains("nests too deeply"))
+        let too_deep = |message: &str| message.contains("too deeply") || message.contains("more deeply than");
+        errors.first().is_some_and(|message| too_deep(message))
     };
+    let refused = |value: String| is_refused(format!(".global .u32 a = {value};"));
     let kinds: [(&str, &str, usize); 8] = [
         ("(", ")", 9988),
         ("(0+", ")", 3329),
@@ -316,4 +320,27 @@ fn expressions_nest_as_deep_as_the_assembler_follows() {
         assert!(refused(nested(most + 1)), "{} × `{open}`", most + 1);
     }
     assert!(!refused("1+".repeat(50_000) + "1"));
+
+    let within = |blocks: usize, inner: &str| {
+        let (open, close) = ("{".repeat(blocks), "}".repeat(blocks));
+        is_refused(format!(".entry k() {{ .reg .u32 %r1; {open}{inner}{close} }}"))
+    };
+    // Each block leaves less for what is in it.
+    for (blocks, (open, close), most) in [
+        (0, ("(", ")"), 9978),
+        (1, ("(", ")"), 9972),
+        (1000, ("(", ")"), 3978),
+        (1660, ("(", ")"), 18),
+        (1663, ("(", ")"), 0),
+        (0, ("-", ""), 4989),
+        (1000, ("-", ""), 1989),
+    ] {
+        let nested = |depth| format!("mov.u32 %r1, {}1{};", open.repeat(depth), close.repeat(depth));
+        assert!(!within(blocks, &nested(most)), "{most} × `{open}` in {blocks} blocks");
+        assert!(within(blocks, &nested(most + 1)), "{} × `{open}` in {blocks} blocks", most + 1);
+    }
+    assert!(!within(1663, "ret;") && within(1664, "ret;") && within(1664, ""));
+    // What is behind a block has the room that was before it.
+    let behind = "mov.u32 %r1, ".to_owned() + &"(".repeat(9978) + "1" + &")".repeat(9978) + ";";
+    assert!(!within(0, &format!("{}{}{behind}", "{".repeat(1663), "}".repeat(1663))));
 }

@@ -1,5 +1,6 @@
 //! Statements of a function body.
 
+use super::expression::Room;
 use super::names::Entity;
 use super::{Context, messages};
 use crate::arena::Handle;
@@ -19,6 +20,7 @@ impl Context<'_, '_> {
         let statements = tree.statements(body.statements);
         self.declare_labels(statements);
         self.block = 0;
+        self.room = Room::BODY;
         self.names.enter_block(0);
         let mut next_block = 1;
         let mut next_label = 0;
@@ -39,6 +41,7 @@ impl Context<'_, '_> {
                 StatementKind::OpenBlock => {
                     self.names.open();
                     self.block = next_block;
+                    self.room = self.room.within_block();
                     self.names.enter_block(next_block);
                     next_block += 1;
                     self.body.statements.push(Statement::Open);
@@ -49,6 +52,7 @@ impl Context<'_, '_> {
                         self.names.leave_block(self.block);
                     }
                     self.block = self.names.parent(self.block);
+                    self.room = self.room.behind_block();
                     self.body.statements.push(Statement::Close);
                 }
                 StatementKind::Declaration => self.local_declaration(statement.operands.first),
@@ -65,6 +69,7 @@ impl Context<'_, '_> {
             }
             pending = None;
         }
+        self.room = Room::MODULE;
     }
 
     /// Labels may be used before they are in the text, so all of a body are declared first.

@@ -44,7 +44,7 @@ impl Context<'_, '_> {
     }
 
     pub(super) fn integer_of(&self, node: Node) -> Option<i64> {
-        match expression::evaluate(self.tree, self.source, node) {
+        match expression::evaluate(self.tree, self.source, node, self.room) {
             Ok(Constant::Integer { bits, .. }) => Some(bits as i64),
             Ok(Constant::WarpSize) => Some(32),
             _ => None,

@@ -55,13 +55,33 @@ pub(super) enum Trouble {
     Overflow(Span),
 }
 
-/// The symbols that may wait for an operand to end: as many as the assembler's parser has room for, measured with ptxas 13.5
-/// at module level. Within a function it has up to 15 less.
-const MAX_PENDING: u32 = 9988;
+/// The symbols that may wait for an operand to end: as many as the assembler's parser has room for, measured with ptxas
+/// 13.5. Guards, addresses and lists leave it a few less.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room(u32);
+
+impl Room {
+    /// Outside functions.
+    pub const MODULE: Self = Self(9988);
+    /// In the body of a function.
+    pub const BODY: Self = Self(9978);
+    const BLOCK: u32 = 6;
+
+    /// What is left within one block more.
+    pub const fn within_block(self) -> Self {
+        Self(self.0.saturating_sub(Self::BLOCK))
+    }
+
+    /// What there was before the block.
+    pub const fn behind_block(self) -> Self {
+        let before = self.0 + Self::BLOCK;
+        Self(if before < Self::BODY.0 { before } else { Self::BODY.0 })
+    }
+}
 
 /// Evaluates a node.
-pub(super) fn evaluate(tree: &Tree, source: &str, node: Node) -> Result<Constant, Trouble> {
-    Evaluator { tree, source, base: None }.value(node)
+pub(super) fn evaluate(tree: &Tree, source: &str, node: Node, room: Room) -> Result<Constant, Trouble> {
+    Evaluator { tree, source, base: None, room }.value(node)
 }
 
 /// Evaluates what is added to a name at the left end of a node. To the assembler all that follows the plus is one
@@ -71,8 +91,9 @@ pub(super) fn evaluate_behind(
     source: &str,
     node: Node,
     base: Span,
+    room: Room,
 ) -> Result<Constant, Trouble> {
-    Evaluator { tree, source, base: Some(base) }.value(node)
+    Evaluator { tree, source, base: Some(base), room }.value(node)
 }
 
 /// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
@@ -146,6 +167,7 @@ struct Evaluator<'a> {
     source: &'a str,
     /// The name that the value is added to.
     base: Option<Span>,
+    room: Room,
 }
 
 /// What is still to be done for an expression. Expressions may nest as deep as a text is long, so that nothing here
@@ -174,7 +196,7 @@ impl Evaluator<'_> {
         while let Some(step) = steps.pop() {
             match step {
                 Step::Value(node, pending) => match self.literal(node) {
-                    _ if pending > MAX_PENDING => return Err(Trouble::TooDeep(node.span)),
+                    _ if pending > self.room.0 => return Err(Trouble::TooDeep(node.span)),
                     Some(literal) => values.push(literal?),
                     None => self.begin(node, pending, &mut steps)?,
                 },

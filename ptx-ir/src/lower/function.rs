@@ -236,7 +236,7 @@ impl Context<'_, '_> {
             return DirectiveArgument::Name(self.intern(node.span));
         };
         let (label, offset) = (label.span, *offset);
-        match super::expression::evaluate(self.tree, self.source, offset) {
+        match super::expression::evaluate(self.tree, self.source, offset, self.room) {
             Ok(super::expression::Constant::Integer { bits, .. }) => {
                 DirectiveArgument::LabelOffset(self.intern(label), bits as i64)
             }

@@ -32,7 +32,7 @@ impl Context<'_, '_> {
     }
 
     fn constant_initializer(&mut self, node: Node) -> Initializer {
-        match expression::evaluate(self.tree, self.source, node) {
+        match expression::evaluate(self.tree, self.source, node, self.room) {
             Ok(constant) => match constant.operand() {
                 Operand::Integer { bits, negative } => Initializer::Integer { bits, negative },
                 Operand::Decimal(value) => Initializer::Decimal(value),

@@ -25,6 +25,7 @@ mod visible;
 
 use crate::arena::{Handle, Symbol};
 use crate::ir::{AddressSize, Body, Function, Header, Module, Spelling, Variable};
+use expression::Room;
 use members::Members;
 use names::Names;
 pub use pieces::{BodyLowering, Declarations, declarations};
@@ -81,6 +82,8 @@ struct Context<'t, 's> {
     body: Body,
     /// The block of the body, as [`Names`] numbers them.
     block: u32,
+    /// What expressions have here.
+    room: Room,
     selection: Selection,
     /// The last function with a body of each name.
     with_body: FxHashMap<Symbol, Handle<Function>>,
@@ -108,6 +111,7 @@ impl<'t, 's> Context<'t, 's> {
             function: None,
             body: Body::default(),
             block: 0,
+            room: Room::MODULE,
             selection: Selection::default(),
             with_body: FxHashMap::default(),
             location: None,

@@ -77,7 +77,7 @@ impl Context<'_, '_> {
     }
 
     fn constant(&mut self, node: Node) -> Operand {
-        match expression::evaluate(self.tree, self.source, node) {
+        match expression::evaluate(self.tree, self.source, node, self.room) {
             Ok(constant) => constant.operand(),
             Err(trouble) => {
                 self.report(messages::trouble(&trouble));
@@ -246,7 +246,7 @@ impl Context<'_, '_> {
         };
         if !is_name {
             // A name elsewhere is a likely mistake.
-            return match expression::evaluate(tree, source, node) {
+            return match expression::evaluate(tree, source, node, self.room) {
                 Ok(_) => Some((None, 0)),
                 Err(trouble) => {
                     let misplaced = |span| messages::fault(span, "the name must be before its offset");
@@ -264,7 +264,7 @@ impl Context<'_, '_> {
             return None;
         }
         let value = if operation.kind == OperandKind::Binary(BinaryOperator::Add) {
-            expression::evaluate_behind(tree, source, node, first.span)
+            expression::evaluate_behind(tree, source, node, first.span, self.room)
         } else {
             Err(expression::Trouble::NotConstant(first.span))
         };
@@ -370,7 +370,7 @@ impl Context<'_, '_> {
         if let Some(element) = self.register_index(*name, *index) {
             return element;
         }
-        let offset = match expression::evaluate(self.tree, self.source, *index) {
+        let offset = match expression::evaluate(self.tree, self.source, *index, self.room) {
             Ok(Constant::Integer { bits, .. }) => bits as i64,
             Ok(_) => 0,
             Err(trouble) => {

@@ -22,7 +22,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Expressions that nest deeper than 200 levels are reported although the assembler may take them.
+    /// Expressions of thousands of levels, of which the assembler's parser reads a few less behind a guard, in an address
+    /// and in a list.
     name: "constant-expression",
     code: "P0201",
     former: ["E0104"],
