@@ -85,10 +85,15 @@ fn an_empty_file_is_no_module() {
 #[test]
 fn binary_files_are_named_as_such() {
     let wide: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let little: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (name, bytes, what, help) in [
         ("zero.ptx", &[0; 4096][..], "binary data", "nvcc -ptx"),
-        ("utf16.ptx", b"\xff\xfe.\0v\0e\0r\0s\0", "UTF-16 text", "iconv -f UTF-16"),
-        ("wide.ptx", &wide, "UTF-16 text", "iconv -f UTF-16"),
+        ("utf16.ptx", b"\xff\xfe.\0v\0e\0r\0s\0", "UTF-16 text", "iconv -f UTF-16 "),
+        ("utf16be.ptx", b"\xfe\xff\0.\0v\0e\0r\0s", "UTF-16 text", "iconv -f UTF-16 "),
+        ("utf32.ptx", b"\xff\xfe\0\0.\0\0\0v\0\0\0", "UTF-32 text", "iconv -f UTF-32 "),
+        ("utf32be.ptx", b"\0\0\xfe\xff\0\0\0.\0\0\0v", "UTF-32 text", "iconv -f UTF-32 "),
+        ("wide.ptx", &wide, "UTF-16 text", "iconv -f UTF-16BE "),
+        ("little.ptx", &little, "UTF-16 text", "iconv -f UTF-16LE "),
         ("k.ptx.xz", b"\xfd7zXZ\0\0\x04", "compressed with xz", "xz -dc"),
     ] {
         let sentence = format!("the file is {what}, not PTX text");

@@ -281,9 +281,10 @@ fn replace_invalid(bytes: &[u8]) -> String {
 /// Takes PTX out of what a CUDA compiler makes.
 const EXTRACT: &str = "`ptx-cli extract FILE` tells the PTX that it carries, if it carries any";
 const CONVERT: &str = "convert it: `iconv -f UTF-16 -t UTF-8 FILE`";
+const CONVERT_LONG: &str = "convert it: `iconv -f UTF-32 -t UTF-8 FILE`";
 
 /// The beginnings of files that come instead of text, what they are, and how to get at the text.
-const MAGIC: [(&[u8], &str, &str); 11] = [
+const MAGIC: [(&[u8], &str, &str); 13] = [
     (b"\x7fELF", "an ELF object", EXTRACT),
     (b"\x50\xed\x55\xba", "a CUDA fat binary", EXTRACT),
     (b"\x1f\x8b", "compressed with gzip", "decompress it: `gzip -dc FILE | ptx-cli verify -`"),
@@ -293,6 +294,9 @@ const MAGIC: [(&[u8], &str, &str); 11] = [
     (b"PK\x03\x04", "a ZIP archive", "unpack it: `unzip FILE`"),
     (b"!<arch>\n", "a library of objects", EXTRACT),
     (b"BC\xc0\xde", "LLVM bitcode", "compile it: `llc -march=nvptx64 FILE` writes PTX"),
+    // Before that of UTF-16, which it begins with.
+    (b"\xff\xfe\0\0", "UTF-32 text", CONVERT_LONG),
+    (b"\0\0\xfe\xff", "UTF-32 text", CONVERT_LONG),
     (b"\xff\xfe", "UTF-16 text", CONVERT),
     (b"\xfe\xff", "UTF-16 text", CONVERT),
 ];
@@ -312,7 +316,12 @@ fn binary_kind(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let zeros = |first: usize| head.iter().skip(first).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd, half) = (zeros(0), zeros(1), head.len() / 2);
     if even.min(odd) * 10 < half && even.max(odd) * 10 > 9 * half {
-        return Some(("UTF-16 text", CONVERT));
+        // Without the mark, `iconv` has to be told the order of the bytes.
+        let convert = match even > odd {
+            true => "convert it: `iconv -f UTF-16BE -t UTF-8 FILE`",
+            false => "convert it: `iconv -f UTF-16LE -t UTF-8 FILE`",
+        };
+        return Some(("UTF-16 text", convert));
     }
     Some(("binary data", "give the text; a compiler writes it with `nvcc -ptx`"))
 }
