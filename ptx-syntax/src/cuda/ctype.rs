@@ -204,7 +204,8 @@ fn vector(name: &str) -> Option<(CType, usize)> {
     Some((element, lanes))
 }
 
-/// The structures of `cuda_fp16.h` and `cuda_bf16.h`. Their names without underscores are those of other libraries too.
+/// The structures of `cuda_fp16.h` and `cuda_bf16.h`. Their names without underscores are those of other libraries too:
+/// `headers` tells what these mean.
 const HALVES: [&str; 8] = [
     "__half",
     "__half2",

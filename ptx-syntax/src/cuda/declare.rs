@@ -222,6 +222,9 @@ impl<'s> Reader<'_, 's> {
                 Some(Meaning::Value(_) | Meaning::Function(_)) => return None,
                 None => {}
             }
+            if let Some(ctype) = self.scopes.of_header(self.scope, name, position) {
+                return Some(ctype);
+            }
         }
         ctype::standard(name)
     }

@@ -15,7 +15,8 @@
 //! * A file without the letters `asm` costs one search.
 //!
 //! # What is not done
-//! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece).
+//! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece). Only the
+//!   halves of `cuda_fp16.h` and `cuda_bf16.h` are known where the file includes these.
 //! * Macros that the file does not define, or defines in several ways, become wildcards
 //!   ([`PieceKind::Wildcard`]) in a template. Those that it defines are expanded in asm statements, and where they
 //!   hold asm statements themselves ([`AsmStatement::used_at`]); everywhere else they stay as they are written.
@@ -31,6 +32,7 @@ mod declare;
 mod expand;
 mod expression;
 mod function;
+mod headers;
 pub mod host;
 mod literal;
 mod model;

@@ -11,6 +11,7 @@ use super::asm::Branches;
 use super::by_name::ByName;
 use super::condition::{Condition, ConditionKind, MacroValues, Truths};
 use super::expand::Use;
+use super::headers::Headers;
 use super::literal;
 use super::model::{ConditionId, CudaFile, Macro, MacroId};
 use super::scan::{Kind, Scanner, Token};
@@ -37,6 +38,8 @@ pub(super) struct Prepared<'s> {
     pub by_name: ByName<'s, MacroId>,
     /// For each macro the number that its name has in `by_name`.
     pub numbers: Vec<u32>,
+    /// Which headers of CUDA are included where.
+    pub headers: Headers,
     /// Where `#pragma unroll` lines end.
     pub unrolls: Vec<u32>,
     /// Uses of macros with asm statements among the tokens, in order.
@@ -182,6 +185,7 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
         file: CudaFile { conditions: vec![whole], ..CudaFile::default() },
         by_name: ByName::default(),
         numbers: Vec::new(),
+        headers: Headers::default(),
         unrolls: Vec::new(),
         uses: Vec::new(),
         bodies: Vec::new(),
@@ -205,6 +209,8 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
     while let Some(group) = this.groups.pop() {
         this.repair(&group);
     }
+    let by_name = &this.out.by_name;
+    this.out.headers.finish(|name| by_name.of(name).is_some());
     this.out.branches = Branches::new(&this.out.file.conditions);
     this.out
 }
@@ -219,11 +225,12 @@ impl<'s> Preprocessor<'s> {
             "if" => self.open(ConditionKind::If, rest),
             "ifdef" => self.open(ConditionKind::Defined, rest),
             "ifndef" => self.open(ConditionKind::Undefined, rest),
+            "include" => self.out.headers.include(rest.text(self.source), span.start, self.groups.len()),
             "elif" => self.next_branch(ConditionKind::If, rest),
             "elifdef" => self.next_branch(ConditionKind::Defined, rest),
             "elifndef" => self.next_branch(ConditionKind::Undefined, rest),
             "else" => self.next_branch(ConditionKind::Else, Span::at(rest.start)),
-            "endif" => self.close(),
+            "endif" => self.close(span.start),
             "define" => self.define(tokens, span.end),
             "undef" => self.undefine(tokens.next()),
             "pragma" => {
@@ -260,11 +267,13 @@ impl<'s> Preprocessor<'s> {
 
     fn next_branch(&mut self, kind: ConditionKind, expression: Span) {
         let Some(group) = self.groups.last() else { return };
+        self.out.headers.end_branch(expression.start, self.groups.len());
         let (parent, previous) = (group.parent, group.branches.last().copied());
         self.condition(kind, expression, parent, previous);
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, at: u32) {
+        self.out.headers.end_branch(at, self.groups.len());
         let Some(group) = self.groups.pop() else { return };
         self.current = group.parent;
         self.repair(&group);

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::ctype::CType;
+use super::headers::Headers;
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(super) enum Value {
 struct Scope<'s> {
     parent: Option<u32>,
     unordered: bool,
+    /// Whether other files may declare names in it, or in what it inherits from.
+    shared: bool,
     names: HashMap<&'s str, Vec<Declaration>>,
 }
 
@@ -59,13 +62,14 @@ pub(super) struct Scopes<'s> {
     records: HashMap<&'s str, u32>,
     /// How many tokens may still be looked at for the end of what looks like template arguments and is none.
     patience: Cell<usize>,
+    headers: Headers,
 }
 
 impl<'s> Scopes<'s> {
-    /// The scope of a file of so many tokens, without names.
-    pub fn new(tokens: usize) -> Self {
+    /// The scope of a file of so many tokens, without names but those of headers.
+    pub fn new(tokens: usize, headers: Headers) -> Self {
         let patience = Cell::new(PATIENCE + PATIENCE_PER_TOKEN * tokens);
-        Self { scopes: vec![Scope::default()], records: HashMap::new(), patience }
+        Self { scopes: vec![Scope::default()], records: HashMap::new(), patience, headers }
     }
 
     /// Whether the end of template arguments may still be looked for.
@@ -80,8 +84,14 @@ impl<'s> Scopes<'s> {
 
     /// A new scope inside another; `unordered` for a class, whose members see each other.
     pub fn open(&mut self, parent: Option<u32>, unordered: bool) -> u32 {
-        self.scopes.push(Scope { parent, unordered, names: HashMap::new() });
+        self.scopes.push(Scope { parent, unordered, shared: false, names: HashMap::new() });
         self.scopes.len() as u32 - 1
+    }
+
+    /// Notes that other files may declare names in a scope: that of a namespace, of a member function that is defined
+    /// outside its class, of a class that inherits.
+    pub fn share(&mut self, scope: u32) {
+        self.scopes[scope as usize].shared = true;
     }
 
     /// Declares a name.
@@ -116,6 +126,21 @@ impl<'s> Scopes<'s> {
         let first = seen.next()?;
         let agreed = seen.all(|other| other.meaning == first.meaning);
         Some(if agreed { first.meaning.clone() } else { unknown(&first.meaning) })
+    }
+
+    /// The type that a header of CUDA gives to a name that [`Scopes::look_up`] does not know. Between the name and the file
+    /// no other file may have declared it.
+    pub fn of_header(&self, scope: u32, name: &str, at: u32) -> Option<CType> {
+        let ctype = self.headers.type_of(name, at)?;
+        let mut around = scope;
+        while let Some(scope) = self.scopes.get(around as usize).filter(|scope| !scope.shared) {
+            match scope.parent {
+                Some(parent) => around = parent,
+                // The body of a macro has a scope of its own, whose names are those of where it is used.
+                None => return (around == 0).then_some(ctype),
+            }
+        }
+        None
     }
 
     /// Whether `name` is, by every declaration of it in sight, a variable that is not constant.

@@ -50,7 +50,7 @@ impl<'s> Builder<'s> {
         let local_class = (start..self.at.min(start + 2)).any(is_class);
         let before = self.text_before(0);
         if self.in_code() && local_class {
-            self.class(None);
+            self.class(None, true);
         } else if self.in_code() && before == "(" {
             // A statement expression: `({ … })`.
             self.block(RegionKind::Block);

@@ -40,10 +40,11 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
         unexpanded: std::mem::take(&mut prepared.file.unexpanded),
         ..CudaFile::default()
     };
+    let scopes = Scopes::new(tokens.len(), std::mem::take(&mut prepared.headers));
     let mut this = Builder {
         source,
         prepared,
-        scopes: Scopes::new(tokens.len()),
+        scopes,
         tokens,
         at: 0,
         file,

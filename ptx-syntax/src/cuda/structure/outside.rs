@@ -117,9 +117,17 @@ impl Builder<'_> {
         }
         let head: Vec<Token> =
             self.tokens[start..self.at].iter().filter(|token| !token.ignored).copied().collect();
-        match function::classify(&self.reader(&head)) {
+        let classified = function::classify(&self.reader(&head));
+        match classified {
             Head::Namespace | Head::Block => {
                 let namespace = self.scopes.open(Some(outer), false);
+                let is_named = |token: &Token| {
+                    token.kind == Kind::Identifier
+                        && !matches!(token.span.text(self.source), "namespace" | "inline" | "extern")
+                };
+                if head.iter().any(is_named) {
+                    self.scopes.share(namespace);
+                }
                 let before = std::mem::replace(&mut self.scope, namespace);
                 self.at += 1;
                 self.items(Until::Brace);
@@ -129,7 +137,8 @@ impl Builder<'_> {
             }
             Head::Class(name) => {
                 let name = name.and_then(|at| head.get(at)).map(|token| token.span);
-                self.class(name.map(|name| (name, outer)));
+                let inherits = head.iter().any(|token| token.is(self.source, ":"));
+                self.class(name.map(|name| (name, outer)), inherits);
                 false
             }
             Head::Enum(name) => {
@@ -203,8 +212,11 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn class(&mut self, name: Option<(Span, u32)>) {
+    pub(super) fn class(&mut self, name: Option<(Span, u32)>, inherits: bool) {
         let scope = self.scopes.open(Some(self.scope), true);
+        if inherits {
+            self.scopes.share(scope);
+        }
         if let Some((name, outer)) = name {
             let text = name.text(self.source);
             let ctype = if self.template { CType::Unknown } else { CType::Record(text.into()) };
@@ -256,6 +268,9 @@ impl Builder<'_> {
         self.scopes.declare(outer, text, name_token.span.start, Meaning::Function(returns.clone()));
         let before = (self.scope, self.function, self.region);
         self.scope = self.scopes.open(Some(self.scope), false);
+        if name > 0 && head[name - 1].is(self.source, "::") {
+            self.scopes.share(self.scope);
+        }
         let parameters = self.declare_parameters(&parameters);
         let id = FunctionId(self.file.functions.len() as u32);
         self.file.functions.push(Function {
