@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use lsp_types::MessageType;
 use lsp_types::notification::{Notification as _, PublishDiagnostics, ShowMessage};
 use ptx_project::Options;
-use ptx_project::config::{Configs, nearest};
+use ptx_project::config::{BudgetContents, Configs, nearest};
 use serde_json::json;
 
 use super::convert;
@@ -139,6 +139,12 @@ pub fn formatting(document: &Document) -> Option<Formatting> {
     // Who has a document formatted means this one, so templates are formatted unless the project says otherwise.
     let asm = formatting::asm(&args, config.as_deref()).unwrap_or(true);
     Some(Formatting { options: formatting::options(&args, config.as_deref()).unwrap_or_default(), asm })
+}
+
+/// What kernels of a document may cost by its configuration.
+pub fn budget(document: &Document) -> BudgetContents {
+    let config = config_of(&mut Configs::default(), &input(document)).unwrap_or_default();
+    config.map(|config| config.budget).unwrap_or_default()
 }
 
 fn input(document: &Document) -> Input {

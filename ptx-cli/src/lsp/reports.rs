@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use ptx_emit::assemble::{FunctionUsage, Options, Report, Source as Text};
 
+use super::configuration;
 use super::document::Document;
-use crate::report::{self, Backend};
+use crate::report::{self, Backend, Budgets};
 use crate::source::Kind;
 
 /// The command that asks for a report of a document: its one argument is the address.
@@ -25,8 +26,14 @@ pub struct Reported {
 }
 
 impl Reported {
-    fn new(report: &Report, version: i32) -> Self {
-        let by_function = report.functions.iter().map(|each| (each.name.clone(), figures(each))).collect();
+    fn new(report: &Report, budgets: &Budgets, version: i32) -> Self {
+        let mut by_function: BTreeMap<String, String> =
+            report.functions.iter().map(|each| (each.name.clone(), figures(each))).collect();
+        for excess in budgets.judge(report).0 {
+            if let Some(text) = by_function.get_mut(&excess.function) {
+                text.push_str(&format!("; too many {}, allowed are {}", excess.figure.unit(), excess.limit));
+            }
+        }
         let tooltip = format!("{} for {}, of version {version} of the text", report.backend, report.target);
         Self { by_function, tooltip }
     }
@@ -67,5 +74,6 @@ pub fn of(document: &Document) -> Result<Reported, String> {
     if !assembly.report.accepted {
         return Err(format!("{} refuses it for {}", assembly.report.backend, assembly.report.target));
     }
-    Ok(Reported::new(&assembly.report, document.version))
+    let budgets = Budgets::of(&document.source, Budgets::limits(configuration::budget(document)));
+    Ok(Reported::new(&assembly.report, &budgets, document.version))
 }

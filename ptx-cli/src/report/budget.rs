@@ -6,6 +6,7 @@
 use ptx_emit::assemble::{Budget, Excess, Figure, Report, UnknownFigure};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::lower;
+use ptx_project::config::BudgetContents;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
 
@@ -67,6 +68,17 @@ impl Budgets {
             }
         }
         found
+    }
+
+    /// What a configuration file limits for all kernels.
+    #[must_use]
+    pub const fn limits(contents: BudgetContents) -> Budget {
+        Budget {
+            registers: contents.registers,
+            spill_bytes: contents.spill,
+            stack_bytes: contents.stack,
+            shared_bytes: contents.shared,
+        }
     }
 
     /// The budget of all kernels alone.

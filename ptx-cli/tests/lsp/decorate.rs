@@ -176,7 +176,7 @@ cp "${0%/*}/code" output.cubin
     let (mut editor, capabilities) =
         Editor::start_in(&scratch, capabilities, &[("PTXAS", path.to_str().unwrap())]);
     assert_eq!(capabilities["executeCommandProvider"]["commands"], json!(["ptx-cli.report"]));
-    editor.open(URI, GOOD);
+    editor.open(URI, &GOOD.replace("ret;", "ret; // ptx-budget: registers <= 16"));
     let actions = editor.actions(URI, json!({"diagnostics": [], "only": ["source.report"]}));
     let command = actions[0]["command"].clone();
     let params = json!({"command": command["command"], "arguments": command["arguments"]});
@@ -193,6 +193,7 @@ cp "${0%/*}/code" output.cubin
     let hints = editor.request("textDocument/inlayHint", params)["result"].clone();
     let label = hints[0]["label"].as_str().unwrap_or_else(|| panic!("{hints}"));
     assert!(label.contains("24 registers") && label.contains("8 bytes spilled"), "{label}");
+    assert!(label.ends_with("; too many registers, allowed are 16"), "{label}");
     for wrong in [json!({"command": "rm"}), json!({"command": "ptx-cli.report", "arguments": ["file:///no"]})]
     {
         assert!(editor.request("workspace/executeCommand", wrong)["error"]["message"].is_string());

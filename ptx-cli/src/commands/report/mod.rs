@@ -21,7 +21,7 @@ use crate::foreign;
 use crate::input::{Found, InputArgs, Wanted};
 use crate::outcome::Exit;
 use crate::render::{self, Format};
-use crate::report::{self, Backend};
+use crate::report::{self, Backend, Budgets};
 use crate::source::{Input, plain, read_text};
 use crate::terminal::Terminal;
 use crate::{work, write};
@@ -220,13 +220,12 @@ fn with_budgets(inputs: Vec<Input>, args: &ReportArgs, terminal: &Terminal) -> a
         }
         // A flag counts before the file.
         let contents = config.as_ref().map(|config| config.budget).unwrap_or_default();
-        let unless = |flag: Option<u64>, limit: Option<u64>| limit.filter(|_| flag.is_none());
-        let budget = Budget {
-            registers: unless(args.limits.max_registers, contents.registers),
-            spill_bytes: unless(args.limits.max_spill, contents.spill),
-            stack_bytes: unless(args.limits.max_stack, contents.stack),
-            shared_bytes: unless(args.limits.max_shared, contents.shared),
-        };
+        let unless = |flag: Option<u64>, limit: &mut Option<u64>| *limit = limit.filter(|_| flag.is_none());
+        let mut budget = Budgets::limits(contents);
+        unless(args.limits.max_registers, &mut budget.registers);
+        unless(args.limits.max_spill, &mut budget.spill_bytes);
+        unless(args.limits.max_stack, &mut budget.stack_bytes);
+        unless(args.limits.max_shared, &mut budget.shared_bytes);
         let targets = config.map(|config| config.cuda.targets.clone()).unwrap_or_default();
         jobs.push(Job { input, budget, targets });
     }
