@@ -173,7 +173,11 @@ impl Module {
                 let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
                 let is_number = !first.is_empty() && first.is_subset(ClassSet::IMMEDIATES);
                 let measure = if is_number { self.measure(body, elements) } else { ClassSet::NONE };
-                Shape::vector(all, counted(run)).with_elements(first, rest, measure).with_flags(flags)
+                let has_number = !all.intersect(ClassSet::IMMEDIATES).is_empty();
+                let numbers = if has_number { self.numbers(body, elements) } else { 0 };
+                Shape::vector(all, counted(run))
+                    .with_elements(first, rest, measure, numbers)
+                    .with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
             Operand::Bracket(run) => self.parts(body, ShapeKind::Bracket, run, children),
@@ -217,6 +221,17 @@ impl Module {
         let first = elements.first().map_or(ClassSet::NONE, class);
         let differs = |classes: &ClassSet| width(*classes).is_some_and(|other| Some(other) != width(first));
         elements.iter().rev().map(class).find(differs).unwrap_or(first)
+    }
+
+    /// Which of the first eight elements are numbers.
+    #[cold]
+    fn numbers(&self, body: &Body, elements: &[Operand]) -> u8 {
+        let is_number = |element| {
+            let classes = self.union_of(body, std::slice::from_ref(element));
+            !classes.is_empty() && classes.is_subset(ClassSet::IMMEDIATES)
+        };
+        let numbers = elements.iter().take(8).enumerate().filter(|(_, element)| is_number(element));
+        numbers.fold(0, |numbers, (index, _)| numbers | 1 << index)
     }
 
     /// Whether neighbours in a brace list are of different kinds. Plain bits go with each, and `_` is no neighbour.

@@ -186,6 +186,12 @@ classes! {
     SizedIntegers, "a list of a width";
     /// In what an operand accepts: each element of a brace list is judged by itself too.
     Each, "elements of the type";
+    /// In what an operand accepts: of two neighbours in a brace list, from an even place on, one is no number.
+    Pairs, "a register in each two elements";
+    /// In what an operand accepts: the same of four elements.
+    Quads, "a register in each four elements";
+    /// In what an operand accepts: integers may be all of two or four elements.
+    Integers, "integers";
     /// In what an operand accepts: a brace list begins with no number.
     Led, "a list that begins with a register";
     /// In what an operand accepts: a name or a handle, to which nothing is added.

@@ -364,6 +364,9 @@ const MARKS: ClassSet = ClassSet::of(&[
     Class::SizedIntegers,
     Class::Led,
     Class::Each,
+    Class::Pairs,
+    Class::Quads,
+    Class::Integers,
 ]);
 
 #[inline]
@@ -447,6 +450,9 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
+    if has_group_of_numbers(spec, shape) {
+        return Some(Wanted::Class(spec.exact.without(MARKS).without(ClassSet::IMMEDIATES)));
+    }
     if follows_constant(spec, shape) {
         return None;
     }
@@ -522,6 +528,24 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
         return Some(Wanted::Class(accepts.without(MARKS).without(SPECIALS)));
     }
     None
+}
+
+/// Whether all elements that go together to one of the instructions that the assembler makes of this one are numbers.
+/// Those in hexadecimal are taken where a type of 32 bits is meant.
+fn has_group_of_numbers(spec: &OperandSpec, shape: &Shape) -> bool {
+    let (length, lowest) = match (spec.accepts.contains(Class::Quads), spec.accepts.contains(Class::Pairs)) {
+        (true, _) => (4, 0b0001_0001),
+        (false, true) => (2, 0b0101_0101),
+        (false, false) => return false,
+    };
+    let numbers = shape.classes.intersect(ClassSet::IMMEDIATES);
+    let integers = spec.accepts.contains(Class::Integers);
+    let words = !integers && matches!(spec.ty, Some(Type::F32 | Type::S32));
+    if integers && numbers.is_subset(INTEGERS) || words && numbers == Class::SingleBits.into() {
+        return false;
+    }
+    let each = (1..length).fold(shape.numbers(), |all, index| all & shape.numbers() >> index);
+    each & lowest != 0
 }
 
 /// Whether a brace list may begin with what it begins with: some take no number there.

@@ -116,22 +116,31 @@ impl Shape {
         Self::of(ShapeKind::Vector, classes, count)
     }
 
-    /// The vector with the class of its first element, the classes of all after it, and the class of the element that
-    /// says how wide the others are.
+    /// The vector with the class of its first element, the classes of all after it, the class of the element that says
+    /// how wide the others are, and which of its first eight elements are numbers: a bit for each.
     #[must_use]
-    pub fn with_elements(self, first: ClassSet, rest: ClassSet, measure: ClassSet) -> Self {
+    pub fn with_elements(self, first: ClassSet, rest: ClassSet, measure: ClassSet, numbers: u8) -> Self {
         let number = |class: ClassSet| class.iter().next().map_or(0, |class| class as u32 + 1);
-        let children = number(measure) << Self::MEASURE | number(first);
+        let children = number(measure) << Self::MEASURE | u32::from(numbers) << Self::NUMBERS | number(first);
         Self { immediate: rest.word().cast_signed(), children, ..self }
     }
 
     /// How far the class of the element that says the width is shifted in `children`.
     const MEASURE: u32 = 16;
 
+    /// How far the bits of the elements that are numbers are shifted in `children`.
+    const NUMBERS: u32 = 8;
+
     /// The class of the first element of a vector; `None` where the vector is one register.
     #[must_use]
     pub fn first(&self) -> Option<Class> {
-        Self::element(self.children & ((1 << Self::MEASURE) - 1))
+        Self::element(self.children & ((1 << Self::NUMBERS) - 1))
+    }
+
+    /// Which of the first eight elements of a vector are numbers: a bit for each, that of the first element lowest.
+    #[must_use]
+    pub const fn numbers(&self) -> u8 {
+        (self.children >> Self::NUMBERS) as u8
     }
 
     /// Of a vector that begins with a number, the class of the element that says how wide all are to the assembler: the

@@ -21,7 +21,7 @@ fn class(name: &str) -> Option<ClassSet> {
     CLASS_WORDS.iter().find(|(word, _)| *word == name).map(|(_, classes)| ClassSet::of(classes))
 }
 
-const CLASS_WORDS: [(&str, &[Class]); 62] = [
+const CLASS_WORDS: [(&str, &[Class]); 65] = [
     ("int", &[Class::Integer, Class::NegativeInteger, Class::WarpSize]),
     ("positive", &[Class::Integer]),
     ("negative", &[Class::NegativeInteger]),
@@ -78,6 +78,9 @@ const CLASS_WORDS: [(&str, &[Class]); 62] = [
     ("sized-integers", &[Class::SizedIntegers]),
     ("led", &[Class::Led]),
     ("each", &[Class::Each]),
+    ("pairs", &[Class::Pairs]),
+    ("quads", &[Class::Quads]),
+    ("integers", &[Class::Integers]),
     ("negated", &[Class::Negated]),
     ("narrow", &[Class::RegB8, Class::RegU8, Class::RegS8, Class::RegB16, Class::RegU16, Class::RegS16]),
     ("special32", &[Class::SpecialNarrow, Class::SpecialWord, Class::SpecialAny]),
