@@ -423,6 +423,19 @@ fn the_instruction_table_can_be_read() {
         assert!(said.contains(&format!("there is no instruction `{spelling}`")), "{said}");
         assert!(said.contains(wrong) && said.contains(meant), "{said}");
     }
+    for (word, what, list) in [
+        (".nothing", "directive", "isa ."),
+        ("%nothing", "special register", "isa %"),
+        ("nothing.at.all", "instruction", "isa"),
+    ] {
+        let unknown = scratch.run(&["isa", word]);
+        assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""), "{word}");
+        let said = unknown.stderr;
+        assert!(
+            said.contains(&format!("there is no {what} `{word}`; `ptx-cli {list}` lists them")),
+            "{said}"
+        );
+    }
     // The manual, and on request what the assembler makes of it.
     let (manual, both) =
         (scratch.run(&["isa", "fma.rn.bf16"]), scratch.run(&["isa", "--tolerance", "fma.rn.bf16"]));

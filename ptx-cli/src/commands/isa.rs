@@ -100,6 +100,12 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
     match (entries.is_empty(), manual::nearest(word)) {
         (false, _) => {}
         (true, Some(near)) => bail!("there is no instruction `{word}`; did you mean `{near}`?"),
+        (true, None) if word.starts_with('.') => {
+            bail!("there is no directive `{word}`; `ptx-cli isa .` lists them")
+        }
+        (true, None) if word.starts_with('%') => {
+            bail!("there is no special register `{word}`; `ptx-cli isa %` lists them")
+        }
         (true, None) => bail!("there is no instruction `{word}`; `ptx-cli isa` lists them"),
     }
     let needed: Vec<String> = entries.iter().map(|entry| entry.targets().to_string()).collect();
