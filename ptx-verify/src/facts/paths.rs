@@ -15,7 +15,7 @@ use ptx_ir::types::Type;
 use rustc_hash::FxHashMap;
 
 use super::uniformity::Uniformity;
-use super::values::linear::Base;
+use super::values::linear::{Base, Form};
 use super::values::{
     Assumption, Edge, Engine, Graph, Kind, Literal, Literals, Memo, Stated, ValueId, Values, Variable,
 };
@@ -488,11 +488,11 @@ impl<'f, 'm> Search<'f, 'm> {
         }
     }
 
-    /// Assumes that an operand matters: whether it can.
-    fn matters(&mut self, place: &mut Place, instruction: u32, at: usize) -> bool {
+    /// The operand that has to have a value, so that another one matters, and that value.
+    fn asked(&self, instruction: u32, at: usize) -> Option<(usize, bool)> {
         let facts = self.facts();
         let operand = facts.uses().all()[at].operand();
-        let Some(instance) = facts.instance(instruction) else { return true };
+        let instance = facts.instance(instruction)?;
         let (index, value) = match (instance.effects.computes, operand) {
             (Some(Computation::Select), 1) => (3, true),
             (Some(Computation::Select), 2) => (3, false),
@@ -500,20 +500,44 @@ impl<'f, 'm> Search<'f, 'm> {
             (Some(Computation::Or), 1 | 2) if instance.ty == Some(Type::Pred) => (3 - operand, false),
             (Some(Computation::Compare), 1 | 2) if instance.is(Mode::And) => (3, true),
             (Some(Computation::Compare), 1 | 2) if instance.is(Mode::Or) => (3, false),
-            _ => return true,
+            _ => return None,
         };
-        let operands = facts.body.operands(Handle::new(instruction));
-        if index >= operands.len() || matches!(operands.get(index), Some(Operand::Sink)) {
-            return true;
-        }
+        let condition = facts.body.operands(Handle::new(instruction)).get(index)?;
+        (!matches!(condition, Operand::Sink)).then_some((index, value))
+    }
+
+    /// Assumes that an operand matters: whether it can.
+    fn matters(&mut self, place: &mut Place, instruction: u32, at: usize) -> bool {
+        let Some((index, value)) = self.asked(instruction, at) else { return true };
         let Some(condition) = self.engine.predicate(instruction, index) else { return true };
         match self.engine.stated(condition.form, value) {
             Stated::Always => true,
             Stated::Never => false,
             Stated::Where(literal) => {
-                place.literals.add(&self.engine, &mut self.memo, literal) && self.voted(place, literal)
+                self.can_hold_in(place.block, condition.form, value)
+                    && place.literals.add(&self.engine, &mut self.memo, literal)
+                    && self.voted(place, literal)
             }
         }
+    }
+
+    /// Whether the branches that lead to a block allow that a predicate has a value there.
+    fn can_hold_in(&self, block: NodeIndex, predicate: Form, value: bool) -> bool {
+        let mut assumption = Assumption::new(&self.engine);
+        assumption.be_in(block);
+        assumption.hold(predicate, value);
+        !assumption.is_impossible()
+    }
+
+    /// Whether a read can matter by what is asked of it and leads to it alone, however it was set.
+    pub(super) fn can_matter(&mut self, (instruction, at): Read) -> bool {
+        let block = self.facts().cfg.block_of(FunctionFacts::handle(instruction));
+        if !self.can_be_in(block) {
+            return false;
+        }
+        let Some((index, value)) = at.and_then(|at| self.asked(instruction, at)) else { return true };
+        let condition = self.engine.predicate(instruction, index);
+        condition.is_none_or(|condition| self.can_hold_in(block, condition.form, value))
     }
 
     /// Goes on at the last write of a question in the block.

@@ -19,7 +19,7 @@ use crate::facts::FunctionFacts;
 use demand::{Candidate, Demand, Sink};
 use flow::Flow;
 pub(in crate::facts) use flow::Sources;
-use observers::{Observers, Read};
+use observers::{Look, Observers, Read, look};
 
 /// A read that may see a register that was never set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Unset {
     pub instruction: u32,
     /// The operand that reads it; none for the guard.
     pub operand: Option<usize>,
-    /// Whether no write can reach the read, whatever path is taken.
+    /// Whether no write can reach the read, whatever path is taken, and somebody looks at what it sees.
     pub certain: bool,
     /// Whether a list names it that only packs it into something wider which is stored, or given to what follows, and the
     /// rest of that is set.
@@ -196,13 +196,14 @@ impl<'f, 'm> Analysis<'f, 'm> {
                     None => {
                         let of_value = candidates.get(&value).map_or(&[][..], Vec::as_slice);
                         let read = self.first_like(of_value, found.read);
-                        self.note(read, value, register, partly, undefined);
+                        let certain = Sources::of(self.graph, value).are_none();
+                        self.note(read, value, register, partly, certain, undefined);
                     }
                 }
             }
         }
         if search.gave_up {
-            self.take_for_granted(demand);
+            self.take_for_granted(search, demand);
         }
     }
 
@@ -236,25 +237,34 @@ impl<'f, 'm> Analysis<'f, 'm> {
         value: ValueId,
         register: Register,
         partly: bool,
+        certain: bool,
         undefined: Undefined,
     ) {
         let sources = Sources::of(self.graph, value);
-        let certain = sources.are_none();
         let (instruction, at) = read;
         let operand = at.map(|at| self.facts.uses().all()[at].operand());
         let reaching = Reaching { writers: sources.writers, undefined: Some(undefined), unknown: false };
         self.found.insert(register, Unset { register, instruction, operand, certain, partly, reaching });
     }
 
-    /// Where paths could not all be followed, what no path sets is unset all the same.
-    fn take_for_granted(&mut self, demand: &Demand) {
+    /// Where paths could not all be followed, what no path sets is unset all the same. Who looks at what is computed from
+    /// it is not known then, so that only what looks at the register itself is certain.
+    fn take_for_granted(&mut self, search: &mut Search<'f, 'm>, demand: &Demand) {
+        let uses = self.facts.uses();
         for candidate in &demand.candidates {
             let Variable::Register(register) = self.graph.variable(candidate.value) else { continue };
-            if self.found.contains_key(&register) || !Sources::of(self.graph, candidate.value).are_none() {
+            let read = (candidate.instruction, candidate.at);
+            if self.found.contains_key(&register)
+                || !Sources::of(self.graph, candidate.value).are_none()
+                || !search.can_matter(read)
+            {
                 continue;
             }
+            let looks =
+                |at: usize| matches!(look(self.facts, candidate.instruction, uses.all()[at]), Look::At(_));
+            let certain = candidate.at.is_none_or(looks);
             let undefined = Undefined { origin: super::paths::Origin::Entry, path: Vec::new() };
-            self.note((candidate.instruction, candidate.at), candidate.value, register, false, undefined);
+            self.note(read, candidate.value, register, false, certain, undefined);
         }
     }
 }
