@@ -1,6 +1,8 @@
 //! Which blocks only some threads run, because of which branch.
 
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
 use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::isa::Control as Flow;
 
@@ -38,6 +40,8 @@ impl Choice {
 pub(super) struct Control {
     /// Where all paths from each block come together; none where that is the end of the function.
     joins: Vec<Option<u32>>,
+    /// The same for those who do not leave the function before; found when it is asked for.
+    staying: Option<Vec<Option<u32>>>,
     /// For each block how much those differ that come to it, and the branch that parts them: by lanes, by warps.
     lanes: Vec<Option<u32>>,
     warps: Vec<Option<u32>>,
@@ -57,7 +61,8 @@ impl Control {
     pub(super) fn new(facts: &FunctionFacts<'_>) -> Self {
         let count = facts.cfg.block_count();
         Self {
-            joins: joins(facts),
+            joins: joins(facts, |_| false),
+            staying: None,
             lanes: vec![None; count],
             warps: vec![None; count],
             choices: vec![Vec::new(); count],
@@ -122,7 +127,8 @@ impl Control {
             return Some(false);
         }
         self.told[block.index()] = vary;
-        let mut join = self.join(block);
+        let mut join = self.join(block).or_else(|| self.join_of_staying(engine, block));
+        self.joins[block.index()] = join.map(|join| join.index() as u32);
         let (mut region, is_decided) = self.region(engine, block, join)?;
         if is_decided && let Some(nearer) = self.nearer_join(engine, block, &region, join)? {
             join = Some(nearer);
@@ -162,6 +168,25 @@ impl Control {
         region.extend(join);
         self.label(graph, values, block, &region, vary);
         Some(true)
+    }
+
+    /// Where the paths from a block come together, but for those on which threads leave the function. Only leaving counts
+    /// that happens in no loop, or that turns of it do not decide: else lanes that left the loop before find others gone.
+    /// None where some leave at the block itself.
+    fn join_of_staying(&mut self, engine: &Engine<'_, '_>, block: NodeIndex) -> Option<NodeIndex> {
+        let (facts, graph) = (engine.facts, engine.graph);
+        if leaves_at(facts, block) {
+            return None;
+        }
+        let staying = self.staying.get_or_insert_with(|| {
+            let turns = in_loops(facts);
+            joins(facts, |from| {
+                let guard = || facts.cfg.instructions(from).last().and_then(|last| graph.guard(last));
+                leaves_at(facts, from)
+                    && (!turns[from.index()] || guard().is_some_and(|guard| engine.is_invariant(guard)))
+            })
+        });
+        staying[block.index()].map(|join| NodeIndex::new(join as usize))
     }
 
     fn enter_loop(&mut self, region: &[NodeIndex], branch: u32, vary: Vary) {
@@ -252,7 +277,10 @@ impl Control {
                     }
                     // A side of the branch that begins here.
                     let comes = if from == block { Some(inside) } else { labels.get(&from).copied() };
-                    let Some(comes) = comes else { continue };
+                    // Who comes round a loop has met the others here before.
+                    let Some(comes) = comes.filter(|comes| from == block || *comes != inside) else {
+                        continue;
+                    };
                     edges |= 1_u64.checked_shl(position as u32).unwrap_or(0);
                     is_join |= label.is_some_and(|known| known != comes);
                     label = Some(comes);
@@ -386,9 +414,41 @@ fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
     false
 }
 
+/// Which blocks control may come to again.
+fn in_loops(facts: &FunctionFacts<'_>) -> Vec<bool> {
+    let graph = facts.cfg.graph();
+    let mut found = vec![false; graph.node_count()];
+    for component in kosaraju_scc(graph) {
+        if component.len() > 1 {
+            component.iter().for_each(|block| found[block.index()] = true);
+        }
+    }
+    for edge in graph.edge_references().filter(|edge| edge.source() == edge.target()) {
+        found[edge.source().index()] = true;
+    }
+    found
+}
+
+/// Whether some threads leave the function at the end of a block, and others go on.
+fn leaves_at(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
+    let stays = |next: NodeIndex| !only_leaves(facts, next);
+    let mut successors = facts.cfg.successors(block);
+    match (successors.next(), successors.next()) {
+        // A guarded return has one edge, to what follows.
+        (Some((next, edge)), None) => edge.condition.is_some() && stays(next),
+        (Some((one, _)), Some((other, _))) => stays(one) != stays(other),
+        _ => false,
+    }
+}
+
 /// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
 /// the function, `u32::MAX` where no path leads to that.
 pub(in crate::facts) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
+    common_successors(facts, |_| false)
+}
+
+/// The same. Who leaves the function at the end of a block is left out where `only_stay` says so.
+fn common_successors(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) -> bool) -> Vec<u32> {
     let count = facts.cfg.block_count();
     let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
     for _ in 0..=count {
@@ -396,9 +456,12 @@ pub(in crate::facts) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
     }
     let exit = NodeIndex::new(count);
     for block in facts.cfg.graph().node_indices() {
-        let mut leaves = true;
+        let stay = only_stay(block);
+        let mut leaves = !stay;
         for (next, edge) in facts.cfg.successors(block) {
-            reversed.add_edge(next, block, ());
+            if !stay || !only_leaves(facts, next) {
+                reversed.add_edge(next, block, ());
+            }
             leaves &= edge.condition.is_some();
         }
         if leaves && facts.cfg.successors(block).count() < 2 {
@@ -408,9 +471,10 @@ pub(in crate::facts) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
     immediate_dominators(&reversed, exit)
 }
 
-/// For each block the block that all paths from it come together in; none where that is the end of the function.
-fn joins(facts: &FunctionFacts<'_>) -> Vec<Option<u32>> {
-    let (above, exit) = (postdominators(facts), facts.cfg.block_count());
+/// For each block the block that all paths from it come together in, perhaps without those of who leaves the function;
+/// none where that is the end of the function.
+fn joins(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) -> bool) -> Vec<Option<u32>> {
+    let (above, exit) = (common_successors(facts, only_stay), facts.cfg.block_count());
     let join = |block: NodeIndex| {
         let join = above[block.index()];
         let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;

@@ -17,6 +17,8 @@ use crate::facts::values::{Assumption, Engine, Kind, ValueId};
 const LANES: u32 = 32;
 /// Parts of a condition that are told apart.
 const MAX_CONJUNCTS: usize = 8;
+/// Operations on operations are followed so deep.
+const MAX_DEPTH: usize = 5;
 /// Branches on the way to an instruction that are looked at.
 const MAX_DOMINATORS: usize = 24;
 
@@ -123,9 +125,10 @@ impl Uniformity {
         instruction: u32,
         instance: &Instance,
     ) -> Option<Divergent> {
-        let Lanes::Found { by, holds: Some(holds) } = Lanes::of(engine, instruction, instance.lane_mask()?)?
-        else {
-            return None;
+        let (by, holds) = match Lanes::of(engine, instruction, instance.lane_mask()?)? {
+            Lanes::Known(mask) => return self.unnamed_in(engine, instruction, mask),
+            Lanes::Found { holds: None, .. } => return None,
+            Lanes::Found { by, holds: Some(holds) } => (by, holds),
         };
         let facts = engine.facts();
         let block_of = |instruction| facts.cfg.block_of(Handle::new(instruction));
@@ -157,6 +160,38 @@ impl Uniformity {
         Some(Divergent { instruction, cause: Cause::Mask(by), level: Level::Lanes })
     }
 
+    /// The condition by which lanes part on the way to an instruction, where it is the same for all that a mask names and
+    /// others may pass it, too. Where there is none, the block may have no other threads.
+    fn unnamed_in(&self, engine: &mut Engine<'_, '_>, instruction: u32, mask: u32) -> Option<Divergent> {
+        if mask.count_ones() < 2 {
+            return None;
+        }
+        let block = engine.facts().cfg.block_of(Handle::new(instruction));
+        let passed = conditions(engine, instruction, block, None);
+        let literals = |each: &Passed| {
+            let condition = engine.values.of(each.predicate);
+            condition.map_or_else(Vec::new, |fact| conjuncts(engine, fact.form, each.value))
+        };
+        let is_alike = |literal: &Sum| {
+            self.is_same_in_warp(engine, literal) || self.is_alike_for(engine, mask, literal, MAX_DEPTH)
+        };
+        let parts = |each: &&Passed| {
+            self.seen_in(engine, each) == Some(Level::Lanes) && literals(each).iter().all(is_alike)
+        };
+        let at = match passed.iter().find(parts)?.cause {
+            Cause::Guard => instruction,
+            Cause::Branch(at) | Cause::Mask(at) | Cause::Parting(at) => at,
+        };
+        let all: Vec<Sum> = passed.iter().flat_map(literals).collect();
+        let may_come = |lane: u32| {
+            let mut assumption = Assumption::new(engine);
+            assumption.lane_is(lane);
+            all.iter().all(|literal| assumption.holds(literal) != Some(false))
+        };
+        let comes = (0..LANES).any(|lane| mask >> lane & 1 == 0 && may_come(lane));
+        comes.then_some(Divergent { instruction, cause: Cause::Parting(at), level: Level::Lanes })
+    }
+
     /// Whether a condition lets all lanes through that a mask names, or none of them.
     fn lets_through(&self, engine: &Engine<'_, '_>, lanes: Lanes, passed: &Passed) -> bool {
         let Some(condition) = engine.values.of(passed.predicate).map(|fact| fact.form) else { return true };
@@ -169,7 +204,9 @@ impl Uniformity {
             self.is_same_in_warp(engine, literal)
                 || match &named {
                     Named::These(mask) => {
-                        holds_for(engine, *mask, literal) || self.is_same_for(engine, *mask, literal)
+                        holds_for(engine, *mask, literal)
+                            || self.is_same_for(engine, *mask, literal)
+                            || self.is_alike_for(engine, *mask, literal, MAX_DEPTH)
                     }
                     Named::Where(all) => {
                         all.iter().any(|named| named == literal || are_chosen_alike(engine, named, literal))
@@ -228,6 +265,30 @@ impl Uniformity {
         compared().is_some_and(|lanes| lanes & mask == 0 || lanes & mask == mask)
     }
 
+    /// Whether what all lanes of a mask compute is the same in each warp: they differ in no part of it, but for bits that
+    /// are shifted out.
+    fn is_alike_for(&self, engine: &Engine<'_, '_>, mask: u32, sum: &Sum, depth: usize) -> bool {
+        let forms = engine.values.forms();
+        let is_uniform =
+            |base| forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes));
+        let Some(deeper) = depth.checked_sub(1) else { return false };
+        let is_alike = |form: &Form| self.is_alike_for(engine, mask, forms.sum(*form), deeper);
+        sum.terms().all(|(base, _)| match forms.what(base) {
+            Base::Lane => mask.is_power_of_two(),
+            Base::Warp | Base::Rows(_) => true,
+            Base::Special(register) => super::vary::of_special(register).lanes == 0,
+            Base::Operation { computes, detail, operands } => {
+                let is_shift = computes == Computation::ShiftRight && operands[1] == Form::NONE;
+                is_uniform(base)
+                    || operands.iter().filter(|form| **form != Form::NONE).all(is_alike)
+                    || is_shift
+                        && detail >> 8 & 1 == 0
+                        && is_alike_above(engine, mask, forms.sum(operands[0]), detail >> 16)
+            }
+            _ => is_uniform(base),
+        })
+    }
+
     /// Who is told apart by a condition.
     fn seen_in(&self, engine: &Engine<'_, '_>, passed: &Passed) -> Option<Level> {
         let made = match engine.graph.kind(passed.predicate) {
@@ -272,6 +333,21 @@ fn conditions(
         at = facts.cfg.immediate_dominator(inside);
     }
     found
+}
+
+/// Whether a sum is the same for all lanes of a mask in the bits from one on: it has the lane once, and the rest is a
+/// multiple of the size of a warp.
+fn is_alike_above(engine: &Engine<'_, '_>, mask: u32, sum: &Sum, from: u64) -> bool {
+    let Some(lane) = engine.values.forms().find(Base::Lane) else { return false };
+    let (others, lanes): (Vec<_>, Vec<_>) = sum.terms().partition(|(base, _)| *base != lane);
+    let is_same =
+        |(base, _): &(_, _)| matches!(engine.values.forms().what(*base), Base::Warp | Base::Rows(_));
+    let rest = sum.plus(&Sum::of(sum.width(), lane), u64::MAX);
+    lanes.iter().all(|(_, factor)| *factor == 1)
+        && others.iter().all(is_same)
+        && rest.is_some_and(|rest| engine.number_of(&rest).zeros.trailing_ones() >= LANES.ilog2())
+        && mask != 0
+        && mask.ilog2().checked_shr(from as u32) == mask.trailing_zeros().checked_shr(from as u32)
 }
 
 /// The lanes that a mask names.

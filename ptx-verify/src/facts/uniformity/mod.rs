@@ -19,10 +19,12 @@ mod vary;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{Control as Flow, Convergence};
+use rustc_hash::FxHashSet;
 
 pub use meeting::{Level, needed_on_every_path};
 pub use vary::Vary;
 
+use super::values::linear::BaseId;
 use super::values::number::mask;
 use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
@@ -40,6 +42,8 @@ pub enum Cause {
     /// It is the other way round: all lanes come, and its mask names those only for which a predicate holds that this
     /// instruction has asked.
     Mask(u32),
+    /// The mask is a number, and lanes part at this branch so that others may come than it names.
+    Parting(u32),
 }
 
 /// An instruction that threads have to reach together, and not all of them do.
@@ -140,6 +144,8 @@ impl Uniformity {
             vary: graph.values().map(of_nothing).collect(),
             control: Control::new(facts),
             trials: Trials::default(),
+            by_branches: FxHashSet::default(),
+            is_by_branches: false,
         };
         let known = (0..MAX_ROUNDS).any(|_| {
             while analysis.data() {}
@@ -236,6 +242,10 @@ struct Analysis<'f, 'm> {
     vary: Vec<Vary>,
     control: Control,
     trials: Trials,
+    /// Comparisons of which it is known only by the branches that lead to them how they vary.
+    by_branches: FxHashSet<BaseId>,
+    /// Whether the comparison that was looked at last is one of these.
+    is_by_branches: bool,
 }
 
 impl Analysis<'_, '_> {

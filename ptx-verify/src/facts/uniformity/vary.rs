@@ -8,9 +8,9 @@ use ptx_ir::types::TypeKind;
 
 use super::{Analysis, Level};
 use crate::facts::FunctionFacts;
-use crate::facts::values::linear::{Base, BaseId, Form, Sum};
+use crate::facts::values::linear::{Base, BaseId, Form, MAX_TERMS, Sum};
 use crate::facts::values::number::{Number, mask};
-use crate::facts::values::{Kind, MAX_STEPS, Order, Relation, ValueId};
+use crate::facts::values::{Assumption, Kind, MAX_STEPS, Order, Relation, ValueId};
 
 /// How a value varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -186,34 +186,47 @@ impl Analysis<'_, '_> {
         Some(self.sum(&sum, block, Some(value), MAX_DEPTH).without(fact.number.known()))
     }
 
-    /// How a sum varies for those who are in a block.
+    /// How a sum varies for those who are in a block. What lanes differ in comes last: carries of the rest are known by
+    /// then.
     fn sum(&self, sum: &Sum, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
         let width = sum.width();
         let mut number = Number::constant(width, sum.offset());
         let mut vary = Vary::NONE;
+        let mut of_lanes = [(Number::constant(width, 0), Vary::NONE); MAX_TERMS];
+        let mut count = 0;
         for (base, factor) in sum.terms() {
             let known = self.engine.base_number(base, width);
+            let each = self.base(base, block, made, depth).mapped(|bits| bits & mask(width));
+            let one = Number::constant(width, 1);
             let (term, each) = match factor {
-                // Minus one times it is the opposite of each bit, and one.
+                // Minus one times it is the opposite of each bit, and one, which the numbers take.
+                _ if factor == mask(width) && each.lanes != 0 => {
+                    (number, vary) = (number.plus(one), added(number, one, vary, Vary::NONE));
+                    (known.inverted(), each)
+                }
                 _ if factor == mask(width) => {
-                    let one = Number::constant(width, 1);
-                    (
-                        known.inverted().plus(one),
-                        added(known.inverted(), one, self.base(base, block, made, depth), Vary::NONE),
-                    )
+                    (known.inverted().plus(one), added(known.inverted(), one, each, Vary::NONE))
                 }
                 _ => {
                     let term = known.multiply(Number::constant(width, factor));
-                    let each =
-                        self.base(base, block, made, depth).mapped(|bits| match factor.is_power_of_two() {
-                            true => bits << factor.trailing_zeros() & mask(width),
-                            false => upwards(bits << factor.trailing_zeros(), width),
-                        });
+                    let each = each.mapped(|bits| match factor.is_power_of_two() {
+                        true => bits << factor.trailing_zeros() & mask(width),
+                        false => upwards(bits << factor.trailing_zeros(), width),
+                    });
                     (term, each)
                 }
             };
-            vary = added(number, term, vary, each.mapped(|bits| bits & mask(width)));
+            if each.lanes != 0 {
+                of_lanes[count] = (term, each);
+                count += 1;
+                continue;
+            }
+            vary = added(number, term, vary, each);
             number = number.plus(term);
+        }
+        for (term, each) in &of_lanes[..count] {
+            vary = added(number, *term, vary, *each);
+            number = number.plus(*term);
         }
         vary
     }
@@ -229,7 +242,13 @@ impl Analysis<'_, '_> {
             Base::Steps(value) => self.steps(value, block, depth),
             Base::Operation { computes, detail, operands } => match forms.value(base) {
                 // Where a value is this operation and nothing else, what is known of that value.
-                Some(value) if Some(value) != made && self.is_only(value, base) => self.seen(value, block),
+                Some(value)
+                    if Some(value) != made
+                        && self.is_only(value, base)
+                        && !self.by_branches.contains(&base) =>
+                {
+                    self.seen(value, block)
+                }
                 // Each operand may be made of operations in turn.
                 _ if depth == 0 => Vary::all(u64::MAX),
                 value => {
@@ -303,6 +322,12 @@ impl Analysis<'_, '_> {
         let mut vary = self.operation(block, instruction, at, width, sources).join(flag).without(number);
         if width == 1 && vary.lanes != 0 && self.is_same_by_trial(value) {
             (vary.lanes, vary.strides) = (0, 0);
+        }
+        // What is so by the branches that lead here is not so of the same comparison elsewhere.
+        if std::mem::take(&mut self.is_by_branches)
+            && let Some(fact) = self.engine.values.of(value)
+        {
+            self.by_branches.extend(self.engine.sum(fact).terms().map(|(base, _)| base));
         }
         self.joined(block, value, vary.mapped(|bits| bits & mask(width)))
     }
@@ -485,8 +510,11 @@ impl Analysis<'_, '_> {
             C::Xor => both,
             C::Add => added(number, other, a, b),
             C::Subtract => {
+                // The opposite of each bit, and one, which either of the two may take.
                 let one = Number::constant(w, 1);
-                added(number, other.inverted().plus(one), a, added(other.inverted(), one, b, Vary::NONE))
+                let opposite = other.inverted();
+                let by_second = added(number, opposite.plus(one), a, added(opposite, one, b, Vary::NONE));
+                by_second.meet(added(number.plus(one), opposite, added(number, one, a, Vary::NONE), b))
             }
             C::Multiply => both.mapped(|bits| upwards(bits, w)),
             C::ShiftLeft if b == Vary::NONE => match other.value() {
@@ -544,11 +572,14 @@ impl Analysis<'_, '_> {
             }
             C::Divide | C::Remainder => {
                 let is_positive = |number: Number| !is_signed || number.high >> (w - 1) == 0;
-                if b.lanes != 0 || !is_positive(number) || !is_positive(other) {
-                    return None;
-                }
                 let multiple = mask(other.zeros.trailing_ones());
                 let quotient = both.quotient(multiple, w);
+                // Where rows of blocks are taken to be whole warps, what is divided so counts threads.
+                let counts = computation == C::Divide && quotient.lanes == 0;
+                let counts = counts && self.engine.values.has_whole_warps();
+                if b.lanes != 0 || !(counts || is_positive(number) && is_positive(other)) {
+                    return None;
+                }
                 // What is left over of numbers with the same quotient differs as these do.
                 let lanes =
                     if computation == C::Divide || quotient.lanes != 0 { quotient.lanes } else { a.lanes };
@@ -661,7 +692,7 @@ impl Analysis<'_, '_> {
 
     /// How it varies whether a difference is 0, or below 0. Where all that varies within a warp are low bits, and the
     /// rest is a multiple of what these may reach, it is for all of them or for none. Sums are taken not to overflow.
-    fn sign(&self, difference: &Sum, order: Order, block: NodeIndex) -> Vary {
+    fn sign(&mut self, difference: &Sum, order: Order, block: NodeIndex) -> Vary {
         let all = self.sum(difference, block, None, MAX_DEPTH);
         if all.lanes == 0 {
             return all.through(1);
@@ -675,7 +706,7 @@ impl Analysis<'_, '_> {
         lanes.join(by_warps.settled().through(1)).settled()
     }
 
-    fn is_decided_by_uniform_bits(&self, difference: &Sum, block: NodeIndex) -> bool {
+    fn is_decided_by_uniform_bits(&mut self, difference: &Sum, block: NodeIndex) -> bool {
         let width = difference.width();
         // The part that lanes agree on, known modulo two to the `modulus`, and what lanes add to that.
         let mut rest = Sum::constant(width, difference.offset());
@@ -707,12 +738,21 @@ impl Analysis<'_, '_> {
                 rest = rest.plus(&Sum::constant(width, most), u64::MAX).unwrap_or(rest);
             }
         }
-        let known = self.engine.number_of(&rest);
-        let modulus = modulus.min(known.known_low()).min(63);
-        let multiple = 1_u64 << modulus;
-        let remainder = known.ones & (multiple - 1);
-        let nearest = if remainder == 0 { multiple } else { multiple - remainder };
-        nearest > span
+        let is_apart = |known: Number| {
+            let modulus = modulus.min(known.known_low()).min(63);
+            let multiple = 1_u64 << modulus;
+            let remainder = known.ones & (multiple - 1);
+            let nearest = if remainder == 0 { multiple } else { multiple - remainder };
+            nearest > span
+        };
+        if is_apart(self.engine.number_of(&rest)) {
+            return true;
+        }
+        // The branches on the way there may say more.
+        let mut assumption = Assumption::new(&self.engine);
+        assumption.be_in(block);
+        self.is_by_branches = is_apart(assumption.number_of(&rest));
+        self.is_by_branches
     }
 }
 

@@ -111,6 +111,11 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         }
     }
 
+    /// What is known of a sum.
+    pub(crate) fn number_of(&self, sum: &Sum) -> Number {
+        self.of_sum(sum, MAX_DEPTH)
+    }
+
     /// What a predicate is, where that follows.
     pub(crate) fn holds(&self, predicate: &Sum) -> Option<bool> {
         self.evaluate_sum(predicate, MAX_DEPTH)

@@ -84,7 +84,7 @@ impl Form {
 }
 
 /// An index that a compiler has strength-reduced has five: a row, a column, a pitch, a base and a bound.
-const MAX_TERMS: usize = 6;
+pub const MAX_TERMS: usize = 6;
 
 /// A sum modulo two to the width. What is behind the last term is 0, so that equal sums are equal in all their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

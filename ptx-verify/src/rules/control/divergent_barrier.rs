@@ -19,7 +19,8 @@ declare_rule! {
     /// Without `.aligned`, threads may come from several places, if they say the same there as often.
     /// Of the lanes that a mask names, all have to come: where the mask is a number, or where a vote or `activemask` has
     /// found it out, the conditions on the way there are held against it. And no other lane may come: where a vote has
-    /// found the mask out and nothing on the way asks the same, those come too for which the predicate is false.
+    /// found the mask out and nothing on the way asks the same, those come too for which the predicate is false; where the
+    /// mask is a number and a condition tells groups of lanes apart, of which the mask names one, the others.
     ///
     /// ## Why is this bad
     /// The threads that come wait for those that do not: the kernel hangs, or the result is undefined. PTX ISA
@@ -95,12 +96,14 @@ enum Origin {
     Branch(u32),
     Guard(Option<Register>, Option<u32>),
     Mask(u32),
+    Parting(u32),
 }
 
 fn origin(facts: &FunctionFacts<'_>, found: &Divergent) -> Origin {
     match found.cause {
         Cause::Branch(branch) => Origin::Branch(branch),
         Cause::Mask(vote) => Origin::Mask(vote),
+        Cause::Parting(branch) => Origin::Parting(branch),
         Cause::Guard => {
             let register = facts.condition(found.instruction).map(|condition| condition.register);
             let writes = register.map_or(&[][..], |register| facts.definitions(register));
@@ -146,12 +149,22 @@ fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, 
         let label = "the mask names those for which the predicate of this vote holds";
         return finding.with_secondary(context.instruction_span(vote), label);
     }
+    if let Cause::Parting(branch) = divergent.cause {
+        let message = format!("lanes may come to {where_to} that its mask does not name");
+        let finding = RULE
+            .at(context.instruction_span(divergent.instruction), with_others(message, others, "such instruction"));
+        let label = "nothing here keeps only the lanes of the mask, though lanes part";
+        return match branch == divergent.instruction {
+            true => finding.with_label(label),
+            false => finding.with_secondary(context.instruction_span(branch), label),
+        };
+    }
     let who = if divergent.level == Level::Lanes { "some threads of a warp" } else { "some warps" };
     let message = with_others(format!("only {who} come to {where_to}"), others, "such instruction");
     let finding = RULE.at(context.instruction_span(divergent.instruction), message);
     let (place, what) = match divergent.cause {
         Cause::Guard => (divergent.instruction, "guard"),
-        Cause::Branch(branch) | Cause::Mask(branch) => (branch, "branch"),
+        Cause::Branch(branch) | Cause::Mask(branch) | Cause::Parting(branch) => (branch, "branch"),
     };
     let name = facts
         .condition(place)
@@ -162,7 +175,7 @@ fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, 
     };
     match divergent.cause {
         Cause::Guard => finding.with_label(label),
-        Cause::Branch(branch) | Cause::Mask(branch) => {
+        Cause::Branch(branch) | Cause::Mask(branch) | Cause::Parting(branch) => {
             finding.with_secondary(context.instruction_span(branch), label)
         }
     }
