@@ -50,7 +50,13 @@ mod tests {
         assert_eq!(of("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
         assert_eq!((of("addition_256"), of("_Z"), of("_ZNNN")), <(String, String, String)>::default());
         // What nests deeper than any name of a compiler is left as it is.
-        assert_eq!(of(&format!("_Z1f{}i", "P".repeat(100_000))), "");
+        let deep = |count: usize| format!("_Z1f{}i", "P".repeat(count));
+        for hostile in
+            [deep(100_000), format!("_Z{}", "N".repeat(100_000)), format!("_Z1f{}", "1AI".repeat(50_000))]
+        {
+            assert_eq!(of(&hostile), "");
+        }
+        assert_eq!(of(&deep(80)), format!("f(int{})", "*".repeat(80)));
     }
 
     #[test]
