@@ -1,3 +1,4 @@
+// oracle: refuses: what declares the types of libraries is not here
 // The names of halves without underscores are those of CUDA behind the `#include` of its header, where no other file may
 // have declared them.
 

@@ -1,3 +1,4 @@
+// oracle: refuses: what declares the types of libraries is not here
 // A file may keep the short names of CUDA's header away.
 
 #define CUDA_NO_HALF
