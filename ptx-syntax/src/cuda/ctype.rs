@@ -36,6 +36,9 @@ pub enum CType {
     Array(Box<CType>),
     /// A structure, class or union with its name: one of CUDA's vector types or one that the file defines.
     Record(String),
+    /// The type that a template's parameter stands for; where its name is declared. Only while a file is read: in what was
+    /// read it is unknown.
+    Parameter(u32),
 }
 
 /// How deep pointers and arrays are followed.
@@ -84,7 +87,7 @@ impl CType {
             Self::Integer { bytes, .. } | Self::Float { bytes } => Some(*bytes),
             Self::Pointer(_) => Some(8),
             Self::Enum { bytes } => *bytes,
-            Self::Unknown | Self::Void | Self::Array(_) | Self::Record(_) => None,
+            Self::Unknown | Self::Void | Self::Array(_) | Self::Record(_) | Self::Parameter(_) => None,
         }
     }
 
@@ -92,7 +95,7 @@ impl CType {
     #[must_use]
     pub fn name(&self) -> String {
         match self {
-            Self::Unknown => "unknown".into(),
+            Self::Unknown | Self::Parameter(_) => "unknown".into(),
             Self::Void => "void".into(),
             Self::Bool => "bool".into(),
             Self::Integer { bytes, signed, long } => integer_name(*bytes, *signed, *long).into(),
@@ -111,6 +114,7 @@ impl CType {
     pub fn promoted(&self) -> Self {
         match self {
             Self::Bool | Self::Integer { bytes: 1 | 2, .. } => Self::INT,
+            Self::Parameter(_) => Self::Unknown,
             other => other.clone(),
         }
     }
@@ -132,6 +136,17 @@ impl CType {
                 std::cmp::Ordering::Equal => Self::Integer { bytes: a, signed: sa && sb, long: la && lb },
             },
             _ => Self::Unknown,
+        }
+    }
+
+    /// Makes parameters of templates unknown.
+    pub(super) fn forget_parameters(&mut self) {
+        let mut inner = self;
+        while let Self::Pointer(to) | Self::Array(to) = inner {
+            inner = to;
+        }
+        if let Self::Parameter(_) = inner {
+            *inner = Self::Unknown;
         }
     }
 

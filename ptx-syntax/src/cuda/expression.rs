@@ -445,7 +445,7 @@ fn arithmetic(ctype: CType) -> CType {
     match ctype {
         CType::Integer { .. } | CType::Float { .. } => ctype,
         CType::Unknown | CType::Void | CType::Bool | CType::Enum { .. } => CType::Unknown,
-        CType::Pointer(_) | CType::Array(_) | CType::Record(_) => CType::Unknown,
+        CType::Pointer(_) | CType::Array(_) | CType::Record(_) | CType::Parameter(_) => CType::Unknown,
     }
 }
 
@@ -453,7 +453,7 @@ fn dereferenced(ctype: CType) -> CType {
     match ctype {
         CType::Pointer(to) | CType::Array(to) => *to,
         CType::Unknown | CType::Void | CType::Bool | CType::Integer { .. } => CType::Unknown,
-        CType::Float { .. } | CType::Enum { .. } | CType::Record(_) => CType::Unknown,
+        CType::Float { .. } | CType::Enum { .. } | CType::Record(_) | CType::Parameter(_) => CType::Unknown,
     }
 }
 

@@ -42,6 +42,8 @@ struct Extent {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
     extents: [Extent; HEADERS.len()],
+    /// Whether a file may be included that knows what this one declares.
+    pub of_project: bool,
 }
 
 impl Headers {
@@ -53,6 +55,11 @@ impl Headers {
             Some(b'"') => what[1..].split('"').next(),
             _ => None,
         };
+        let of_system =
+            |path: &str| !path.contains('/') || path.starts_with("cuda/") || path.starts_with("nv/");
+        let is_known = HEADERS.iter().any(|header| path == Some(header.path));
+        let is_system = is_known || (what.starts_with('<') && path.is_some_and(of_system));
+        self.of_project |= !is_system;
         for (header, extent) in HEADERS.iter().zip(&mut self.extents) {
             if path == Some(header.path) && extent.open.is_none() {
                 extent.open = Some((at, groups));

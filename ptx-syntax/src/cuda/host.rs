@@ -244,6 +244,7 @@ impl Operand {
             ctype: of.ctype,
             changes: false,
             constant: of.constant,
+            instances: Vec::new(),
             is_no_output: false,
             unset: false,
         }

@@ -54,8 +54,8 @@ pub use expand::MAX_EXPANSION_DEPTH;
 pub use host::Host;
 pub use model::{
     AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, ExpansionLimit,
-    Function, FunctionId, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind, Operand,
-    Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
+    Function, FunctionId, Instance, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind,
+    Operand, Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
 };
 pub use template::{Piece, PieceKind, SourceMap, Template, WILDCARD};
 

@@ -208,6 +208,9 @@ pub struct Operand {
     pub(super) tokens: Vec<Token>,
     /// The type of the expression as far as the declarations in sight tell it.
     pub ctype: CType,
+    /// Where it is of the type of a parameter of the function's template: the types that uses of the template in sight give
+    /// to it, each of them once.
+    pub instances: Vec<Instance>,
     /// Whether the expression is the name of a variable of the function that is not constant.
     pub changes: bool,
     /// Whether the value is certainly the same in every execution.
@@ -216,6 +219,15 @@ pub struct Operand {
     pub is_no_output: bool,
     /// Whether the expression is a variable, or a part of one, that certainly has no value before the statement.
     pub unset: bool,
+}
+
+/// A type that a use of a template gives to a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The type.
+    pub ctype: CType,
+    /// The name in the first such use.
+    pub span: Span,
 }
 
 /// The constraint of an operand.

@@ -236,6 +236,7 @@ impl Reader<'_, '_> {
             ctype: CType::Unknown,
             changes: false,
             constant: false,
+            instances: Vec::new(),
             is_no_output: false,
             unset: false,
         });

@@ -6,6 +6,7 @@
 
 mod declare;
 mod groups;
+mod instances;
 mod outside;
 mod statements;
 mod targets;
@@ -24,6 +25,7 @@ use crate::cuda::model::{
 use crate::cuda::preprocess::Prepared;
 use crate::cuda::scan::{Kind, Scanner, Token};
 use crate::cuda::scope::{Meaning, Scopes};
+use instances::FunctionTemplate;
 
 /// How many tokens before a statement are looked at for the declaration of an output.
 const MAX_LOOK_BACK: usize = 2000;
@@ -40,6 +42,7 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
         unexpanded: std::mem::take(&mut prepared.file.unexpanded),
         ..CudaFile::default()
     };
+    let includes_project = prepared.headers.of_project;
     let scopes = Scopes::new(tokens.len(), std::mem::take(&mut prepared.headers));
     let mut this = Builder {
         source,
@@ -54,11 +57,15 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
         in_macro: None,
         target: None,
         template: false,
+        template_parameters: None,
+        templates: Vec::new(),
+        includes_project,
         depth: 0,
         next_unroll: 0,
         pending: Vec::new(),
     };
     this.items(Until::End);
+    this.find_instances();
     this.macros();
     this.finish()
 }
@@ -86,6 +93,12 @@ struct Builder<'s> {
     target: Option<ConditionId>,
     /// Whether a class around is a template.
     template: bool,
+    /// The parameters of the template that is being declared, where they are plain.
+    template_parameters: Option<Vec<u32>>,
+    /// Functions that are such templates.
+    templates: Vec<FunctionTemplate>,
+    /// Whether other files of the project are included.
+    includes_project: bool,
     depth: u32,
     next_unroll: usize,
     /// Statements whose operands still need types, with their scope.
@@ -369,12 +382,20 @@ impl<'s> Builder<'s> {
     fn finish(mut self) -> CudaFile {
         self.file.macros = std::mem::take(&mut self.prepared.file.macros);
         let numbers: Vec<bool> = self.file.macros.iter().map(|found| self.is_number(found)).collect();
+        let (discarded, templates) = (self.discarded(), std::mem::take(&mut self.templates));
         for (id, scope) in std::mem::take(&mut self.pending) {
             let statement = &mut self.file.statements[id.index()];
+            let function = statement.function.filter(|_| {
+                statement.macro_definition.is_none() && !discarded.contains(statement.keyword.start)
+            });
             for operand in statement.outputs.iter_mut().chain(&mut statement.inputs) {
                 let tokens = std::mem::take(&mut operand.tokens);
                 let (source, scopes) = (self.source, &self.scopes);
                 operand.ctype = expression::type_of(source, scopes, scope, &tokens);
+                if let (CType::Parameter(at), Some(function)) = (&operand.ctype, function) {
+                    operand.instances = instances::of(&templates, function, *at);
+                }
+                operand.ctype.forget_parameters();
                 let is_number = |name: &str| {
                     let definitions = self.prepared.by_name.of(name);
                     definitions.is_some_and(|mut ids| ids.all(|id| numbers[id.index()]))
@@ -397,6 +418,8 @@ impl<'s> Builder<'s> {
         let rename = |id: &mut AsmId| id.0 = renamed[id.index()];
         self.file.statements = sorted.into_iter().map(|(statement, _)| statement).collect();
         for function in &mut self.file.functions {
+            function.returns.forget_parameters();
+            function.parameters.iter_mut().for_each(|parameter| parameter.ctype.forget_parameters());
             for event in &mut function.events {
                 if let EventKind::Asm(id) = &mut event.kind {
                     rename(id);

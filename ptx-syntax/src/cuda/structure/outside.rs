@@ -3,7 +3,7 @@
 use super::{Builder, MAX_DEPTH, Until};
 use crate::Span;
 use crate::cuda::ctype::CType;
-use crate::cuda::declare::Reader;
+use crate::cuda::declare::{self, Reader};
 use crate::cuda::expression;
 use crate::cuda::function::{self, Head};
 use crate::cuda::model::{ConditionId, Function, FunctionId, MacroId, Region, RegionId, RegionKind};
@@ -20,9 +20,15 @@ impl Builder<'_> {
         if self.text() == "template" {
             self.scope = self.scopes.open(Some(self.scope), false);
         }
+        self.template_parameters = None;
+        let mut headers = 0;
         while self.text() == "template" {
             self.template = true;
+            headers += 1;
             self.template_header();
+        }
+        if headers != 1 {
+            self.template_parameters = None;
         }
         let start = self.at;
         let mut braces = 0;
@@ -75,7 +81,14 @@ impl Builder<'_> {
         let tokens: Vec<Token> = rest[1..end - 1].to_vec();
         let reader = self.reader(&tokens);
         let mut names = Vec::new();
+        let mut plain = true;
         for part in reader.split() {
+            plain &= match part {
+                [word, name] => {
+                    declare::is_specifier(word.span.text(self.source)) && name.kind == Kind::Identifier
+                }
+                _ => false,
+            };
             let before_default =
                 part.iter().position(|token| token.is(self.source, "=")).unwrap_or(part.len());
             let name = part[..before_default].iter().rev().find(|token| token.kind == Kind::Identifier);
@@ -87,10 +100,15 @@ impl Builder<'_> {
                     .map_or(CType::Unknown, |(ctype, _)| ctype);
                 names.push((
                     name.span,
-                    if is_type { Meaning::Type(CType::Unknown) } else { Meaning::Value(value) },
+                    if is_type {
+                        Meaning::Type(CType::Parameter(name.span.start))
+                    } else {
+                        Meaning::Value(value)
+                    },
                 ));
             }
         }
+        self.template_parameters = plain.then(|| names.iter().map(|(name, _)| name.start).collect());
         for (name, meaning) in names {
             self.scopes.declare_value(
                 self.scope,
@@ -283,6 +301,9 @@ impl Builder<'_> {
             condition: ConditionId(name_token.condition),
             events: Vec::new(),
         });
+        if outer == 0 {
+            self.note_template(id, head, name);
+        }
         self.function = Some(id);
         self.region = None;
         let body = RegionId(self.file.regions.len() as u32);

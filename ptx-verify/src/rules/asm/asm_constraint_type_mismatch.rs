@@ -3,7 +3,7 @@ use std::collections::HashSet;
 
 use ptx_ir::ir::{Handle, Operand as Argument};
 use ptx_ir::space::StateSpace;
-use ptx_syntax::cuda::{CType, Operand, Truth};
+use ptx_syntax::cuda::{CType, Instance, Operand, Truth};
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::unit::{Unit, register_type};
@@ -32,9 +32,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Expressions whose type the declarations in sight do not tell: templates, types and functions of other files.
-    /// `long` is taken to have 64 bits. Enumerations whose values are other than plain numbers of 32 bits, and names of
-    /// halves without underscores.
+    /// Expressions whose type the declarations in sight do not tell: types and functions of other files, and templates but
+    /// where the file itself names their arguments. `long` is taken to have 64 bits. Enumerations whose values are other
+    /// than plain numbers of 32 bits, and names of halves without underscores in namespaces.
     name: "asm-constraint-type-mismatch",
     code: "P1009",
     former: ["E0610"],
@@ -54,6 +54,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             'C' => not_characters(unit, operand),
             _ => problem(unit, letter, &operand.ctype),
         };
+        out.extend(of_instances(unit, letter, operand).filter(|_| problem.is_none()));
         if let Some(problem) = problem.or_else(|| changes(unit, letter, operand, &parameters)) {
             out.push(finding(unit, operand, letter, &problem));
         }
@@ -117,6 +118,15 @@ fn too_wide(letter: char, ctype: &CType) -> Option<String> {
     (value > bits).then(|| format!("`{letter}` is a register of {bits} bits, and the value has {value}"))
 }
 
+/// For an expression of the type of a template's parameter: that it fits in none of the uses of the template in sight.
+fn of_instances(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<Diagnostic> {
+    let refused = |instance: &Instance| problem(unit, letter, &instance.ctype).map(|problem| (problem, instance.span));
+    let refused: Option<Vec<_>> = operand.instances.iter().map(refused).collect();
+    let (problem, used) = refused?.into_iter().next()?;
+    let found = finding(unit, operand, letter, &problem);
+    Some(found.with_secondary(used, "the template is used with this type here"))
+}
+
 /// What a letter takes.
 pub(crate) const fn wants(letter: char) -> &'static str {
     match letter {
@@ -145,7 +155,7 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
         _ => return None,
     };
     let fits = match ctype {
-        CType::Unknown | CType::Void => true,
+        CType::Unknown | CType::Parameter(_) | CType::Void => true,
         CType::Enum { .. } if letter == 'n' => !unit.compiler.is_nvcc(),
         CType::Enum { bytes: None } => !matches!(letter, 'f' | 'd' | 'q'),
         // Whether a predicate may be one of a byte was not asked.
