@@ -36,9 +36,9 @@ test() {
 }
 timed=(-Zunstable-options --report-time)
 cargo test --workspace --no-run
-(test --tests -- "${timed[@]}") 2>&1 | tee target/tests.log
-(test --doc) 2>&1 | tee --append target/tests.log
 failed=()
+(test --tests -- "${timed[@]}") 2>&1 | tee target/tests.log || failed+=("cargo test --tests")
+(test --doc) 2>&1 | tee --append target/tests.log || failed+=("cargo test --doc")
 part() {
   printf '\n-- %s\n' "$*"
   local begin=$SECONDS
