@@ -670,7 +670,7 @@ line=$(grep -n refuse "$1" | cut -d: -f1)
 #[test]
 fn cuda_sources_go_through_nvcc() {
     let place = Place::new();
-    // The word stands in line 5 of the PTX, where the assembler's message is about line 3.
+    // The word is in line 5 of the PTX; the message of the fake is about line 3 otherwise.
     let ptxas = FAKE_PTXAS.replace("line 3", "line 5");
     executable::write(&place.path().join("ptxas"), ptxas.as_bytes());
     executable::write(&place.path().join("nvcc"), FAKE_NVCC.as_bytes());

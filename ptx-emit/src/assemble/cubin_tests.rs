@@ -47,7 +47,7 @@ fn cubin_with(threads: u8) -> Vec<u8> {
         (SHT_CUDA_INFO, attribute(EIATTR_REGCOUNT, &[1, 24])),
         (SHT_CUDA_INFO, per_kernel),
         (1, vec![0; 0x210]),
-        // Two instructions with one that does nothing between them, and two of these behind.
+        // Five instructions: the second does nothing, nor do the last two, which fill up the end.
         (
             1,
             [0x7824, 0x7918, 0x794d, 0x7918, 0x7918]

@@ -121,12 +121,13 @@ impl Nvcc {
         let outcome = process::run(&mut command, timeout, KEEP)
             .map_err(|error| NvccError::Io(Error::io(format!("run `{}`", self.program.display()), error)))?;
         let Some(status) = outcome.status else { return Err(NvccError::TimedOut { after: timeout }) };
-        // For some targets it has `ptxas` look at what it wrote; that is the back end's to judge.
-        let written = fs::read(&output).ok().filter(|text| !text.is_empty());
-        if let Some(text) = written {
-            return Ok(text);
-        }
         if !status.success() {
+            // For some targets it has `ptxas` look at its PTX, whose verdict is asked of the back end. What was written before a
+            // signal ended it may be a part.
+            let is_whole = status.code().is_some();
+            if let Some(text) = fs::read(&output).ok().filter(|text| is_whole && !text.is_empty()) {
+                return Ok(text);
+            }
             let said = outcome.stderr.text() + &outcome.stdout.text();
             let output = if said.trim().is_empty() { process::describe_end(status) } else { said };
             return Err(NvccError::Refused { output });

@@ -10,7 +10,7 @@ use super::Error;
 /// What a program is looked for by.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    /// Its name, without what Windows puts behind.
+    /// Its name, without the suffix of Windows.
     pub program: &'static str,
     /// The variable that names it.
     pub variable: &'static str,

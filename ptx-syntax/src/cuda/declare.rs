@@ -89,7 +89,7 @@ const NO_TYPE: [&str; 22] = [
     "static_assert",
 ];
 
-/// Whether a word belongs to a type or stands before one, whatever is declared.
+/// Whether a word belongs to a type or precedes one, whatever is declared.
 pub(super) fn is_specifier(word: &str) -> bool {
     IGNORED.contains(&word) || IGNORED_CALLS.contains(&word) || Basic::default().accept(word)
 }
