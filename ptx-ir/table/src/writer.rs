@@ -1,11 +1,13 @@
 //! Prints the resolved table as Rust source for `src/isa/table.rs` to include.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::model::{
     Condition, Count, Deviation, Form, Gate, Ignored, Operand, Pattern, SpaceRef, Spare, Table, TypeRef,
     Variant,
 };
+use crate::version::Version;
 
 /// The Rust source of the table.
 pub fn write(table: &Table) -> String {
@@ -21,11 +23,13 @@ pub fn write(table: &Table) -> String {
     }
     let _ = writeln!(out, "];\n/// The forms, sorted by opcode.");
     let _ = writeln!(out, "pub(super) static FORMS: [Form; {}] = [", table.forms.len());
+    let mut lists = Lists::default();
     for form in &table.forms {
         let root = roots.iter().position(|root| *root == form.root).unwrap_or_default();
-        write_form(&mut out, form, root);
+        let _ = writeln!(out, "{},", form_source(form, root, &mut lists));
     }
-    let _ = writeln!(out, "];\n/// Classes by table and type: of outputs, of inputs.");
+    let _ = writeln!(out, "];\n{}", lists.source);
+    let _ = writeln!(out, "/// Classes by table and type: of outputs, of inputs.");
     let types = table.variants.first().map_or(0, |variant| variant.len());
     let _ =
         writeln!(out, "pub(super) static CLASSES: [[(u128, u128); {types}]; {}] = [", table.variants.len());
@@ -88,7 +92,47 @@ fn write_manual(out: &mut String, table: &Table) {
     let _ = writeln!(out, "pub(super) static REASONS: [(char, u128, &str); {count}] = {reasons:?};");
 }
 
-fn write_form(out: &mut String, form: &Form, root: usize) {
+/// The lists of the forms, each once: a table that repeats them is three times as long, and takes the compiler seconds.
+#[derive(Default)]
+struct Lists {
+    /// The number of a list by its type and its elements.
+    numbers: HashMap<String, usize>,
+    source: String,
+}
+
+impl Lists {
+    /// A reference to the list of such elements.
+    fn list(&mut self, ty: &str, elements: &[String]) -> String {
+        if elements.is_empty() {
+            return "&[]".to_owned();
+        }
+        let text = format!("[{ty}; {}] = [{}];", elements.len(), elements.join(", "));
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(text).or_insert_with_key(|text| {
+            let _ = writeln!(self.source, "static LIST_{next}: {text}");
+            next
+        });
+        format!("&LIST_{number}")
+    }
+
+    fn strings(&mut self, strings: &[String]) -> String {
+        let strings: Vec<String> = strings.iter().map(|string| format!("{string:?}")).collect();
+        self.list("&str", &strings)
+    }
+
+    fn condition(&mut self, condition: &Condition) -> String {
+        let parts: Vec<String> =
+            condition.iter().map(|(slot, mask)| format!("({slot}, {mask:#x})")).collect();
+        self.list("(u8, u64)", &parts)
+    }
+
+    fn operands(&mut self, operands: &[Operand]) -> String {
+        let operands: Vec<String> = operands.iter().map(|operand| operand_source(operand, self)).collect();
+        self.list("Operand", &operands)
+    }
+}
+
+fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
     let Form {
         section,
         root: _,
@@ -111,114 +155,106 @@ fn write_form(out: &mut String, form: &Form, root: usize) {
         bracket,
         beyond,
     } = form;
-    let _ = write!(
-        out,
-        "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: \"{file}:{line}\", "
-    );
     let texture_mode =
         texture_mode.map_or_else(|| "None".to_owned(), |mode| format!("Some(TextureMode::{mode})"));
-    let _ = write!(
-        out,
-        "strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, bracket: {bracket:?}, "
-    );
-    let _ = write!(out, "beyond: &[");
-    for (when, reason) in beyond {
-        let _ = write!(out, "(");
-        write_condition(out, when);
-        let _ = write!(out, ", {reason:?}), ");
-    }
-    let _ = write!(out, "], deviations: &[");
-    for Deviation { when, classes, reason } in deviations {
-        let _ = write!(out, "Deviation {{ when: ");
-        write_condition(out, when);
-        let _ = write!(out, ", classes: ClassSet::from_bits({classes:#x}), reason: {reason:?} }}, ");
-    }
-    let _ = write!(out, "], idle: &[");
-    for when in idle {
-        write_condition(out, when);
-        let _ = write!(out, ", ");
-    }
-    let _ = write!(out, "], spare: &[");
-    for Spare { words, ahead, length, when, version, targets } in spare {
-        let (major, minor) = (version.major(), version.minor());
-        let _ = write!(out, "Spare {{ words: &{words:?}, ahead: {ahead}, length: {length}, when: ");
-        write_condition(out, when);
-        let _ = write!(out, ", version: Version::new({major}, {minor}), targets: {targets:#x} }}, ");
-    }
-    let _ = write!(out, "], slots: &[");
-    for slot in slots {
-        let (name, values, optional) = (&slot.name, &slot.values, slot.optional);
-        let _ = write!(out, "Slot {{ name: {name:?}, values: &{values:?}, optional: {optional} }}, ");
-    }
-    let _ = write!(out, "], rules: &[");
-    for rule in rules {
-        let _ = write!(out, "Rule {{ when: ");
-        write_condition(out, &rule.when);
-        let _ = write!(out, ", then: ");
-        write_condition(out, &rule.then);
-        let _ = write!(out, ", needs: {} }}, ", rule.needs);
-    }
-    let _ = write!(out, "], gates: &[");
-    for gate in gates {
-        let _ = write!(out, "GateRule {{ when: ");
-        write_condition(out, &gate.when);
-        let (major, minor) = (gate.version.major(), gate.version.minor());
-        let _ = write!(out, ", version: Version::new({major}, {minor}), ");
-        let (major, minor) = (gate.until.major(), gate.until.minor());
-        let _ = write!(out, "until: Version::new({major}, {minor}), targets: {:#x}, ", gate.targets);
-        let Gate { operands, classes, amended, .. } = gate;
-        let _ = write!(
-            out,
-            "operands: &{operands:?}, classes: ClassSet::from_bits({classes:#x}), amended: {amended} }}, "
-        );
-    }
-    let _ = write!(out, "], effects: &[");
-    for (when, words) in effects {
-        let _ = write!(out, "(");
-        write_condition(out, when);
-        let words = effects_source(words);
-        let _ = write!(out, ", &[{words}]), ");
-    }
-    let _ = write!(out, "], operands: ");
-    write_operands(out, operands);
-    let _ = writeln!(out, " }},");
+    let beyond: Vec<String> =
+        beyond.iter().map(|(when, reason)| format!("({}, {reason:?})", lists.condition(when))).collect();
+    let deviations: Vec<String> = deviations
+        .iter()
+        .map(|Deviation { when, classes, reason }| {
+            let when = lists.condition(when);
+            format!(
+                "Deviation {{ when: {when}, classes: ClassSet::from_bits({classes:#x}), reason: {reason:?} }}"
+            )
+        })
+        .collect();
+    let idle: Vec<String> = idle.iter().map(|when| lists.condition(when)).collect();
+    let spare: Vec<String> = spare
+        .iter()
+        .map(|Spare { words, ahead, length, when, version, targets }| {
+            let (words, when, version) = (lists.strings(words), lists.condition(when), version_source(*version));
+            format!(
+                "Spare {{ words: {words}, ahead: {ahead}, length: {length}, when: {when}, version: {version}, targets: {targets:#x} }}"
+            )
+        })
+        .collect();
+    let slots: Vec<String> = slots
+        .iter()
+        .map(|slot| {
+            let (name, values, optional) = (&slot.name, lists.strings(&slot.values), slot.optional);
+            format!("Slot {{ name: {name:?}, values: {values}, optional: {optional} }}")
+        })
+        .collect();
+    let rules: Vec<String> = rules
+        .iter()
+        .map(|rule| {
+            let (when, then, needs) = (lists.condition(&rule.when), lists.condition(&rule.then), rule.needs);
+            format!("Rule {{ when: {when}, then: {then}, needs: {needs} }}")
+        })
+        .collect();
+    let gates: Vec<String> = gates.iter().map(|gate| gate_source(gate, lists)).collect();
+    let effects: Vec<String> = effects
+        .iter()
+        .map(|(when, words)| {
+            let when = lists.condition(when);
+            let words = crate::words::effects(words).unwrap_or_default();
+            format!("({when}, {})", lists.list("Effect", &words))
+        })
+        .collect();
+    let beyond = lists.list("(Condition, &str)", &beyond);
+    let deviations = lists.list("Deviation", &deviations);
+    let idle = lists.list("Condition", &idle);
+    let spare = lists.list("Spare", &spare);
+    let slots = lists.list("Slot", &slots);
+    let rules = lists.list("Rule", &rules);
+    let gates = lists.list("GateRule", &gates);
+    let effects = lists.list("(Condition, &[Effect])", &effects);
+    let operands = lists.operands(operands);
+    format!(
+        "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: \"{file}:{line}\", \
+         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, \
+         bracket: {bracket:?}, beyond: {beyond}, deviations: {deviations}, idle: {idle}, spare: {spare}, \
+         slots: {slots}, rules: {rules}, gates: {gates}, effects: {effects}, operands: {operands} }}"
+    )
 }
 
-fn write_condition(out: &mut String, condition: &Condition) {
-    let _ = write!(out, "&[");
-    for (slot, mask) in condition {
-        let _ = write!(out, "({slot}, {mask:#x}), ");
-    }
-    let _ = write!(out, "]");
+fn version_source(version: Version) -> String {
+    format!("Version::new({}, {})", version.major(), version.minor())
 }
 
-fn write_operands(out: &mut String, operands: &[Operand]) {
-    let _ = write!(out, "&[");
-    for operand in operands {
-        let purpose =
-            operand.purpose.map_or("None".to_owned(), |purpose| format!("Some(Purpose::{purpose})"));
-        let (name, optional) = (&operand.name, operand.optional);
-        let _ = write!(out, "Operand {{ name: {name:?}, optional: {optional}, purpose: {purpose}, when: ");
-        write_condition(out, &operand.when);
-        let _ = write!(out, ", variants: &[");
-        for variant in &operand.variants {
-            write_variant(out, variant);
-        }
-        let _ = write!(out, "], manual: &[");
-        for Variant { when, role, ty, table, plus, minus, access, .. } in &operand.manual {
-            let _ = write!(out, "Manual {{ when: ");
-            write_condition(out, when);
-            let access = access.as_ref();
-            let (space, ty) =
-                (access.map_or("SpaceRef::None".to_owned(), |it| space_source(&it.space)), type_source(ty));
-            let _ = write!(
-                out,
-                ", role: Role::{role}, ty: {ty}, table: {table}, plus: {plus:#x}, minus: {minus:#x}, space: {space} }}, "
-            );
-        }
-        let _ = write!(out, "], reasons: &{:?} }}, ", operand.reasons);
-    }
-    let _ = write!(out, "]");
+fn gate_source(gate: &Gate, lists: &mut Lists) -> String {
+    let Gate { when, version, until, targets, of_operand: _, operands, classes, amended } = gate;
+    let (when, operands) = (lists.condition(when), lists.strings(operands));
+    let (version, until) = (version_source(*version), version_source(*until));
+    format!(
+        "GateRule {{ when: {when}, version: {version}, until: {until}, targets: {targets:#x}, operands: {operands}, \
+         classes: ClassSet::from_bits({classes:#x}), amended: {amended} }}"
+    )
+}
+
+fn operand_source(operand: &Operand, lists: &mut Lists) -> String {
+    let Operand { name, optional, purpose, when, variants, manual, reasons } = operand;
+    let purpose = purpose.map_or("None".to_owned(), |purpose| format!("Some(Purpose::{purpose})"));
+    let variants: Vec<String> = variants.iter().map(|variant| variant_source(variant, lists)).collect();
+    let manual: Vec<String> = manual
+        .iter()
+        .map(|Variant { when, role, ty, table, plus, minus, access, .. }| {
+            let (when, ty) = (lists.condition(when), type_source(ty));
+            let space =
+                access.as_ref().map_or("SpaceRef::None".to_owned(), |access| space_source(&access.space));
+            format!(
+                "Manual {{ when: {when}, role: Role::{role}, ty: {ty}, table: {table}, plus: {plus:#x}, \
+                 minus: {minus:#x}, space: {space} }}"
+            )
+        })
+        .collect();
+    let when = lists.condition(when);
+    let (variants, manual) = (lists.list("Variant", &variants), lists.list("Manual", &manual));
+    let reasons = lists.strings(reasons);
+    format!(
+        "Operand {{ name: {name:?}, optional: {optional}, purpose: {purpose}, when: {when}, variants: {variants}, \
+         manual: {manual}, reasons: {reasons} }}"
+    )
 }
 
 fn space_source(space: &SpaceRef) -> String {
@@ -229,66 +265,52 @@ fn space_source(space: &SpaceRef) -> String {
     }
 }
 
-fn write_variant(out: &mut String, variant: &Variant) {
+fn variant_source(variant: &Variant, lists: &mut Lists) -> String {
     let Variant { when, role, pattern, ty, table, plus, minus, ranges, access, parts } = variant;
-    let _ = write!(out, "Variant {{ when: ");
-    write_condition(out, when);
-    let _ = write!(out, ", role: Role::{role}, pattern: ");
-    write_pattern(out, pattern);
-    let _ = write!(
-        out,
-        ", ty: {}, table: {table}, plus: {plus:#x}, minus: {minus:#x}, ranges: &[",
-        type_source(ty)
-    );
-    for (low, high, step) in ranges {
-        let _ = write!(out, "ImmediateRange {{ low: {low}, high: {high}, step: {step} }}, ");
-    }
-    let _ = write!(out, "], access: ");
-    match access {
-        None => {
-            let _ = write!(out, "None");
-        }
-        Some(access) => {
-            let space = space_source(&access.space);
-            let size = match &access.size {
-                None => "None".to_owned(),
-                Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),
-            };
-            let (reads, writes) = (access.reads, access.writes);
-            let (sized, aligned) = (&access.sized, access.aligned);
-            let _ = write!(
-                out,
-                "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size}, \
-                 sized: {sized:?}, aligned: {aligned} }})"
-            );
-        }
-    }
-    let _ = write!(out, ", parts: ");
-    write_operands(out, parts);
-    let _ = write!(out, " }}, ");
+    let (when, pattern, ty) = (lists.condition(when), pattern_source(pattern, lists), type_source(ty));
+    let ranges: Vec<String> = ranges
+        .iter()
+        .map(|(low, high, step)| format!("ImmediateRange {{ low: {low}, high: {high}, step: {step} }}"))
+        .collect();
+    let ranges = lists.list("ImmediateRange", &ranges);
+    let access = access.as_ref().map_or("None".to_owned(), |access| {
+        let space = space_source(&access.space);
+        let size = match &access.size {
+            None => "None".to_owned(),
+            Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),
+        };
+        let (reads, writes) = (access.reads, access.writes);
+        let (sized, aligned) = (&access.sized, access.aligned);
+        format!(
+            "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size}, \
+             sized: {sized:?}, aligned: {aligned} }})"
+        )
+    });
+    let parts = lists.operands(parts);
+    format!(
+        "Variant {{ when: {when}, role: Role::{role}, pattern: {pattern}, ty: {ty}, table: {table}, plus: {plus:#x}, \
+         minus: {minus:#x}, ranges: {ranges}, access: {access}, parts: {parts} }}"
+    )
 }
 
-fn write_pattern(out: &mut String, pattern: &Pattern) {
-    let _ = match pattern {
-        Pattern::Value => write!(out, "PatternTemplate::Value"),
-        Pattern::Negatable => write!(out, "PatternTemplate::Negatable"),
-        Pattern::Address => write!(out, "PatternTemplate::Address"),
-        Pattern::Pair => write!(out, "PatternTemplate::Pair"),
-        Pattern::Bracket => write!(out, "PatternTemplate::Bracket"),
-        Pattern::List => write!(out, "PatternTemplate::List"),
-        Pattern::Selectable(kind) => write!(out, "PatternTemplate::Selectable(Selectors::{kind})"),
-        Pattern::Vector(Count::Fixed(count)) => write!(out, "PatternTemplate::Vector(Count::Fixed({count}))"),
-        Pattern::Vector(Count::Slot(slot)) => write!(out, "PatternTemplate::Vector(Count::Slot({slot}))"),
+fn pattern_source(pattern: &Pattern, lists: &mut Lists) -> String {
+    let pattern = match pattern {
+        Pattern::Value => "Value".to_owned(),
+        Pattern::Negatable => "Negatable".to_owned(),
+        Pattern::Address => "Address".to_owned(),
+        Pattern::Pair => "Pair".to_owned(),
+        Pattern::Bracket => "Bracket".to_owned(),
+        Pattern::List => "List".to_owned(),
+        Pattern::Selectable(kind) => format!("Selectable(Selectors::{kind})"),
+        Pattern::Vector(Count::Fixed(count)) => format!("Vector(Count::Fixed({count}))"),
+        Pattern::Vector(Count::Slot(slot)) => format!("Vector(Count::Slot({slot}))"),
         Pattern::Vector(Count::Table(lines)) => {
-            let _ = write!(out, "PatternTemplate::Vector(Count::Table(&[");
-            for (when, count) in lines {
-                let _ = write!(out, "(");
-                write_condition(out, when);
-                let _ = write!(out, ", {count}), ");
-            }
-            write!(out, "]))")
+            let lines: Vec<String> =
+                lines.iter().map(|(when, count)| format!("({}, {count})", lists.condition(when))).collect();
+            format!("Vector(Count::Table({}))", lists.list("(Condition, u16)", &lines))
         }
     };
+    format!("PatternTemplate::{pattern}")
 }
 
 fn type_source(ty: &TypeRef) -> String {
@@ -298,8 +320,4 @@ fn type_source(ty: &TypeRef) -> String {
         TypeRef::Slot(slot) => format!("TypeRef::Slot({slot})"),
         TypeRef::Widened(slot) => format!("TypeRef::Widened({slot})"),
     }
-}
-
-fn effects_source(words: &[String]) -> String {
-    crate::words::effects(words).unwrap_or_default().join(", ")
 }
