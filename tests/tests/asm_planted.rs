@@ -6,7 +6,7 @@
 //! * What is right there is not reported: the twins, and everything that NVIDIA's tools take.
 //!
 //! Without nvcc the plants and their twins are still held against what we report. `ASM_FUNCTIONS=500` makes so many of
-//! each kind, instead of 20. `cargo test -p ptx-tests --test asm_planted -- --nocapture` prints the table.
+//! each kind, instead of 20. `cargo test -p ptx-tests asm_planted:: -- --nocapture` prints the table.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

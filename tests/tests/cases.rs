@@ -1,6 +1,6 @@
 //! The data files of `tests/cases`: what is found is what they expect, no more and no less.
 //!
-//! `BLESS=1 cargo test -p ptx-tests --test cases` writes the expectations anew; read what it wrote.
+//! `BLESS=1 cargo test -p ptx-tests cases::` writes the expectations anew; read what it wrote.
 
 use std::fmt::Write;
 use std::path::Path;

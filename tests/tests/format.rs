@@ -1,6 +1,6 @@
 //! The formatter: layouts as data (`tests/format`), the corpus, and machine code.
 //!
-//! `BLESS=1 cargo test -p ptx-tests --test format` writes the expected layouts anew; read what it wrote.
+//! `BLESS=1 cargo test -p ptx-tests format::` writes the expected layouts anew; read what it wrote.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The instruction table: what a change of it changes, and how often it disagrees with NVIDIA's assembler.
 //!
-//! `BLESS=1 cargo test -p ptx-tests --test table` writes `tests/golden/table.txt` anew: read the difference. The
+//! `BLESS=1 cargo test -p ptx-tests table::` writes `tests/golden/table.txt` anew: read the difference. The
 //! program `oracle` compares many more lines than the sample here.
 
 use std::collections::BTreeSet;

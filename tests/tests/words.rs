@@ -1,6 +1,6 @@
 //! What is known of the ISA is in the table: no other source knows a modifier, an opcode, an operand, a directive or a
 //! special register by its spelling. `tests/golden/words.txt` lists those that still do, a file a line, and may only get shorter:
-//! `BLESS=1 cargo test -p ptx-tests --test words` takes out what is gone and never adds a word.
+//! `BLESS=1 cargo test -p ptx-tests words::` takes out what is gone and never adds a word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

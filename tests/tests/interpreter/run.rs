@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::program::{Guard, Logic, Node, PREDICATES, REGISTERS, Tested};
+use super::program::{Guard, Logic, Node, PREDICATES, REGISTERS, Tested};
 
 /// Rounds of a loop that are tried.
 const MAX_ROUNDS: usize = 3;

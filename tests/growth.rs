@@ -2,7 +2,7 @@
 //! `scaling` asks every command about large ones.
 
 #[expect(dead_code, reason = "the benchmark asks for more")]
-#[path = "../benches/scaling/construct.rs"]
+#[path = "benches/scaling/construct.rs"]
 mod construct;
 
 use std::time::{Duration, Instant};
