@@ -17,8 +17,8 @@ use super::values::number::mask;
 use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
 use crate::facts::FunctionFacts;
 use demand::{Candidate, Demand, Sink};
-use flow::Flow;
 pub(in crate::facts) use flow::Sources;
+use flow::{Flow, is_never_set};
 use observers::{Look, Observers, Read, look};
 
 /// A read that may see a register that was never set.
@@ -33,7 +33,7 @@ pub struct Unset {
     /// Whether no write can reach the read, whatever path is taken, and somebody looks at what it sees.
     pub certain: bool,
     /// Whether a list names it that only packs it into something wider which is stored, or given to what follows, and the
-    /// rest of that is set.
+    /// rest of that is set; or the list is what is stored.
     pub partly: bool,
     /// What the read may see.
     pub reaching: Reaching,
@@ -177,7 +177,8 @@ impl<'f, 'm> Analysis<'f, 'm> {
             let tracked = Tracked::Value(sink.value);
             search.walk((sink.instruction, sink.at), tracked, sink.bits, &[], &mut follow);
             let all = std::mem::take(&mut search.found);
-            let partly = !all.is_empty() && is_partly_set(search, flow, sink, &mut follow);
+            let partly = !all.is_empty()
+                && (is_partly_set(search, flow, sink, &mut follow) || self.is_beside_set(flow, sink));
             for found in all {
                 let Err(undefined) = found.what else { continue };
                 let value = match found.read {
@@ -212,6 +213,23 @@ impl<'f, 'm> Analysis<'f, 'm> {
         let operands = self.facts.body.operands(FunctionFacts::handle(instruction));
         let operand = at.and_then(|at| operands.get(self.facts.uses().all()[at].operand()));
         matches!(operand, Some(Operand::Vector(_)))
+    }
+
+    /// Whether what a list passes on is never set, and something else in it is on all paths.
+    fn is_beside_set(&self, flow: &Flow, sink: &Sink) -> bool {
+        let (Some(at), true) = (sink.at, sink.is_passed_on) else { return false };
+        let uses = self.facts.uses();
+        let operand = uses.all()[at].operand();
+        let handle = FunctionFacts::handle(sink.instruction);
+        let Some(Operand::Vector(run)) = self.facts.body.operands(handle).get(operand) else { return false };
+        let is_other = |each: &Operand| !matches!(each, Operand::Register { .. } | Operand::Sink);
+        let is_set = |other: usize| {
+            uses.all()[other].operand() == operand
+                && self.graph.read(other).is_some_and(|value| !flow.is_tainted(value))
+        };
+        is_never_set(self.facts, self.graph, sink.value)
+            && (self.facts.body.children(*run).iter().any(is_other)
+                || uses.range(sink.instruction).any(is_set))
     }
 
     /// Of reads of one value, the first that every path to one of them leads through.

@@ -19,6 +19,7 @@ declare_rule! {
     /// compilers print an operand whose value does not matter. Where the register is only a part of what is stored, or of
     /// an output of an asm statement, and another part is set, it is a warning too, and information if it has 8 bits:
     /// such a register fills up what cannot be narrower, as in `mov.b32 %0, {b0, b1, b2, b3};` with a value in `b0` alone.
+    /// A store of a list, as in `st.v2.u8 [%rd1], {%rs1, %rs2};`, is the same as one of what it packs together.
     /// In what NVIDIA's compiler and LLVM have printed it is information always: the gaps of structures are copied so.
     ///
     /// ## Why is this bad
