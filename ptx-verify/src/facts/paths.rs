@@ -126,7 +126,7 @@ pub(super) trait Follow {
 }
 
 /// Steps that any function may take,
-const MIN_STEPS: usize = 300;
+const MIN_STEPS: usize = 1200;
 /// and one more for so many instructions.
 const INSTRUCTIONS_PER_STEP: usize = 8;
 /// Turns of a loop for which what changes is followed from turn to turn,
@@ -134,7 +134,7 @@ const MAX_TURNS: u8 = 3;
 /// and of all loops on a path.
 const MAX_ALL_TURNS: u8 = 16;
 /// States in which a walk comes to one block.
-const MAX_VISITS: usize = 16;
+const MAX_VISITS: usize = 32;
 
 /// Walks backwards through a function, any number of times.
 pub(super) struct Search<'f, 'm> {
