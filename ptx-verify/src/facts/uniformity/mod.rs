@@ -95,6 +95,16 @@ impl Uniformity {
                 either.numbers.into_iter().flat_map(with).map(|divergent| divergent.instruction).collect();
             uniformity.divergent.retain(|divergent| found.contains(&divergent.instruction));
         }
+        if !uniformity.divergent.is_empty() {
+            let values = Values::of_slice(facts, graph, &slice, true);
+            if let Some(row) = Engine::again(facts, graph, values).row_of_loops() {
+                let values = Values::of_rows(facts, graph, &slice, row);
+                let found = Self::of_slice(facts, graph, values, Some(&slice), None).divergent;
+                let is_found =
+                    |each: &Divergent| found.iter().any(|other| other.instruction == each.instruction);
+                uniformity.divergent.retain(is_found);
+            }
+        }
         uniformity
     }
 

@@ -699,35 +699,94 @@ impl Analysis<'_, '_> {
         }
         let mut by_warps = all;
         by_warps.lanes = 0;
-        if order == Order::Less && self.is_decided_by_uniform_bits(difference, block) {
+        if order == Order::Less && self.is_decided_by_uniform_bits(difference, block, Level::Lanes) {
+            if self.is_decided_by_uniform_bits(difference, block, Level::Warps) {
+                return Vary::NONE;
+            }
             return by_warps.settled().through(1);
+        }
+        if let Some(vary) = self.beside_lanes(difference, block).filter(|vary| vary.lanes == 0) {
+            return vary.through(1);
         }
         let lanes = Vary { lanes: 1, warps: 0, strides: all.strides };
         lanes.join(by_warps.settled().through(1)).settled()
     }
 
-    fn is_decided_by_uniform_bits(&mut self, difference: &Sum, block: NodeIndex) -> bool {
+    /// How a sum varies where values that join sums with the lane in one way count as the lane and the rest. None where
+    /// there are no such values.
+    fn beside_lanes(&self, sum: &Sum, block: NodeIndex) -> Option<Vary> {
+        let (width, graph, forms) = (sum.width(), self.engine.graph, self.engine.values.forms());
+        let lane = forms.find(Base::Lane)?;
+        let (mut whole, mut rests, mut is_any) = (*sum, Vary::NONE, false);
+        for (base, factor) in sum.terms() {
+            let Base::Value(join) = forms.what(base) else { continue };
+            let Kind::Joined { block: at } = graph.kind(join) else { continue };
+            let Some((times, mut rest)) = self.beside_lane(at, join, lane) else { continue };
+            if let Some(level) = self.control.between(at, block) {
+                rest = rest.join(level.choosing(mask(width)));
+            }
+            whole = whole.plus(&Sum::of(width, base), factor.wrapping_neg())?;
+            whole = whole.plus(&Sum::of(width, lane), factor.wrapping_mul(times))?;
+            (rests, is_any) = (rests.join(rest), true);
+        }
+        is_any.then(|| self.sum(&whole, block, None, MAX_DEPTH).join(rests.through(width)))
+    }
+
+    /// How often the lane is in all that a value joins, and how the rest varies. None where a loop brings some of it.
+    fn beside_lane(&self, block: NodeIndex, join: ValueId, lane: BaseId) -> Option<(u64, Vary)> {
+        let (facts, graph, values) = (self.engine.facts, self.engine.graph, &self.engine.values);
+        let width = self.engine.width(join);
+        let (mut times, mut vary) = (None, Vary::NONE);
+        for (position, &input) in graph.inputs(join).iter().enumerate() {
+            let (from, _) = graph.predecessors(block).nth(position)?;
+            if facts.cfg.dominates(block, from) {
+                return None;
+            }
+            if !values.is_taken(graph, block, position) {
+                continue;
+            }
+            let Some(fact) = values.of(input) else { continue };
+            let sum = self.engine.sum(fact);
+            let (_, factor) = sum.terms().find(|(base, _)| *base == lane)?;
+            if *times.get_or_insert(factor) != factor {
+                return None;
+            }
+            let rest = sum.plus(&Sum::of(width, lane), factor.wrapping_neg() & mask(width))?;
+            vary = vary.join(self.sum(&rest, from, Some(join), MAX_DEPTH));
+        }
+        for choice in self.control.choices(block) {
+            vary = vary.join(choice.vary.choosing(mask(width)));
+        }
+        times.map(|times| (times, vary))
+    }
+
+    /// Whether threads that the level tells apart all find a sum below 0, or none of them.
+    fn is_decided_by_uniform_bits(&mut self, difference: &Sum, block: NodeIndex, level: Level) -> bool {
         let width = difference.width();
-        // The part that lanes agree on, known modulo two to the `modulus`, and what lanes add to that.
+        let differs = |vary: Vary| match level {
+            Level::Lanes => vary.lanes,
+            Level::Warps => vary.lanes | vary.warps,
+        };
+        // The part that these agree on, known modulo two to the `modulus`, and what each adds to that.
         let mut rest = Sum::constant(width, difference.offset());
         let mut modulus = width;
         let mut span = 0_u64;
         for (base, factor) in difference.terms() {
-            let vary = self.base(base, block, None, MAX_DEPTH);
-            if vary.lanes == 0 {
+            let bits = differs(self.base(base, block, None, MAX_DEPTH));
+            if bits == 0 {
                 match rest.plus(&Sum::of(width, base), factor) {
                     Some(sum) => rest = sum,
                     None => return false,
                 }
                 continue;
             }
-            let low = 64 - vary.lanes.leading_zeros();
+            let low = 64 - bits.leading_zeros();
             let negative = factor >> (width - 1) != 0;
             let size = if negative { factor.wrapping_neg() & mask(width) } else { factor };
             let number = self.engine.base_number(base, width);
             let most = number.high.min(mask(low));
             let Some(most) = most.checked_mul(size) else { return false };
-            // Above its low bits, lanes agree; those bits are a multiple.
+            // Above its low bits, they agree; those bits are a multiple.
             if number.high > mask(low) {
                 modulus = modulus.min(low + size.trailing_zeros());
             }
@@ -751,8 +810,9 @@ impl Analysis<'_, '_> {
         // The branches on the way there may say more.
         let mut assumption = Assumption::new(&self.engine);
         assumption.be_in(block);
-        self.is_by_branches = is_apart(assumption.number_of(&rest));
-        self.is_by_branches
+        let by_branches = is_apart(assumption.number_of(&rest));
+        self.is_by_branches |= by_branches;
+        by_branches
     }
 }
 

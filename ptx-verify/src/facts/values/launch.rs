@@ -12,6 +12,8 @@ pub(crate) struct Launch {
     most: u64,
     /// How many there are in each dimension, where `.reqntid` tells it.
     exactly: Option<[u64; 3]>,
+    /// How many there are taken to be in a row.
+    row: Option<u64>,
 }
 
 /// No target has larger blocks.
@@ -20,7 +22,7 @@ const MAX_THREADS: u64 = 1024;
 impl Launch {
     /// Reads `.maxntid` and `.reqntid`. Functions may be called from any kernel.
     pub(crate) fn of(facts: &FunctionFacts<'_>) -> Self {
-        let mut launch = Self { most: MAX_THREADS, exactly: None };
+        let mut launch = Self { most: MAX_THREADS, exactly: None, row: None };
         let (most, exact) = (facts.function.max_threads(), facts.function.required_threads());
         let wide = |threads: [u32; 3]| threads.map(u64::from);
         // The product is what is promised, and no extent by itself.
@@ -29,6 +31,16 @@ impl Launch {
         }
         launch.exactly = exact.map(wide);
         launch
+    }
+
+    /// The same where rows are taken to have so many threads.
+    pub(super) fn with_row(self, row: Option<u64>) -> Self {
+        Self { row, ..self }
+    }
+
+    /// The most threads that a row may have, where that is all that is said of it.
+    pub(super) fn longest_row(self) -> Option<u64> {
+        self.exactly.is_none().then_some(self.most)
     }
 
     /// What is known of a special register that tells of threads; none of others.
@@ -42,6 +54,12 @@ impl Launch {
             SpecialRegister::NTID_Z => (2, false),
             _ => return None,
         };
+        if let (0, Some(row)) = (index, self.row) {
+            return Some(match is_place {
+                true => Number::between(u32::BITS, 0, row - 1),
+                false => Number::constant(u32::BITS, row),
+            });
+        }
         let limit = if index == 2 { 64 } else { MAX_THREADS };
         let most = match self.exactly {
             Some(threads) => threads[index],

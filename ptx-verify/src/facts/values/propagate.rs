@@ -42,6 +42,8 @@ pub struct Values {
     pub(super) taken: Vec<bool>,
     /// Whether the rows of blocks are taken to be whole warps.
     pub(super) whole_warps: bool,
+    /// How many threads their rows are taken to have.
+    row: Option<u64>,
     /// What the turns of loops add to values that the loops' heads join.
     pub(super) steps: FxHashMap<ValueId, Vec<Form>>,
 }
@@ -79,6 +81,16 @@ impl Values {
         let mut engine = Engine::new(facts, graph, whole_warps);
         engine.slice = Some(slice);
         engine.values.forms.reserve(slice.len());
+        engine.run();
+        engine.values
+    }
+
+    /// The same where the rows of blocks have so many threads, which are whole warps.
+    #[must_use]
+    pub(crate) fn of_rows(facts: &FunctionFacts<'_>, graph: &Graph, slice: &Slice, row: u64) -> Self {
+        let mut engine = Engine::new(facts, graph, true);
+        engine.slice = Some(slice);
+        engine.take_rows(Some(row));
         engine.run();
         engine.values
     }
@@ -182,6 +194,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             taken: vec![false; graph.edge_count()],
             steps: FxHashMap::default(),
             whole_warps,
+            row: None,
         };
         Self {
             facts,
@@ -201,7 +214,7 @@ impl<'f, 'm> Engine<'f, 'm> {
 
     /// An engine that answers about values that were found before.
     pub(crate) fn again(facts: &'f FunctionFacts<'m>, graph: &'f Graph, values: Values) -> Self {
-        let launch = Launch::of(facts);
+        let launch = Launch::of(facts).with_row(values.row);
         Self {
             facts,
             graph,
@@ -216,6 +229,11 @@ impl<'f, 'm> Engine<'f, 'm> {
             turns: Vec::new(),
             loops: FxHashMap::default(),
         }
+    }
+
+    fn take_rows(&mut self, row: Option<u64>) {
+        self.values.row = row;
+        self.launch = self.launch.with_row(row);
     }
 
     pub(crate) fn facts(&self) -> &'f FunctionFacts<'m> {
@@ -247,9 +265,10 @@ impl<'f, 'm> Engine<'f, 'm> {
             return;
         }
         // Nothing that is known holds for sure.
-        let slice = self.slice;
+        let (slice, row) = (self.slice, self.values.row);
         *self = Self::new(self.facts, self.graph, self.values.whole_warps);
         self.slice = slice;
+        self.take_rows(row);
         self.values.reached.fill(true);
         self.values.taken.fill(true);
         for value in self.graph.values() {

@@ -4,9 +4,10 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
 
+use super::compute::{Order, Relation};
 use super::graph::{Graph, Kind, ValueId};
-use super::linear::{Base, Sum};
-use super::number::{Number, mask};
+use super::linear::{Base, BaseId, Form, Sum};
+use super::number::{Number, mask, width};
 use super::propagate::Engine;
 use crate::facts::FunctionFacts;
 
@@ -52,6 +53,126 @@ impl Engine<'_, '_> {
         let rows = self.values.forms.base(Base::Rows(threads as u8), number, None);
         rest.plus(&Sum::of(w, rows), 1).unwrap_or(sum)
     }
+}
+
+impl Engine<'_, '_> {
+    /// How many threads a row has, as loops over its elements show: one that begins at the place of a thread goes on by the
+    /// threads of a row, since of more threads several would do the same; and where it goes on by `%ntid.x` to a multiple
+    /// of 64 or more, that is what its author has made of a number that rows divide. None where nothing shows it, where
+    /// the kernel says it, or where it asks for threads that there would not be.
+    pub(in crate::facts) fn row_of_loops(&mut self) -> Option<u64> {
+        let longest = self.launch.longest_row()?;
+        let row = self.by_number().into_iter().chain(self.by_multiples()).min()?;
+        (row <= longest && !self.asks_beyond(row)).then_some(row)
+    }
+
+    /// The smallest number by which a loop goes on.
+    fn by_number(&self) -> Option<u64> {
+        let by = |(&value, steps): (&ValueId, &Vec<Form>)| {
+            let [step] = steps[..] else { return None };
+            let by = self.values.forms.sum(step).value().filter(|by| is_row(*by))?;
+            let sum = self.sum(self.values.of(value)?);
+            self.place_in(sum).filter(|factor| *factor == 1).map(|_| by)
+        };
+        self.values.steps.iter().filter_map(by).min()
+    }
+
+    /// The smallest multiple up to which a loop goes on by `%ntid.x`.
+    fn by_multiples(&mut self) -> Option<u64> {
+        let by_row = |(&value, steps): (&ValueId, &Vec<Form>)| {
+            let [step] = steps[..] else { return None };
+            let sum = self.values.forms.sum(step);
+            let mut terms = sum.terms();
+            let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+            let is_row = self.values.forms.what(base) == Base::Special(SpecialRegister::NTID_X);
+            is_row.then(|| self.values.forms.find(Base::Steps(value)))?
+        };
+        let turns: Vec<BaseId> = self.values.steps.iter().filter_map(by_row).collect();
+        if turns.is_empty() {
+            return None;
+        }
+        let row = self.values.forms.find(Base::Special(SpecialRegister::NTID_X));
+        let mut least: Option<u64> = None;
+        for (difference, _) in self.comparisons() {
+            let Some(place) = self.place_in(&difference) else { continue };
+            if !difference.terms().any(|(base, factor)| turns.contains(&base) && factor == place) {
+                continue;
+            }
+            // The last turn goes one row further.
+            let is_of_rows = |base: &BaseId| Some(*base) == row || turns.contains(base);
+            let w = difference.width();
+            let mut rows = difference.terms().filter(|(base, _)| is_of_rows(base));
+            let rest = rows.try_fold(difference, |rest, (base, factor)| {
+                rest.plus(&Sum::of(w, base), factor.wrapping_neg() & mask(w))
+            });
+            let Some(rest) = rest.and_then(|rest| self.without_place(rest, place)) else { continue };
+            let zeros = self.number_of(&rest).zeros.trailing_ones();
+            let multiple = 1 << zeros.min(MAX_THREADS.trailing_zeros());
+            if is_row(multiple) {
+                least = Some(least.map_or(multiple, |least| least.min(multiple)));
+            }
+        }
+        least
+    }
+
+    /// Whether something is asked of the place of a thread that is known where rows are not longer.
+    fn asks_beyond(&mut self, row: u64) -> bool {
+        self.comparisons().into_iter().any(|(difference, order)| {
+            let w = difference.width();
+            let Some(place) = self.place_in(&difference) else { return false };
+            let rest = self.without_place(difference, place).and_then(|rest| rest.value());
+            let Some(rest) = rest else { return false };
+            let (number, least) = match (place == 1, order) {
+                (true, _) => (rest.wrapping_neg() & mask(w), row),
+                (false, Order::Less) => (rest, row - 1),
+                (false, Order::Equal) => (rest, row),
+            };
+            number >= least && number <= mask(w) >> 1
+        })
+    }
+
+    /// The differences of integers that are compared, and how.
+    fn comparisons(&mut self) -> Vec<(Sum, Order)> {
+        let facts = self.facts;
+        let mut found = Vec::new();
+        for instruction in 0..facts.body.instructions.len() as u32 {
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let (Some(Computation::Compare), Some(ty)) = (instance.effects.computes, instance.ty) else {
+                continue;
+            };
+            let Some(relation) = Relation::of(instance).filter(|_| ty.is_integer()) else { continue };
+            let w = width(ty);
+            let (Some(one), Some(other)) = (self.operand(instruction, 1, w), self.operand(instruction, 2, w))
+            else {
+                continue;
+            };
+            let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
+            found.extend(self.sum(one).plus(self.sum(other), u64::MAX).map(|sum| (sum, relation.order)));
+        }
+        found
+    }
+
+    /// How often the place of a thread in its row is in a sum.
+    fn place_in(&self, sum: &Sum) -> Option<u64> {
+        let times = |base: Base| {
+            let base = self.values.forms.find(base)?;
+            sum.terms().find(|(term, _)| *term == base).map(|(_, factor)| factor)
+        };
+        times(Base::Lane).filter(|factor| times(Base::Warp) == Some(*factor))
+    }
+
+    fn without_place(&self, sum: Sum, times: u64) -> Option<Sum> {
+        let w = sum.width();
+        let without = |sum: Sum, base: Base| {
+            sum.plus(&Sum::of(w, self.values.forms.find(base)?), times.wrapping_neg() & mask(w))
+        };
+        without(sum, Base::Lane).and_then(|sum| without(sum, Base::Warp))
+    }
+}
+
+/// Whether so many threads are several whole warps of one row.
+const fn is_row(threads: u64) -> bool {
+    threads > LANES && threads <= MAX_THREADS && threads.is_multiple_of(LANES)
 }
 
 /// The threads of a block, at most.
