@@ -77,6 +77,40 @@ fn registers_of_included_headers_are_known() {
 }
 
 #[test]
+fn macros_and_types_of_included_headers_are_known() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path().join(".git")).unwrap();
+    std::fs::create_dir_all(scratch.path().join("third/deep")).unwrap();
+    std::fs::create_dir_all(scratch.path().join("build")).unwrap();
+    scratch.file("ops.h", "#pragma once\n#define OP \"add.s32\"\n#define OUT(x) \"=r\"(x)\n");
+    scratch
+        .file("third/deep/types.h", "#ifndef T\n#define T\nnamespace n { typedef double real; }\n#endif\n");
+    let source = "#include \"ops.h\"\n#include <deep/types.h>\nnamespace n {\n\
+                  __device__ int f(int a, real b) {\n  int d;\n  asm(OP \" %0, %1, %1, %1;\" : OUT(d) : \"r\"(a));\n\
+                  \x20 asm(\"mov\" SUFFIX \" %0, %1;\" : OUT(d) : \"r\"(b));\n  return d;\n}\n}\n";
+    scratch.file("a.cu", source);
+    let concise = || scratch.run(&["verify", "--message-format", "concise", "--verbose", "a.cu"]);
+    let plain = concise();
+    assert!(plain.stdout.contains("a.cu:6:24: error[P0209]"), "{}", plain.stdout);
+    assert_eq!(plain.stdout.lines().count(), 1, "{}", plain.stdout);
+    assert!(plain.stderr.contains("a.cu:7:3: verified around"), "{}", plain.stderr);
+    let commands = r#"[{"directory": ".", "file": "../a.cu", "command": "nvcc -I../third '-DSUFFIX=\".b32\"' -c ../a.cu"}]"#;
+    scratch.file("build/compile_commands.json", commands);
+    let known = concise();
+    assert!(known.stdout.contains("a.cu:7:46: error[P1009]"), "{}", known.stdout);
+    assert!(!known.stderr.contains("verified around"), "{}", known.stderr);
+    assert!(
+        known.stderr.contains("includes are looked for as `build/compile_commands.json` says"),
+        "{}",
+        known.stderr
+    );
+    scratch.file("build/compile_commands.json", "[");
+    let broken = scratch.run(&["verify", "a.cu"]);
+    let note = "includes are looked for without `build/compile_commands.json`: EOF while parsing";
+    assert!(broken.stderr.contains(note), "{}", broken.stderr);
+}
+
+#[test]
 fn macros_that_double_each_other_are_bounded() {
     let scratch = Scratch::new();
     let mut source =

@@ -1,10 +1,14 @@
 //! The files of the same project that a CUDA source includes.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::SystemTime;
 
+use ptx_syntax::cuda::{Declarations, Header};
 use ptx_verify::{Include, Surroundings, includes};
 
+use crate::compile_commands::Flags;
 use crate::source::{Kind, Source, read_file};
 
 /// How many files are read for one source, and how many bytes of them.
@@ -13,12 +17,12 @@ const MAX_BYTES: usize = 32 << 20;
 
 /// What the files that `source` includes declare. They are looked for beside the file that includes them, then in the
 /// folders around it and their `include`, up to the root of the repository.
-pub fn surroundings(source: &Source) -> Surroundings {
+pub fn surroundings(source: &Source, flags: &Flags) -> Surroundings {
     let mut found = Surroundings::default();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut waiting: VecDeque<PathBuf> = VecDeque::new();
     let mut bytes = 0;
-    follow(&source.text, source.name.path(), &mut found, &mut seen, &mut waiting);
+    follow(&source.text, source.name.path(), flags, &mut found, &mut seen, &mut waiting);
     for _ in 0..MAX_FILES {
         let Some(path) = waiting.pop_front() else { return found };
         let header = read_file(&path).map(|bytes| Source::new(path.clone().into(), Kind::Cuda, bytes));
@@ -26,7 +30,7 @@ pub fn surroundings(source: &Source) -> Surroundings {
             Ok(header) if bytes + header.text.len() <= MAX_BYTES => {
                 bytes += header.text.len();
                 found.add(&header.text);
-                follow(&header.text, &path, &mut found, &mut seen, &mut waiting);
+                follow(&header.text, &path, flags, &mut found, &mut seen, &mut waiting);
             }
             Ok(_) | Err(_) => found.note_missing(),
         }
@@ -42,13 +46,16 @@ const MAX_HEADERS: usize = 60;
 const MAX_HEADER_BYTES: usize = 2 << 20;
 
 /// The files in quotes that `source` includes, each after those that it includes itself; none where they are too many.
-pub fn headers(source: &Source) -> Vec<String> {
+pub fn headers(source: &Source, flags: &Flags) -> Vec<String> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut found: Vec<String> = Vec::new();
     let mut waiting: VecDeque<PathBuf> = VecDeque::new();
     let mut bytes = 0;
     let quoted = |text: &str, path: &Path| -> Vec<PathBuf> {
-        includes(text).filter(|include| include.quoted).filter_map(|include| find(include, path)).collect()
+        includes(text)
+            .filter(|include| include.quoted)
+            .filter_map(|include| find(include, path, flags))
+            .collect()
     };
     waiting.extend(quoted(&source.text, source.name.path()));
     while let Some(path) = waiting.pop_front() {
@@ -71,16 +78,84 @@ pub fn headers(source: &Source) -> Vec<String> {
     found
 }
 
+/// How many files are read for the macros and types in them, and how many bytes of them. What the others declare stays
+/// unknown.
+const MAX_DECLARING: usize = 300;
+const MAX_DECLARING_BYTES: usize = 16 << 20;
+
+/// The macros and types of the files that `source` includes, and those that the build gives it.
+pub fn declarations(source: &Source, flags: &Flags) -> Declarations {
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut found: Vec<Arc<Known>> = Vec::new();
+    let mut bytes = 0;
+    let includes_of = |text: &str, path: &Path| -> Vec<PathBuf> {
+        includes(text).filter_map(|include| find(include, path, flags)).collect()
+    };
+    let mut waiting: VecDeque<PathBuf> =
+        flags.forced.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    waiting.extend(includes_of(&source.text, source.name.path()));
+    while let Some(path) = waiting.pop_front() {
+        if found.len() == MAX_DECLARING || bytes > MAX_DECLARING_BYTES {
+            break;
+        }
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let Some(known) = known(&path) else { continue };
+        bytes += known.bytes;
+        let includes = known.includes.iter().map(|(path, quoted)| Include { path, quoted: *quoted });
+        waiting.extend(includes.filter_map(|include| find(include, &path, flags)));
+        found.push(known);
+    }
+    let given = Header::of(&flags.macros);
+    // What is included comes later in this order.
+    let headers = found.iter().rev().map(|known| &known.header);
+    Declarations::of(&source.text, std::iter::once(&given).chain(headers))
+}
+
+/// A file that others include.
+struct Known {
+    written: Option<SystemTime>,
+    bytes: usize,
+    /// What it includes, and whether in quotes.
+    includes: Vec<(String, bool)>,
+    header: Header,
+}
+
+/// Files that were read: most sources of a project include the same ones.
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Arc<Known>>>> = LazyLock::new(Mutex::default);
+
+/// How many bytes of them are kept, about.
+const MAX_KEPT: usize = 256 << 20;
+
+fn known(path: &Path) -> Option<Arc<Known>> {
+    let written = path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let lock = || KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = lock().get(path).filter(|known| known.written == written) {
+        return Some(Arc::clone(known));
+    }
+    let text = Source::new(path.to_owned().into(), Kind::Cuda, read_file(path).ok()?).text;
+    let includes = includes(&text).map(|include| (include.path.to_owned(), include.quoted)).collect();
+    let known = Arc::new(Known { written, bytes: text.len(), includes, header: Header::of(&text) });
+    let mut all = lock();
+    if all.values().map(|known| known.header.size()).sum::<usize>() > MAX_KEPT {
+        all.clear();
+    }
+    all.insert(path.to_owned(), Arc::clone(&known));
+    Some(known)
+}
+
 /// Puts the files that a text includes onto the list.
 fn follow(
     text: &str,
     path: &Path,
+    flags: &Flags,
     found: &mut Surroundings,
     seen: &mut HashSet<PathBuf>,
     waiting: &mut VecDeque<PathBuf>,
 ) {
     for include in includes(text) {
-        match find(include, path) {
+        match find(include, path, flags) {
             Some(path) if seen.insert(path.clone()) => waiting.push_back(path),
             Some(_) => {}
             // A file in angle brackets that the project does not have is a library's.
@@ -90,13 +165,21 @@ fn follow(
     }
 }
 
-fn find(include: Include<'_>, from: &Path) -> Option<PathBuf> {
+/// The file that an `#include` means: beside the file that has it if in quotes, then in the folders that the build names,
+/// then in the folders around.
+fn find(include: Include<'_>, from: &Path, flags: &Flags) -> Option<PathBuf> {
     // Absolute, so that there are folders around it.
     let from = std::path::absolute(from).ok()?;
     let beside = from.parent()?;
     let root = beside.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
-    let folders = beside.ancestors().take(root + 1);
-    folders
-        .flat_map(|folder| [folder.join(include.path), folder.join("include").join(include.path)])
+    let around = beside.ancestors().take(root + 1);
+    let own =
+        [beside].into_iter().chain(flags.quoted.iter().map(PathBuf::as_path)).filter(|_| include.quoted);
+    let of_build = flags.folders.iter().map(PathBuf::as_path);
+    own.chain(of_build)
+        .map(|folder| folder.join(include.path))
+        .chain(
+            around.flat_map(|folder| [folder.join(include.path), folder.join("include").join(include.path)]),
+        )
         .find_map(|path| path.canonicalize().ok().filter(|path| path.is_file()))
 }

@@ -19,6 +19,7 @@
 //! assert!(log.starts_with("k.ptx:4:10: error["), "{log}");
 //! ```
 
+pub mod compile_commands;
 pub mod config;
 mod error;
 mod fix;

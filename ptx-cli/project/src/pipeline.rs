@@ -1,5 +1,6 @@
 //! The way of a source through the library crates.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use ptx_emit::canonical as print;
@@ -10,9 +11,9 @@ use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span, SyntaxError};
 use ptx_verify::{Config, CudaConfig, CudaVerification, Included, Session};
 
 use crate::error::Unformatted;
-use crate::include;
 use crate::options::Options;
 use crate::source::{Kind, Source};
+use crate::{compile_commands, include};
 
 /// All findings of a source, in the order of their places. So many threads may work on it.
 #[must_use]
@@ -61,9 +62,12 @@ pub fn verify_again(source: &Source, options: &Options, sessions: &mut Sessions)
 
 /// Verifies the asm statements of a CUDA source.
 fn cuda(source: &Source, options: &Options) -> CudaVerification {
-    let names = || include::surroundings(source);
-    let headers = || include::headers(source);
-    let included = Included { names: &names, headers: &headers };
+    let flags = OnceCell::new();
+    let flags = || flags.get_or_init(|| compile_commands::flags(source.name.path()));
+    let names = || include::surroundings(source, flags());
+    let headers = || include::headers(source, flags());
+    let declarations = || include::declarations(source, flags());
+    let included = Included { names: &names, headers: &headers, declarations: &declarations };
     ptx_verify::verify_cuda_with(&source.text, &cuda_config(options), included)
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use ptx_project::config::Config;
-use ptx_project::{Options, counted};
+use ptx_project::{Options, compile_commands, counted};
 use ptx_syntax::{Diagnostic, LineIndex};
 use ptx_verify::{Coverage, CoverageCounts, CudaVerification};
 
@@ -199,6 +199,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
         report.file(&outcome.rendered)
     })?;
     report.end()?;
+    tell_builds(args, terminal);
     match style.format {
         _ if !args.adopt.statistics => {}
         Format::Json => tally.statistics.json(&mut io::stdout().lock())?,
@@ -276,6 +277,22 @@ fn tell_configurations(used: &BTreeMap<PathBuf, usize>, args: &VerifyArgs, termi
             terminal.note(&format!("{files} left out by the configuration `{path}`"));
         } else if args.verbose {
             terminal.note(&format!("the configuration `{path}` counts"));
+        }
+    }
+}
+
+/// Tells which `compile_commands.json` could not be used; of the others only where more is to be told.
+fn tell_builds(args: &VerifyArgs, terminal: &Terminal) {
+    let here = std::env::current_dir().unwrap_or_default();
+    for (path, reason) in compile_commands::asked() {
+        let path = foreign::path(path.strip_prefix(&here).unwrap_or(&path));
+        match reason {
+            Some(reason) if !args.quiet => {
+                let reason = foreign::line(&reason);
+                terminal.note(&format!("includes are looked for without `{path}`: {reason}"));
+            }
+            None if args.verbose => terminal.note(&format!("includes are looked for as `{path}` says")),
+            _ => {}
         }
     }
 }

@@ -67,6 +67,16 @@ impl Headers {
         }
     }
 
+    /// The headers that are included somewhere.
+    pub fn included(&self) -> impl Iterator<Item = &'static str> {
+        let is_included = |extent: &Extent| extent.open.is_some() || !extent.closed.is_empty();
+        HEADERS
+            .iter()
+            .zip(&self.extents)
+            .filter(move |(_, extent)| is_included(extent))
+            .map(|(header, _)| header.path)
+    }
+
     /// Notes that a branch ends at byte `at`, which so many groups are around, its own included.
     pub fn end_branch(&mut self, at: u32, groups: usize) {
         for extent in &mut self.extents {

@@ -15,8 +15,9 @@
 //! * A file without the letters `asm` costs one search.
 //!
 //! # What is not done
-//! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece). Only the
-//!   halves of `cuda_fp16.h` and `cuda_bf16.h` are known where the file includes these.
+//! * Includes are not read: a macro or a type of another file is unknown ([`CType::Unknown`], a wildcard piece) unless
+//!   [`extract_among`] is told its [`Declarations`]. Only the halves of `cuda_fp16.h` and `cuda_bf16.h` are known where the
+//!   file includes these.
 //! * Macros that the file does not define, or defines in several ways, become wildcards
 //!   ([`PieceKind::Wildcard`]) in a template. Those that it defines are expanded in asm statements, and where they
 //!   hold asm statements themselves ([`AsmStatement::used_at`]); everywhere else they stay as they are written.
@@ -34,6 +35,7 @@ mod expression;
 mod function;
 mod headers;
 pub mod host;
+mod included;
 mod literal;
 mod model;
 mod preprocess;
@@ -52,11 +54,13 @@ pub use condition::{Condition, ConditionKind, Conditions, Feature, MacroValues, 
 pub use ctype::CType;
 pub use expand::MAX_EXPANSION_DEPTH;
 pub use host::Host;
+pub use included::{Declarations, Header};
 pub use model::{
     AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, ExpansionLimit,
     Function, FunctionId, Instance, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind,
     Operand, Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
 };
+use preprocess::Prepared;
 pub use template::{Piece, PieceKind, SourceMap, Template, WILDCARD};
 
 /// Whether a file can hold an asm statement at all: one search for the letters `asm`.
@@ -87,8 +91,34 @@ pub fn extract(source: &str) -> CudaFile {
         return CudaFile::default();
     }
     let spelled = spelling::usual(source);
-    let source = &*spelled;
-    let mut prepared = preprocess::prepare(source);
+    read(&spelled, preprocess::prepare(&spelled))
+}
+
+/// [`extract`] with the macros and types of the files that the source includes. Statements of these files are not found,
+/// and every place is one of the source: what a macro of another file gives stands where its name does.
+#[must_use]
+pub fn extract_among(source: &str, declarations: &Declarations) -> CudaFile {
+    if !may_contain_asm(source.as_bytes()) || declarations.is_empty() {
+        return extract(source);
+    }
+    let spelled = spelling::usual(source);
+    let text = format!("{spelled}\n{}", declarations.text());
+    let own = spelled.len() as u32;
+    if u32::try_from(text.len()).is_err() {
+        return extract(source);
+    }
+    let file = read(&text, preprocess::prepare_among(&text, own));
+    let is_own = |span: crate::Span| span.end <= own;
+    let statements = file.statements.iter().map(|found| found.span);
+    let functions = file.functions.iter().map(|found| found.body);
+    let others = file.non_statements.iter().map(|found| found.span);
+    match statements.chain(functions).chain(others).all(is_own) {
+        true => file,
+        false => extract(source),
+    }
+}
+
+fn read(source: &str, mut prepared: Prepared<'_>) -> CudaFile {
     match expand::expand(source, &mut prepared) {
         Some((text, origins)) => {
             let mut file = structure::build(&text, prepared);

@@ -77,6 +77,17 @@ impl CudaFile {
         (0..self.functions.len() as u32).map(FunctionId)
     }
 
+    /// Whether other files may tell more: some text of a template is not known, a type, or what stands among operands.
+    #[must_use]
+    pub fn depends_on_others(&self) -> bool {
+        let of_type = |operand: &Operand| operand.ctype == CType::Unknown || !operand.constraint.known;
+        self.statements.iter().any(|statement| {
+            statement.template.has_wildcards()
+                || !statement.oddities.is_empty()
+                || statement.outputs.iter().chain(&statement.inputs).any(of_type)
+        })
+    }
+
     /// The statement of a handle.
     #[must_use]
     pub fn statement(&self, id: AsmId) -> &AsmStatement {

@@ -30,8 +30,14 @@ struct Alias {
 
 /// A source file after its preprocessor lines are read.
 pub(super) struct Prepared<'s> {
-    /// All tokens except preprocessor lines.
+    /// All tokens except preprocessor lines; those of declarations of other files come first.
     pub tokens: Vec<Token>,
+    /// Where the file ends: after it are declarations of other files.
+    pub end: u32,
+    /// Where these end.
+    pub others_end: u32,
+    /// How many macros are of the file itself; those of other files come after them.
+    pub own_macros: usize,
     /// The file, with conditions and macros filled in.
     pub file: CudaFile,
     /// Macros by name.
@@ -173,6 +179,11 @@ struct Preprocessor<'s> {
 
 /// Reads the tokens and the preprocessor lines of a file.
 pub(super) fn prepare(source: &str) -> Prepared<'_> {
+    prepare_among(source, source.len() as u32)
+}
+
+/// The same of a file that ends at byte `end`, after which there are declarations of other files without conditions.
+pub(super) fn prepare_among(source: &str, end: u32) -> Prepared<'_> {
     let whole = Condition {
         kind: ConditionKind::File,
         expression: Span::at(0),
@@ -182,6 +193,9 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
     };
     let out = Prepared {
         tokens: Vec::with_capacity(source.len() / 5),
+        end,
+        others_end: source.len() as u32,
+        own_macros: 0,
         file: CudaFile { conditions: vec![whole], ..CudaFile::default() },
         by_name: ByName::default(),
         numbers: Vec::new(),
@@ -197,17 +211,16 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
         pointers: RefCell::default(),
     };
     let mut this = Preprocessor { source, out, groups: Vec::new(), current: 0 };
-    for mut token in Scanner::file(source) {
-        if token.kind == Kind::Directive {
-            this.directive(token.span);
-        } else {
-            token.condition = this.current;
-            this.match_token(this.out.tokens.len(), token);
-            this.out.tokens.push(token);
-        }
-    }
+    this.read(Span::new(0, end));
     while let Some(group) = this.groups.pop() {
         this.repair(&group);
+    }
+    this.out.own_macros = this.out.file.macros.len();
+    if (end as usize) < source.len() {
+        this.current = 0;
+        let own = std::mem::take(&mut this.out.tokens);
+        this.read(Span::new(end, source.len() as u32));
+        this.out.tokens.extend(own);
     }
     let by_name = &this.out.by_name;
     this.out.headers.finish(|name| by_name.of(name).is_some());
@@ -216,6 +229,24 @@ pub(super) fn prepare(source: &str) -> Prepared<'_> {
 }
 
 impl<'s> Preprocessor<'s> {
+    /// Reads a part of the text.
+    fn read(&mut self, part: Span) {
+        for mut token in Scanner::part(self.source, part) {
+            if token.kind == Kind::Directive {
+                self.directive(token.span);
+            } else {
+                token.condition = self.current;
+                self.match_token(self.out.tokens.len(), token);
+                self.out.tokens.push(token);
+            }
+        }
+    }
+
+    /// From where on what stands at a byte holds: what other files declare is known in all of the file.
+    const fn since(&self, at: u32) -> u32 {
+        if at >= self.out.end { 0 } else { at }
+    }
+
     fn directive(&mut self, span: Span) {
         let line = Span::new(span.start + 1, span.end);
         let mut tokens = Scanner::line(self.source, line);
@@ -225,7 +256,10 @@ impl<'s> Preprocessor<'s> {
             "if" => self.open(ConditionKind::If, rest),
             "ifdef" => self.open(ConditionKind::Defined, rest),
             "ifndef" => self.open(ConditionKind::Undefined, rest),
-            "include" => self.out.headers.include(rest.text(self.source), span.start, self.groups.len()),
+            "include" => {
+                let at = self.since(span.start);
+                self.out.headers.include(rest.text(self.source), at, self.groups.len());
+            }
             "elif" => self.next_branch(ConditionKind::If, rest),
             "elifdef" => self.next_branch(ConditionKind::Defined, rest),
             "elifndef" => self.next_branch(ConditionKind::Undefined, rest),
@@ -363,8 +397,11 @@ impl<'s> Preprocessor<'s> {
         }
         if !called {
             let name = name.span.text(self.source);
-            let alias = Alias { volatile, from: body.end, to: u32::MAX };
-            self.out.aliases.entry(name).or_default().push(alias);
+            let is_own = body.start < self.out.end;
+            let alias = Alias { volatile, from: if is_own { body.end } else { 0 }, to: u32::MAX };
+            let aliases = self.out.aliases.entry(name).or_default();
+            let at = if is_own { aliases.len() } else { 0 };
+            aliases.insert(at, alias);
         }
     }
 

@@ -109,16 +109,32 @@ fn raw_ends(bytes: &[u8], from: usize, end: usize) -> HashMap<&[u8], Vec<usize>>
     ends
 }
 
-/// Punctuators of three and two bytes; every other printable byte is one of its own.
-const LONG_PUNCTUATORS: [&[u8]; 27] = [
-    b"<<=", b">>=", b"...", b"->*", b"<=>", b"::", b"->", b"##", b"<<", b">>", b"<=", b">=", b"==", b"!=",
-    b"&&", b"||", b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"++", b"--", b".*",
-];
+/// The length of the punctuator at the beginning of some bytes: the longest that C++ has, or of what is none a byte.
+const fn punctuator(bytes: &[u8]) -> usize {
+    match *bytes {
+        [b'<', b'<', b'=', ..]
+        | [b'>', b'>', b'=', ..]
+        | [b'.', b'.', b'.', ..]
+        | [b'-', b'>', b'*', ..]
+        | [b'<', b'=', b'>', ..] => 3,
+        [b':', b':', ..]
+        | [b'-', b'>', ..]
+        | [b'.', b'*', ..]
+        | [b'<' | b'>' | b'=' | b'!' | b'&' | b'|' | b'+' | b'-' | b'*' | b'/' | b'%' | b'^', b'=', ..] => 2,
+        [one @ (b'#' | b'<' | b'>' | b'&' | b'|' | b'+' | b'-'), two, ..] if one == two => 2,
+        _ => 1,
+    }
+}
 
 impl<'s> Scanner<'s> {
     /// A scanner of a whole file, which yields [`Kind::Directive`] for its preprocessor lines.
     pub fn file(source: &'s str) -> Self {
         Self::new(source, 0, source.len(), true)
+    }
+
+    /// The same of a part of a text.
+    pub fn part(source: &'s str, span: Span) -> Self {
+        Self::new(source, span.start as usize, (span.end as usize).min(source.len()), true)
     }
 
     /// A scanner of a part of a preprocessor line.
@@ -290,11 +306,7 @@ impl<'s> Scanner<'s> {
                 let end = self.identifier_end(start);
                 self.prefixed(start, end).unwrap_or((Kind::Identifier, end))
             }
-            _ => {
-                let rest = &self.bytes[start..self.end];
-                let long = LONG_PUNCTUATORS.iter().find(|long| rest.starts_with(long));
-                (Kind::Punctuator, start + long.map_or(1, |long| long.len()))
-            }
+            _ => (Kind::Punctuator, start + punctuator(&self.bytes[start..self.end])),
         }
     }
 }

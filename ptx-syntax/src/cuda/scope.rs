@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::ctype::CType;
 use super::headers::Headers;
@@ -60,16 +61,27 @@ const PATIENCE_PER_TOKEN: usize = 16;
 pub(super) struct Scopes<'s> {
     scopes: Vec<Scope<'s>>,
     records: HashMap<&'s str, u32>,
+    /// The scopes of namespaces by what they are in.
+    namespaces: HashMap<(u32, &'s str), u32>,
     /// How many tokens may still be looked at for the end of what looks like template arguments and is none.
     patience: Cell<usize>,
     headers: Headers,
+    /// The bytes with declarations of other files, which are known in all of the file.
+    others: Range<u32>,
 }
 
 impl<'s> Scopes<'s> {
     /// The scope of a file of so many tokens, without names but those of headers.
-    pub fn new(tokens: usize, headers: Headers) -> Self {
+    pub fn new(tokens: usize, headers: Headers, others: Range<u32>) -> Self {
         let patience = Cell::new(PATIENCE + PATIENCE_PER_TOKEN * tokens);
-        Self { scopes: vec![Scope::default()], records: HashMap::new(), patience, headers }
+        Self {
+            scopes: vec![Scope::default()],
+            records: HashMap::new(),
+            namespaces: HashMap::new(),
+            patience,
+            headers,
+            others,
+        }
     }
 
     /// Whether the end of template arguments may still be looked for.
@@ -88,6 +100,17 @@ impl<'s> Scopes<'s> {
         self.scopes.len() as u32 - 1
     }
 
+    /// The scope of the namespace of that name in another scope.
+    pub fn namespace(&mut self, parent: u32, name: &'s str) -> u32 {
+        let next = self.scopes.len() as u32;
+        let scope = *self.namespaces.entry((parent, name)).or_insert(next);
+        if scope == next {
+            self.open(Some(parent), false);
+            self.share(scope);
+        }
+        scope
+    }
+
     /// Notes that other files may declare names in a scope: that of a namespace, of a member function that is defined
     /// outside its class, of a class that inherits.
     pub fn share(&mut self, scope: u32) {
@@ -102,6 +125,7 @@ impl<'s> Scopes<'s> {
     /// Declares a name, and what is known of its value. A name may be declared any number of times: what says no more
     /// than those before it is not kept.
     pub fn declare_value(&mut self, scope: u32, name: &'s str, at: u32, meaning: Meaning, value: Value) {
+        let at = if self.others.contains(&at) { 0 } else { at };
         let known = self.scopes[scope as usize].names.entry(name).or_default();
         let early = known.last().is_none_or(|last| last.at > at);
         let says_more = known.first().is_some_and(|first| {

@@ -70,7 +70,8 @@ pub use contents::{
 };
 use contents::{Contents, OverrideContents};
 pub use keys::{KEYS, Key, Kind, keys_of, tables};
-use search::{in_folder, looked_in};
+use search::in_folder;
+pub(crate) use search::looked_in;
 pub use search::{is_shared, nearest};
 
 /// The name of the configuration file.

@@ -15,7 +15,7 @@ pub(super) fn in_folder(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The folders in which a configuration file counts for what lies in `folder`, the nearest first.
-pub(super) fn looked_in(folder: &Path) -> impl Iterator<Item = &Path> {
+pub(crate) fn looked_in(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut ended = false;
     folder.ancestors().take_while(move |folder| {
         let counts = !ended && !is_shared(folder);

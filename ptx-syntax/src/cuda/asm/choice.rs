@@ -38,6 +38,17 @@ impl Branches {
         this
     }
 
+    /// Whether these are the branches of one group, and one of them is taken whatever holds.
+    pub fn are_all(&self, branches: &[u32], conditions: &[Condition]) -> bool {
+        let first = |branch: &u32| self.places.get(*branch as usize).map(|(first, _, _)| *first);
+        let Some(group) = branches.first().and_then(first) else { return false };
+        let choices = conditions.get(group as usize).map_or(0, |condition| condition.choices as usize);
+        let distinct: HashSet<&u32> = branches.iter().collect();
+        branches.iter().all(|branch| first(branch) == Some(group))
+            && distinct.len() == branches.len()
+            && branches.len() == choices
+    }
+
     /// Whether `condition` is `outer` or lies in it.
     fn is_within(&self, condition: u32, outer: u32) -> bool {
         let last = self.places.get(outer as usize).map_or(outer, |(_, _, last)| *last);

@@ -101,7 +101,8 @@ struct Expander<'p, 's> {
 
 /// A definition of a name, or that it is taken back.
 struct Change {
-    at: u32,
+    /// Where; none for what holds from the beginning.
+    at: Option<u32>,
     /// The number of the name.
     name: u32,
     definition: Option<MacroId>,
@@ -127,14 +128,18 @@ impl Tokens<'_> {
 
 impl<'p, 's> Expander<'p, 's> {
     fn new(source: &'s str, prepared: &'p Prepared<'s>) -> Self {
-        let length = source.len() as u32;
+        let length = prepared.end;
+        let mut origins = Origins::new(length);
+        if prepared.others_end > length {
+            origins.add(length, Span::at(0));
+        }
         let mut this = Self {
             source,
             prepared,
             with_asm: vec![false; prepared.by_name.len()],
             uses: Vec::new(),
             made: String::new(),
-            origins: Origins::new(length),
+            origins,
             hidden: Vec::new(),
             shadowed: HashSet::new(),
             position: 0,
@@ -158,7 +163,7 @@ impl<'p, 's> Expander<'p, 's> {
         let prepared = self.prepared;
         let mut named_by = Lists::default();
         let mut found: Vec<u32> = Vec::new();
-        for (definition, &name) in prepared.file.macros.iter().zip(&prepared.numbers) {
+        for (definition, &name) in prepared.file.macros[..prepared.own_macros].iter().zip(&prepared.numbers) {
             let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
             let keyword = |token: &Token| prepared.keyword(self.source, *token).is_some();
             if tokens.iter().any(keyword) && !tokens.iter().all(|token| token.kind == Kind::Identifier) {
@@ -321,16 +326,18 @@ impl<'p, 's> Expander<'p, 's> {
     fn statement(&mut self, tokens: &Tokens<'_>, keyword: usize, out: &mut Vec<Token>) -> usize {
         let mut at = keyword;
         let mut depth = 0i32;
+        let mut in_template = true;
         while let Some(&token) = tokens.all.get(at) {
             match self.text(token) {
                 "(" if token.kind == Kind::Punctuator => depth += 1,
                 ")" if token.kind == Kind::Punctuator => depth -= 1,
                 ";" | "{" | "}" if token.kind == Kind::Punctuator && depth < 2 => return at,
+                ":" | "::" if depth == 1 && token.kind == Kind::Punctuator => in_template = false,
                 _ if depth == 0 && token.kind != Kind::Identifier => return at,
                 _ => {}
             }
             if depth == 1 && token.kind == Kind::Identifier && !self.is(out.last(), "[") {
-                let piece = self.piece(tokens, at);
+                let piece = self.piece(tokens, at, in_template);
                 if self.was_stopped(token) {
                     let next = self.after_use(tokens, at);
                     out.extend(&tokens.all[at..next]);
@@ -338,7 +345,7 @@ impl<'p, 's> Expander<'p, 's> {
                     continue;
                 }
                 if let Some((next, piece)) = piece {
-                    out.extend(piece.into_iter().map(|piece| Token { condition: token.condition, ..piece }));
+                    out.extend(piece);
                     at = next;
                     continue;
                 }
@@ -355,17 +362,42 @@ impl<'p, 's> Expander<'p, 's> {
         at
     }
 
-    /// What a macro in a section of an asm statement stands for, and the index after its use.
-    fn piece(&mut self, tokens: &Tokens<'_>, at: usize) -> Option<(usize, Vec<Token>)> {
-        let [definition] = self.definitions(tokens.all[at])[..] else { return None };
-        let (next, found) = self.called(definition, tokens, at)?;
-        let fits = |token: &Token| match token.kind {
+    /// What a macro in a section of an asm statement stands for, and the index after its use. Where each branch of an `#if`
+    /// defines it, it stands in a template for what that branch says under the condition of that branch. A constraint is left
+    /// alone: branches for other platforms give that of a pointer another letter.
+    fn piece(&mut self, tokens: &Tokens<'_>, at: usize, in_template: bool) -> Option<(usize, Vec<Token>)> {
+        let definitions = self.definitions(tokens.all[at]);
+        let condition_of = |id: MacroId| self.prepared.file.macros[id.index()].condition.index() as u32;
+        let conditions: Vec<u32> = match definitions[..] {
+            [_] => vec![tokens.all[at].condition],
+            _ => definitions.iter().map(|id| condition_of(*id)).collect(),
+        };
+        let branches =
+            || in_template && self.prepared.branches.are_all(&conditions, &self.prepared.file.conditions);
+        let is_of_others = || definitions.iter().any(|id| self.is_of_others(*id));
+        if definitions.is_empty() || (definitions.len() > 1 && (is_of_others() || !branches())) {
+            return None;
+        }
+        let fits = |this: &Self, token: &Token| match token.kind {
             Kind::Text | Kind::RawText | Kind::Identifier | Kind::Number | Kind::Character => true,
-            Kind::Punctuator => !matches!(self.text(*token), ";" | "{" | "}" | "#"),
+            Kind::Punctuator => !matches!(this.text(*token), ";" | "{" | "}" | "#"),
             Kind::Directive => false,
         };
-        let has_text = found.iter().any(|token| matches!(token.kind, Kind::Text | Kind::RawText));
-        ((has_text || found.is_empty()) && found.iter().all(fits)).then_some((next, found))
+        let mut pieces = Vec::new();
+        let mut after = None;
+        for (definition, condition) in definitions.into_iter().zip(conditions) {
+            let (next, found) = self.called(definition, tokens, at)?;
+            let has_text = found.iter().any(|token| matches!(token.kind, Kind::Text | Kind::RawText));
+            if !(has_text || found.is_empty()) || !found.iter().all(|token| fits(self, token)) {
+                return None;
+            }
+            if after.is_some_and(|after| after != next) {
+                return None;
+            }
+            after = Some(next);
+            pieces.extend(found.into_iter().map(|token| Token { condition, ..token }));
+        }
+        Some((after?, pieces))
     }
 
     /// Appends what the use of a macro at `at` stands for, in each of its definitions.
@@ -377,6 +409,10 @@ impl<'p, 's> Expander<'p, 's> {
         out: &mut Vec<Token>,
     ) -> Option<(usize, MacroId)> {
         let definitions = self.definitions(tokens.all[at]);
+        // What a statement of another file says has no place in this one.
+        if definitions.iter().any(|id| self.is_of_others(*id)) {
+            return None;
+        }
         let several = definitions.len() > 1;
         if let Some(close) = tokens.closing(at + 1)
             && blocked[close] > blocked[at + 1]
@@ -407,13 +443,19 @@ impl<'p, 's> Expander<'p, 's> {
         next
     }
 
+    /// Whether another file defines the macro.
+    const fn is_of_others(&self, id: MacroId) -> bool {
+        id.index() >= self.prepared.own_macros
+    }
+
     fn definition(&self, id: MacroId) -> &'p Macro {
         &self.prepared.file.macros[id.index()]
     }
 
     /// The definitions that may hold where the outermost use is, each text once.
     fn definitions(&mut self, name: Token) -> Vec<MacroId> {
-        while let Some(change) = self.changes.get(self.next_change).filter(|change| change.at < self.position)
+        while let Some(change) =
+            self.changes.get(self.next_change).filter(|change| change.at < Some(self.position))
         {
             let body = |id: MacroId| self.prepared.file.macros[id.index()].body.text(self.source).trim();
             match change.definition {
@@ -464,7 +506,7 @@ impl<'p, 's> Expander<'p, 's> {
         self.position = u32::MAX;
         let prepared = self.prepared;
         for ((id, definition), name) in
-            (0u32..).map(MacroId).zip(&prepared.file.macros).zip(&prepared.numbers)
+            (0u32..).map(MacroId).zip(&prepared.file.macros).zip(&prepared.numbers).take(prepared.own_macros)
         {
             if !self.with_asm[*name as usize] {
                 continue;
@@ -486,12 +528,13 @@ fn changes(source: &str, prepared: &Prepared<'_>, truths: &Truths) -> Vec<Change
     let mut changes: Vec<Change> = Vec::with_capacity(file.macros.len() + file.undefined.len());
     for ((id, found), &name) in (0u32..).map(MacroId).zip(&file.macros).zip(&prepared.numbers) {
         if truths.of(found.condition) != Truth::False {
-            changes.push(Change { at: found.name.start, name, definition: Some(id) });
+            let at = (id.index() < prepared.own_macros).then_some(found.name.start);
+            changes.push(Change { at, name, definition: Some(id) });
         }
     }
     changes.extend(file.undefined.iter().filter_map(|(span, _)| {
         let name = prepared.by_name.number(span.text(source))?;
-        Some(Change { at: span.start, name, definition: None })
+        Some(Change { at: Some(span.start), name, definition: None })
     }));
     changes.sort_by_key(|change| change.at);
     changes

@@ -26,12 +26,31 @@ impl<'s> Expander<'_, 's> {
         at: usize,
     ) -> Option<(usize, Vec<Token>)> {
         let (next, arguments) = self.arguments(definition, tokens, at)?;
-        let body = self.substituted(definition, &arguments)?;
+        let mut body = self.substituted(definition, &arguments)?;
         drop(arguments);
+        if self.is_of_others(definition) {
+            body = self.brought_here(&body, tokens.all[at].span)?;
+        }
         self.hidden.push(definition);
         let expanded = self.expanded(&body);
         self.hidden.pop();
         Some((next, expanded))
+    }
+
+    /// The tokens of a macro of another file, as what its name in this one has made.
+    fn brought_here(&mut self, body: &[Token], name: Span) -> Option<Vec<Token>> {
+        let others = self.prepared.end..self.prepared.others_end;
+        let mut out = Vec::with_capacity(body.len());
+        for &token in body {
+            if others.contains(&token.span.start) {
+                self.charge(u64::from(token.span.len()))?;
+                let text = token.span.text(self.source);
+                out.extend(self.make(text, name));
+            } else {
+                out.push(token);
+            }
+        }
+        Some(out)
     }
 
     /// Tokens with all known macros expanded.

@@ -46,6 +46,29 @@ fn a_macro_with_a_statement_is_read_where_it_is_used() {
 }
 
 #[test]
+fn a_macro_of_branches_is_read_in_each() {
+    let source = |end: &str| {
+        format!(
+            "#ifdef WIDE\n#define LD \"ld.global.v2\"\n#define SUF(x) \".\" #x\n#else\n#define LD \"ld\"\n\
+             #define SUF(x)\n{end}void f() {{ asm(LD \".u32\" SUF(b) \" %0;\" LD : \"=r\"(a)); }}"
+        )
+    };
+    let text = source("#endif\n");
+    let file = extract(&text);
+    let templates: Vec<&str> = file.statements.iter().map(|found| &*found.template.text).collect();
+    assert_eq!(templates, ["ld.global.v2.u32.b %0;ld.global.v2", "ld.u32 %0;ld"]);
+    let [wide, other] = &file.statements[..] else { panic!("two choices") };
+    assert_eq!((wide.choices, wide.branches.len(), other.branches.len()), (2, 2, 2));
+    // A third branch, or none at all, may define nothing.
+    let wildcards = |text: &str| extract(text).statements[0].template.has_wildcards();
+    assert!(wildcards(&source("#endif\n").replace("#else", "#elif NARROW")));
+    assert!(wildcards(&source("#endif\n#ifdef THIRD\n#define LD \"st\"\n#define SUF(x) \"y\"\n#endif\n")));
+    let constraint =
+        "#ifdef W\n#define P \"l\"\n#else\n#define P \"r\"\n#endif\nvoid f() { asm(\"x;\" :: P(a)); }";
+    assert_eq!(extract(constraint).statements.len(), 1);
+}
+
+#[test]
 fn operators_of_the_preprocessor() {
     for (macros, call, expected) in [
         ("#define A(op, t) asm(#op \".\" #t \" %0;\" :: \"r\"(1))", "A(add, u32);", "add.u32 %0;"),
@@ -94,7 +117,7 @@ fn macros_among_the_parts_of_a_statement() {
 fn what_is_not_known_stays_unknown() {
     for source in [
         "void f() { asm(OTHER(x) \";\"); }",
-        "#if A\n#define T(x) \"a\"\n#else\n#define T(x) \"b\"\n#endif\nvoid f() { asm(T(1) \";\"); }",
+        "#if A\n#define T(x) \"a\"\n#elif B\n#define T(x) \"b\"\n#endif\nvoid f() { asm(T(1) \";\"); }",
         "#define T(x) \"a\"\n#undef T\nvoid f() { asm(T(1) \";\"); }",
         "#define T(x, y) \"a\"\nvoid f() { asm(T(1) \";\"); }",
         "void f() { asm(T(1) \";\"); }\n#define T(x) \"a\"",

@@ -43,7 +43,8 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
         ..CudaFile::default()
     };
     let includes_project = prepared.headers.of_project;
-    let scopes = Scopes::new(tokens.len(), std::mem::take(&mut prepared.headers));
+    let others = prepared.end..prepared.others_end;
+    let scopes = Scopes::new(tokens.len(), std::mem::take(&mut prepared.headers), others);
     let mut this = Builder {
         source,
         prepared,
@@ -331,7 +332,7 @@ impl<'s> Builder<'s> {
     /// Reads the bodies of all macros that hold a keyword.
     fn macros(&mut self) {
         let mut bodies = std::mem::take(&mut self.prepared.bodies).into_iter().peekable();
-        for index in 0..self.prepared.file.macros.len() {
+        for index in 0..self.prepared.own_macros {
             let body = self.prepared.file.macros[index].body;
             let tokens: Vec<Token> = match bodies.next_if(|(id, _)| id.index() == index) {
                 Some((_, tokens)) => tokens,
@@ -427,6 +428,7 @@ impl<'s> Builder<'s> {
             }
         }
         self.file.macros.iter_mut().flat_map(|found| &mut found.statements).for_each(rename);
+        self.file.macros.truncate(self.prepared.own_macros);
         self.file.non_statements.sort_by_key(|found| found.span);
         self.file
     }

@@ -127,6 +127,27 @@ impl Builder<'_> {
         next.iter().any(|token| self.prepared.keyword(self.source, *token).is_some())
     }
 
+    /// The scope of a namespace, or of another block outside functions. All parts of a namespace are one scope, and what
+    /// one without a name declares, or `extern "C"`, is declared around it.
+    fn namespace(&mut self, head: &[Token], classified: Head, outer: u32) -> u32 {
+        let source = self.source;
+        let words = ["namespace", "inline", "extern"];
+        let names = head
+            .iter()
+            .filter(|token| token.kind == Kind::Identifier)
+            .map(|token| token.span.text(source))
+            .filter(|name| !words.contains(name));
+        let mut scope = outer;
+        for name in names {
+            scope = self.scopes.namespace(scope, name);
+        }
+        let is_block = !head.iter().any(|token| words.iter().any(|word| token.is(source, word)));
+        if scope == outer && is_block && matches!(classified, Head::Block) {
+            scope = self.scopes.open(Some(outer), false);
+        }
+        scope
+    }
+
     /// The brace of a declaration outside functions. Says whether the declaration ends with the body.
     pub(super) fn declaration_body(&mut self, start: usize, outer: u32) -> bool {
         if self.depth > MAX_DEPTH {
@@ -138,14 +159,7 @@ impl Builder<'_> {
         let classified = function::classify(&self.reader(&head));
         match classified {
             Head::Namespace | Head::Block => {
-                let namespace = self.scopes.open(Some(outer), false);
-                let is_named = |token: &Token| {
-                    token.kind == Kind::Identifier
-                        && !matches!(token.span.text(self.source), "namespace" | "inline" | "extern")
-                };
-                if head.iter().any(is_named) {
-                    self.scopes.share(namespace);
-                }
+                let namespace = self.namespace(&head, classified, outer);
                 let before = std::mem::replace(&mut self.scope, namespace);
                 self.at += 1;
                 self.items(Until::Brace);

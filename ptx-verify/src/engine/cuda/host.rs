@@ -9,14 +9,13 @@ use crate::engine::check;
 use crate::engine::levels::Config;
 use crate::engine::suppress::Suppressions;
 use crate::rules::asm::asm_target_feature;
-use crate::subject::fragment::surroundings::Surroundings;
 
 /// Verifies what a front end found in a file: its statements, with `cuda`, and its texts, PTX with `ptx` and CUDA C++ with
 /// `cuda`. Places are those of the file. Suppression comments are heeded and levels applied. A finding has no fix: how the
 /// host would write it is not known.
 #[must_use]
 pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Config) -> CudaVerification {
-    let included = Included { names: &Surroundings::default, headers: &Vec::new };
+    let included = Included::default();
     let (mut diagnostics, coverage) = of_file(source, &hosted.file, cuda, included);
     // Statements do not overlap.
     let mut starts: Vec<(u32, Host)> =

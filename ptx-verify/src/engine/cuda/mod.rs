@@ -31,7 +31,8 @@ use std::rc::Rc;
 use ptx_ir::target::{Suffix, Target};
 use ptx_ir::version::Version;
 use ptx_syntax::cuda::{
-    self, AsmStatement, ConditionId, Conditions, CudaFile, Feature, FunctionId, MacroValues, Truth, Truths,
+    self, AsmStatement, ConditionId, Conditions, CudaFile, Declarations, Feature, FunctionId, MacroValues,
+    Truth, Truths,
 };
 use ptx_syntax::lexer::Lexer;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
@@ -85,7 +86,7 @@ pub fn check_cuda(source: &str, config: &CudaConfig) -> Vec<Diagnostic> {
 #[must_use]
 pub fn verify_cuda(source: &str, config: &CudaConfig) -> CudaVerification {
     let names = || Surroundings::unknown(source);
-    verify_cuda_with(source, config, Included { names: &names, headers: &Vec::new })
+    verify_cuda_with(source, config, Included { names: &names, ..Included::default() })
 }
 
 /// The files that a source includes. Each question is asked only where something depends on its answer.
@@ -96,6 +97,15 @@ pub struct Included<'a> {
     /// The texts of those in quotes, each after those that it includes itself: wrappers of asm statements that kernels of the
     /// source call. None where they are too many.
     pub headers: &'a dyn Fn() -> Vec<String>,
+    /// The macros and types of all of them.
+    pub declarations: &'a dyn Fn() -> Declarations,
+}
+
+/// Nothing is known of them, and the source includes none.
+impl Default for Included<'_> {
+    fn default() -> Self {
+        Self { names: &Surroundings::default, headers: &Vec::new, declarations: &Declarations::default }
+    }
 }
 
 /// [`verify_cuda`] with what is known of the files that the source includes. A source without `asm` may have kernels that
@@ -103,7 +113,10 @@ pub struct Included<'a> {
 #[must_use]
 pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_>) -> CudaVerification {
     let (mut diagnostics, coverage) = if cuda::may_contain_asm(source.as_bytes()) {
-        let file = cuda::extract(source);
+        let mut file = cuda::extract(source);
+        if file.depends_on_others() {
+            file = cuda::extract_among(source, &(included.declarations)());
+        }
         let (mut diagnostics, coverage) = of_file(source, &file, config, included);
         fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
         (diagnostics, coverage)
@@ -172,7 +185,7 @@ pub fn asm_facts<T>(
 ) -> Option<T> {
     let statement = file.statements.iter().find(|each| each.used_at.is_none() && inside(each.span, place))?;
     let names = || Surroundings::unknown(source);
-    let included = Included { names: &names, headers: &Vec::new };
+    let included = Included { names: &names, ..Included::default() };
     let subject = Subject::new(source, file, config, included);
     let Choice::Unit(unit) = subject.choose(statement, config.targets.first().copied()) else { return None };
     let words = Lexer::new(unit.template.text(&unit.text)).map(|token| token.span);
