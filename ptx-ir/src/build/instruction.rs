@@ -7,12 +7,13 @@ use super::value::{Kind, Reg, Value};
 use crate::arena::Handle;
 use crate::ir::{Guard, Instruction, Operand, Register, Run, Spelling, Statement};
 use crate::isa::{Class, Control};
+use crate::lower::Selected;
 use crate::special::SpecialRegister;
 use crate::types::{Type, TypeKind};
 use ptx_syntax::Span;
 
 /// Whose word on operands counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     /// The manual's, for what is built.
     Manual,
@@ -105,8 +106,8 @@ impl FunctionBuilder<'_> {
             self.body.operands.push(operand);
         }
         let run = Run { first, count: self.body.operands.len() as u32 - first };
-        let instance = self.select(spelling, run, Says::Manual)?;
-        let instruction = Instruction { spelling, operands: run, guard, instance: Some(instance) };
+        let Selected { instance, in_manual } = self.select(spelling, run, Says::Manual)?;
+        let instruction = Instruction { spelling, operands: run, guard, instance, in_manual };
         let control = self.control(&instruction);
         if control == Some(Control::Call) {
             self.check_call(run)?;
@@ -118,7 +119,12 @@ impl FunctionBuilder<'_> {
     }
 
     /// The instance that the operands fit, by the manual or by what the assembler takes.
-    pub(super) fn select(&self, spelling: Handle<Spelling>, run: Run, says: Says) -> Result<u16, BuildError> {
+    pub(super) fn select(
+        &self,
+        spelling: Handle<Spelling>,
+        run: Run,
+        says: Says,
+    ) -> Result<Selected, BuildError> {
         let module = &self.builder.module;
         let Spelling { text, resolved } = &module.spellings[spelling];
         let (mut shapes, mut children) = (Vec::new(), Vec::new());
@@ -139,16 +145,19 @@ impl FunctionBuilder<'_> {
         let platform = module.header.platform();
         let found = match says {
             Says::Manual => resolved.select_in_manual(&shapes, &children, platform),
-            Says::Assembler => {
-                resolved.select_available(&shapes, &children, platform).map(|index| (index, None))
-            }
+            Says::Assembler => resolved.select_available(&shapes, &children, platform).map(|index| {
+                let instance = &resolved.instances[index];
+                (index, instance.beyond_manual(&shapes, &children))
+            }),
         };
         let (index, beyond) = found.map_err(|mismatch| {
             let (operand, message) = explain::explain(resolved, &mismatch, &shapes);
             BuildError::Operands { spelling: text.to_string(), operand, message }
         })?;
-        if let Some(beyond) = beyond {
-            let (operand, message) = explain::beyond(&beyond);
+        if let Some(beyond) = &beyond
+            && says == Says::Manual
+        {
+            let (operand, message) = explain::beyond(beyond);
             return Err(BuildError::NotInManual { spelling: text.to_string(), operand, message });
         }
         let instance = &resolved.instances[index];
@@ -156,7 +165,7 @@ impl FunctionBuilder<'_> {
             let (min_version, targets) = (instance.min_version, instance.targets);
             return Err(BuildError::Unavailable { what: text.to_string(), min_version, targets });
         }
-        Ok(index as u16)
+        Ok(Selected { instance: Some(index as u16), in_manual: beyond.is_none() })
     }
 
     /// Where control goes after an instruction.

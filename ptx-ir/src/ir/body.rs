@@ -124,6 +124,9 @@ pub struct Instruction {
     /// Which instance of the spelling its operands fit; none where they fit none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub instance: Option<u16>,
+    /// Whether the manual has the instance as its modifiers and operands are written here.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub in_manual: bool,
 }
 
 /// What is in a body, in order.

@@ -159,14 +159,13 @@ impl Instance {
     /// The first operand of a statement that the manual does not have.
     #[must_use]
     pub fn operand_beyond_manual(&self, operands: &[Shape], children: &[Shape]) -> Option<Beyond> {
-        let mut places: Vec<usize> = (0..operands.len()).collect();
-        if operands.len() < self.operands.len() {
-            places.clear();
-            if !super::select::fits_with_gaps(&self.operands, operands, children, &mut places) {
-                return None;
-            }
+        let mut places = Vec::new();
+        let gaps = operands.len() < self.operands.len();
+        if gaps && !super::select::fits_with_gaps(&self.operands, operands, children, &mut places) {
+            return None;
         }
-        for (operand, (shape, &spec)) in operands.iter().zip(&places).enumerate() {
+        for (operand, shape) in operands.iter().enumerate() {
+            let spec = places.get(operand).copied().unwrap_or(operand);
             if let Some((part, classes)) = beyond(self.operands.get(spec)?, shape, children) {
                 let reasons = reasons('+', classes);
                 return Some(Beyond::Operand { operand, spec, part, reasons });

@@ -2,7 +2,7 @@
 
 use super::expression::Room;
 use super::names::Entity;
-use super::{Context, messages};
+use super::{Context, Selected, messages};
 use crate::arena::Handle;
 use crate::directive::DirectiveKind;
 use crate::ir::{
@@ -134,11 +134,13 @@ impl Context<'_, '_> {
             self.body.operand_spans.push(node.span);
         }
         let operands = Run { first, count: nodes.len() as u32 };
-        let mut instance = self.select(spelling, operands);
-        if instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
-            instance = self.select_elements(spelling, operands, nodes);
+        let mut selected = self.select(spelling, operands);
+        if selected.instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
+            selected = self.select_elements(spelling, operands, nodes);
         }
-        let handle = self.body.instructions.push(Instruction { spelling, operands, guard, instance });
+        let Selected { instance, in_manual } = selected;
+        let instruction = Instruction { spelling, operands, guard, instance, in_manual };
+        let handle = self.body.instructions.push(instruction);
         self.body.spans.push(statement.span);
         self.body.statements.push(Statement::Instruction(handle));
     }
@@ -160,7 +162,7 @@ impl Context<'_, '_> {
 
     /// Which instance of the spelling the operands fit.
     #[inline]
-    fn select(&mut self, spelling: Handle<Spelling>, operands: Run) -> Option<u16> {
+    fn select(&mut self, spelling: Handle<Spelling>, operands: Run) -> Selected {
         self.selection.select(&self.module, &self.body, spelling, &self.body.operands[operands.range()])
     }
 
@@ -171,7 +173,7 @@ impl Context<'_, '_> {
         spelling: Handle<Spelling>,
         operands: Run,
         nodes: &[ast::Operand],
-    ) -> Option<u16> {
+    ) -> Selected {
         let before: Vec<Operand> = self.body.operands[operands.range()].to_vec();
         for (operand, node) in self.body.operands[operands.range()].iter_mut().zip(nodes) {
             if let Operand::VariableAddress { variable, offset } = *operand
@@ -184,11 +186,11 @@ impl Context<'_, '_> {
                 *is_value = true;
             }
         }
-        let instance = self.select(spelling, operands);
-        if instance.is_none() {
+        let selected = self.select(spelling, operands);
+        if selected.instance.is_none() {
             self.body.operands[operands.range()].copy_from_slice(&before);
         }
-        instance
+        selected
     }
 
     /// `.reg` in a body, or a parameter in a register.

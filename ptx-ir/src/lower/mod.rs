@@ -33,7 +33,7 @@ pub use problem::{ConstantError, Problem, RegisterGroup};
 use ptx_syntax::ast::Tree;
 use ptx_syntax::{Explanation, Located, Span};
 use rustc_hash::FxHashMap;
-pub(crate) use selection::Selection;
+pub(crate) use selection::{Selected, Selection};
 use spellings::Spellings;
 use visible::{History, Visible};
 

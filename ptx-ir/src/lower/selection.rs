@@ -23,6 +23,8 @@ struct Kept {
     /// Whether the value of an immediate decides nothing.
     any_value: bool,
     is_call: bool,
+    /// Whether the manual has the form and the modifiers of all instances.
+    spelled_in_manual: bool,
 }
 
 /// Which instance operands fit.
@@ -30,7 +32,16 @@ struct Kept {
 struct Answer {
     /// The kinds of the operands, 16 bits for each; 0 where nothing is kept.
     kinds: u128,
-    instance: Option<u16>,
+    selected: Selected,
+}
+
+/// What the operands of an instruction decide.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Selected {
+    /// See [`Instruction::instance`](crate::ir::Instruction::instance).
+    pub instance: Option<u16>,
+    /// See [`Instruction::in_manual`](crate::ir::Instruction::in_manual).
+    pub in_manual: bool,
 }
 
 /// The answer for instructions with more operands than this is not kept.
@@ -61,41 +72,44 @@ impl Selection {
         body: &Body,
         spelling: Handle<Spelling>,
         operands: &[Operand],
-    ) -> Option<u16> {
+    ) -> Selected {
         let kept = self.kept(module, spelling);
         let kinds = kinds(module, body, operands, kept.any_value);
         let [last, other] = kept.answers;
         if kinds != 0 && kinds == last.kinds {
-            return last.instance;
+            return last.selected;
         }
         if kinds != 0 && kinds == other.kinds {
             kept.answers = [other, last];
-            return other.instance;
+            return other.selected;
         }
-        let instance = self.find(module, body, &module.spellings[spelling].resolved, operands);
+        let spelled_in_manual = kept.spelled_in_manual;
+        let mut selected = self.find(module, body, &module.spellings[spelling].resolved, operands);
+        selected.in_manual &= spelled_in_manual;
         if kinds != 0 {
-            self.kept[spelling.index()].answers = [Answer { kinds, instance }, last];
+            self.kept[spelling.index()].answers = [Answer { kinds, selected }, last];
         }
-        instance
+        selected
     }
 
-    fn find(
-        &mut self,
-        module: &Module,
-        body: &Body,
-        resolved: &Resolved,
-        operands: &[Operand],
-    ) -> Option<u16> {
+    /// The instance that the operands fit, and whether the manual has such operands of it.
+    fn find(&mut self, module: &Module, body: &Body, resolved: &Resolved, operands: &[Operand]) -> Selected {
         if resolved.instances.is_empty() {
-            return None;
+            return Selected::default();
         }
         self.shapes.clear();
         self.children.clear();
         for &operand in operands {
             module.push_shape(body, operand, &mut self.shapes, &mut self.children);
         }
-        let index = resolved.select_available(&self.shapes, &self.children, self.platform?).ok()?;
-        Some(index as u16)
+        let Some(platform) = self.platform else { return Selected::default() };
+        match resolved.select_available(&self.shapes, &self.children, platform) {
+            Ok(index) => {
+                let beyond = resolved.instances[index].operand_beyond_manual(&self.shapes, &self.children);
+                Selected { instance: Some(index as u16), in_manual: beyond.is_none() }
+            }
+            Err(_) => Selected::default(),
+        }
     }
 
     #[inline]
@@ -117,6 +131,7 @@ impl Selection {
                 answers: [Answer::default(); 2],
                 any_value: instances.iter().all(any_value),
                 is_call: instances.first().is_some_and(|first| first.effects.control == Control::Call),
+                spelled_in_manual: instances.iter().all(|each| each.spelled_beyond_manual().is_none()),
             }
         }));
     }

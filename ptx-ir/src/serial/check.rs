@@ -265,7 +265,9 @@ fn look_up(module: &mut Module) {
         for each in body.instructions.handles() {
             let Instruction { spelling, operands, .. } = body.instructions[each];
             let operands = &body.operands[operands.range()];
-            body.instructions[each].instance = selection.select(module, &body, spelling, operands);
+            let selected = selection.select(module, &body, spelling, operands);
+            body.instructions[each].instance = selected.instance;
+            body.instructions[each].in_manual = selected.in_manual;
         }
         module.functions[handle].body = Some(body);
     }

@@ -26,8 +26,6 @@ pub(crate) struct SpellingFacts {
     features: Vec<Features>,
     /// Whether their instructions need a second look.
     suspicious: Vec<bool>,
-    /// Whether the manual has the form and the modifiers of all their meanings.
-    spelled_in_manual: Vec<bool>,
 }
 
 impl SpellingFacts {
@@ -44,8 +42,6 @@ impl SpellingFacts {
             let spelling = &module.spellings[Handle::new(index as u32)];
             self.features.push(Features::of(spelling));
             self.suspicious.push(suspicious(spelling));
-            let mut instances = spelling.resolved.instances.iter();
-            self.spelled_in_manual.push(instances.all(|each| each.spelled_beyond_manual().is_none()));
         }
     }
 
@@ -56,22 +52,6 @@ impl SpellingFacts {
             features |= self.features[instruction.spelling.index()];
         }
         features
-    }
-
-    /// Whether an instruction is plainly one that the manual has.
-    fn is_in_manual(
-        &self,
-        context: &FunctionContext<'_>,
-        handle: Handle<Instruction>,
-        instruction: &Instruction,
-    ) -> bool {
-        let module = context.module.module;
-        let instances = &module.spellings[instruction.spelling].resolved.instances;
-        let instance = instruction.instance.and_then(|index| instances.get(index as usize));
-        let spelled = self.spelled_in_manual.get(instruction.spelling.index()).copied().unwrap_or(false);
-        spelled
-            && instance
-                .is_some_and(|instance| beyond_manual::is_plain(module, context.body, handle, instance))
     }
 
     fn is_suspicious(&self, spelling: Handle<Spelling>) -> bool {
@@ -91,7 +71,7 @@ pub(crate) fn verify(
         let sound = instruction.instance.is_some() && !facts.is_suspicious(instruction.spelling);
         if !sound || instruction.guard.is_some_and(|guard| !guard_not_a_predicate::is_predicate(guard)) {
             look_again(context, handle, instruction, rules, out);
-        } else if notes && !facts.is_in_manual(context, handle, instruction) {
+        } else if notes && !instruction.in_manual {
             note(context, handle, instruction, out);
         }
     }

@@ -215,7 +215,9 @@ impl<'b> Copied<'b> {
         f.body.operand_spans.resize(f.body.operands.len(), Span::default());
         instruction.operands = run;
         if spelling.is_some() {
-            instruction.instance = Some(f.select(instruction.spelling, run, Says::Assembler)?);
+            let selected = f.select(instruction.spelling, run, Says::Assembler)?;
+            instruction.instance = selected.instance;
+            instruction.in_manual = selected.in_manual;
         }
         let copy = f.body.instructions.push(instruction);
         f.body.spans.push(Span::default());

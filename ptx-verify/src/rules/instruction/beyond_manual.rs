@@ -1,5 +1,5 @@
-use ptx_ir::ir::{Body, Handle, Instruction, Module, Operand};
-use ptx_ir::isa::{Beyond, Class, Instance, OperandSpec, Pattern};
+use ptx_ir::ir::Operand;
+use ptx_ir::isa::Beyond;
 use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
@@ -62,53 +62,4 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
 
 fn in_braces(operand: Operand) -> bool {
     matches!(operand, Operand::Vector(run) if run.count == 1)
-}
-
-/// Whether all operands are plainly what the manual has. Most are; where this is not so, they have to be compared.
-pub(crate) fn is_plain(module: &Module, body: &Body, handle: Handle<Instruction>, instance: &Instance) -> bool {
-    let operands = body.operands(handle);
-    operands.len() == instance.operands.len()
-        && operands.iter().zip(&instance.operands).all(|(operand, spec)| is_of(module, body, spec, operand))
-}
-
-fn is_of(module: &Module, body: &Body, spec: &OperandSpec, operand: &Operand) -> bool {
-    let single = matches!(spec.pattern, Pattern::Value | Pattern::NegatableValue | Pattern::Selectable { .. });
-    let (class, fits) = match *operand {
-        Operand::Register { class, .. } => (class, single),
-        Operand::Negated { class, .. } => (class, spec.pattern == Pattern::NegatableValue),
-        Operand::Integer { negative: false, .. } => (Class::Integer, single),
-        Operand::Integer { negative: true, .. } => (Class::NegativeInteger, single),
-        Operand::SingleBits(_) => (Class::SingleBits, single),
-        Operand::DoubleBits(_) => (Class::DoubleBits, single),
-        Operand::Decimal(_) => (Class::Decimal, single),
-        Operand::Special(register) => (Class::special(register.reads()), single),
-        Operand::Sink => (Class::Sink, single),
-        Operand::Label(_) => (Class::Label, single),
-        Operand::RegisterAddress { class, .. } => (class, spec.pattern == Pattern::Address),
-        Operand::Vector(run) => {
-            let of_manual = |element: &Operand| {
-                matches!(element, Operand::Register { class, .. } if spec.manual.contains(*class))
-            };
-            let fits = spec.pattern == Pattern::Vector { count: run.count as u16 };
-            return fits && body.children(run).iter().all(of_manual);
-        }
-        Operand::List(_) => return spec.pattern == Pattern::List,
-        // The table nests them, not the text.
-        Operand::Pair(run) | Operand::Bracket(run) => {
-            let parts = body.children(run);
-            let is_pair = matches!(operand, Operand::Pair(_));
-            let fits = spec.pattern == if is_pair { Pattern::Pair } else { Pattern::Bracket };
-            return fits
-                && parts.len() == spec.children.len()
-                && parts.iter().zip(&spec.children).all(|(part, spec)| is_of(module, body, spec, part));
-        }
-        Operand::Variable { variable, offset: 0, .. } => {
-            (module.variable_class(&module.variables[variable]), single)
-        }
-        Operand::VariableAddress { variable, .. } => {
-            (module.variable_class(&module.variables[variable]), spec.pattern == Pattern::Address)
-        }
-        _ => return false,
-    };
-    fits && spec.manual.contains(class)
 }
