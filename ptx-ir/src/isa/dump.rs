@@ -1,12 +1,13 @@
 //! The table as text, one line a form, so that a test can keep it under version control and a change of the table
 //! shows what it changed.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Write as _};
 
 use super::class::{Class, ClassSet};
 use super::table::{
-    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, IGNORED, Ignored, NAMES, Operand,
-    PatternTemplate, REPEATABLE, SpaceRef, Spare, TOGETHER, TypeRef, Variant,
+    ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, GateRule, IGNORED, Ignored, NAMES, Operand,
+    PatternTemplate, REPEATABLE, Rule, SpaceRef, Spare, TOGETHER, TypeRef, Variant,
 };
 use crate::target::TargetSet;
 use crate::types::Type;
@@ -108,16 +109,72 @@ impl Line {
         }
     }
 
-    fn count(&self, count: Count) -> String {
-        match count {
-            Count::Fixed(count) => count.to_string(),
-            Count::Slot(slot) => format!(".{}", self.0.slots[slot as usize].name),
-            Count::Table(lines) => {
-                let lines: Vec<String> =
-                    lines.iter().map(|(when, count)| format!("{}={count}", self.condition(when))).collect();
-                lines.join(", ")
+    /// A length; where it depends on modifiers, for each choice of them that the rules and `within` allow. In which
+    /// words the table says it is no part of what it means.
+    fn count(&self, count: Count, within: Condition) -> String {
+        let lines = match count {
+            Count::Fixed(count) => return count.to_string(),
+            Count::Slot(slot) => return format!(".{}", self.0.slots[slot as usize].name),
+            Count::Table(lines) => lines,
+        };
+        let asked: BTreeSet<u8> = lines.iter().flat_map(|(when, _)| *when).map(|(slot, _)| *slot).collect();
+        let mut choices: Vec<Vec<(u8, u64)>> = vec![Vec::new()];
+        for slot in asked {
+            let values = 0..self.0.slots[slot as usize].values.len();
+            let with = |choice: &Vec<(u8, u64)>, value: usize| {
+                choice.iter().copied().chain([(slot, 1 << value)]).collect::<Vec<_>>()
+            };
+            choices = choices
+                .iter()
+                .flat_map(|choice| values.clone().map(move |value| with(choice, value)))
+                .collect();
+        }
+        let chosen = |choice: &[(u8, u64)], slot: u8| {
+            choice.iter().find(|(each, _)| *each == slot).map(|(_, mask)| *mask)
+        };
+        let holds = |choice: &[(u8, u64)], when: Condition| {
+            when.iter().all(|&(slot, mask)| chosen(choice, slot).is_some_and(|value| value & mask != 0))
+        };
+        let fails = |choice: &[(u8, u64)], when: Condition| {
+            when.iter().any(|&(slot, mask)| chosen(choice, slot).is_some_and(|value| value & mask == 0))
+        };
+        let is_allowed = |choice: &[(u8, u64)]| {
+            let is_broken = |rule: &Rule| {
+                let then = if rule.needs { fails(choice, rule.then) } else { holds(choice, rule.then) };
+                holds(choice, rule.when) && then
+            };
+            !fails(choice, within) && !self.0.rules.iter().any(is_broken)
+        };
+        let mut found = Vec::new();
+        for choice in choices.iter().filter(|choice| is_allowed(choice)) {
+            if let Some((_, count)) = lines.iter().find(|(when, _)| holds(choice, when)) {
+                let values = choice
+                    .iter()
+                    .map(|&(slot, mask)| self.0.slots[slot as usize].values[mask.ilog2() as usize]);
+                found.push(format!("{}={count}", values.collect::<Vec<_>>().join(" ")));
             }
         }
+        found.join(", ")
+    }
+
+    fn rule(&self, rule: &Rule) -> String {
+        let word = if rule.needs { "only" } else { "not" };
+        format!("; {} {word} with {}", self.condition(rule.when), self.condition(rule.then))
+    }
+
+    fn gate(&self, gate: &GateRule) -> String {
+        let mut text = format!("; {}", self.condition(gate.when));
+        if gate.version > Version::OLDEST {
+            let _ = write!(text, " since {}", gate.version);
+        }
+        if gate.until < Version::LATEST {
+            let _ = write!(text, " until {}", gate.until);
+        }
+        let targets = TargetSet::from_bits(gate.targets);
+        if targets != TargetSet::ALL {
+            let _ = write!(text, " on {targets:#}");
+        }
+        text
     }
 
     fn operand(&self, operand: &Operand) -> String {
@@ -135,7 +192,7 @@ impl Line {
         text += &match pattern {
             PatternTemplate::Value => String::new(),
             PatternTemplate::Negatable => "!".to_owned(),
-            PatternTemplate::Vector(count) => format!("vec({}) ", self.count(*count)),
+            PatternTemplate::Vector(count) => format!("vec({}) ", self.count(*count, when)),
             PatternTemplate::Address => "addr ".to_owned(),
             PatternTemplate::Pair => "pair ".to_owned(),
             PatternTemplate::Bracket => "bracket ".to_owned(),
@@ -166,7 +223,7 @@ impl Line {
             };
             if let Some((vector, ty)) = access.size {
                 let vector =
-                    vector.map_or(String::new(), |slot| format!("{} x ", self.count(Count::Slot(slot))));
+                    vector.map_or(String::new(), |slot| format!("{} x ", self.count(Count::Slot(slot), &[])));
                 let _ = write!(text, " of {vector}{}", self.ty(ty));
             }
             if let Some(sized) = access.sized {
@@ -214,33 +271,16 @@ impl Display for Line {
         for slot in slots.iter().filter(|slot| slot.values.len() > 1) {
             write!(formatter, " .{}={{{}}}", slot.name, slot.values.join(" "))?;
         }
-        for rule in *rules {
-            let word = if rule.needs { "only" } else { "not" };
-            write!(formatter, "; {} {word} with {}", self.condition(rule.when), self.condition(rule.then))?;
-        }
-        for gate in *gates {
-            write!(formatter, "; {}", self.condition(gate.when))?;
-            if gate.version > Version::OLDEST {
-                write!(formatter, " since {}", gate.version)?;
-            }
-            if gate.until < Version::LATEST {
-                write!(formatter, " until {}", gate.until)?;
-            }
-            let targets = TargetSet::from_bits(gate.targets);
-            if targets != TargetSet::ALL {
-                write!(formatter, " on {targets:#}")?;
-            }
-        }
-        for (when, list) in *effects {
-            let words: Vec<String> = list.iter().map(effect).collect();
+        let lines = rules.iter().map(|rule| self.rule(rule));
+        sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
+        let lines = gates.iter().map(|gate| self.gate(gate));
+        sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
+        let lines = effects.iter().flat_map(|(when, list)| {
             let when = self.condition(when);
-            write!(
-                formatter,
-                "; effect {}{}{when}",
-                words.join(" "),
-                if when.is_empty() { "" } else { " if " }
-            )?;
-        }
+            let when = if when.is_empty() { when } else { format!(" if {when}") };
+            list.iter().map(move |each| format!("; effect {}{when}", effect(each)))
+        });
+        sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
         for when in *idle {
             write!(formatter, "; {} without effect", self.condition(when))?;
         }
@@ -285,6 +325,13 @@ impl Display for Line {
         }
         Ok(())
     }
+}
+
+/// Rules, requirements and effects hold together, in whatever order they are written.
+fn sorted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort_unstable();
+    lines
 }
 
 fn effect(effect: &Effect) -> String {
