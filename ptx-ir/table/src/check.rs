@@ -108,6 +108,15 @@ fn overshadowed(form: &Form, operand: &Operand, report: &mut impl FnMut(String))
 /// Reports values that the rules allow in no choice of modifiers, in none of the forms of a syntax line.
 fn useless_values(forms: &[Form], faults: &mut Faults) {
     for form in forms {
+        let mut masks: Vec<u64> = form.slots.iter().map(all_values).collect();
+        let mut left = MAX_CHOICES;
+        let line: Vec<&Form> =
+            forms.iter().filter(|each| (&each.file, each.line) == (&form.file, form.line)).collect();
+        if line.len() == 1 && !is_allowed(form, &mut masks, 0, &mut left) && left > 0 {
+            let message = "the rules allow no choice of modifiers";
+            faults.push(Fault::new(&form.file, form.line, message));
+            continue;
+        }
         for (slot, definition) in form.slots.iter().enumerate() {
             for (index, value) in definition.values.iter().enumerate() {
                 let is_useful = |each: &Form| {
@@ -116,8 +125,7 @@ fn useless_values(forms: &[Form], faults: &mut Faults) {
                     let mut left = MAX_CHOICES;
                     is_allowed(each, &mut masks, 0, &mut left) || left == 0
                 };
-                let mut line = forms.iter().filter(|each| (&each.file, each.line) == (&form.file, form.line));
-                if !line.any(is_useful) {
+                if !line.iter().any(|each| is_useful(each)) {
                     faults.push(Fault::new(
                         &form.file,
                         form.line,

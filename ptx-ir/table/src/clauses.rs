@@ -73,7 +73,7 @@ pub enum Clause {
     },
     /// `effect … if …;`
     Effect {
-        /// The effects.
+        /// The effects; `minimum|maximum` is one for each alternative of the opcode.
         words: Vec<String>,
         /// When.
         when: Vec<Atom>,
@@ -149,6 +149,13 @@ pub enum Clause {
         /// Where.
         line: usize,
     },
+    /// `… or …`: a form for each.
+    Either {
+        /// The alternatives.
+        clauses: Vec<Vec<Self>>,
+        /// Where.
+        line: usize,
+    },
 }
 
 impl Clause {
@@ -168,7 +175,8 @@ impl Clause {
             | Self::FixedOrder { line }
             | Self::Mode { line, .. }
             | Self::Beyond { line, .. }
-            | Self::Misread { line, .. } => *line,
+            | Self::Misread { line, .. }
+            | Self::Either { line, .. } => *line,
         }
     }
 }
@@ -190,8 +198,11 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
             if word == "if" {
                 break;
             }
-            words.push(word.clone());
-            cursor.next();
+            let mut word = cursor.name()?;
+            while cursor.eat('|') {
+                word = format!("{word}|{}", cursor.name()?);
+            }
+            words.push(word);
         }
         let when = if cursor.eat_word("if") { condition(cursor)? } else { Vec::new() };
         cursor.mark(';')?;
@@ -256,13 +267,13 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         return Ok(vec![Clause::Mode { mode: mode(cursor)?, operand, line }]);
     }
     if cursor.defines_slot() {
-        return Ok(vec![Clause::Slot(slot(cursor)?)]);
+        return Ok(slot(cursor)?.into_iter().map(Clause::Slot).collect());
     }
     if cursor.defines_operand() {
-        return Ok(operands::clause(cursor)?
-            .into_iter()
-            .map(|clause| Clause::Operand(Box::new(clause)))
-            .collect());
+        let operand = |clause| Clause::Operand(Box::new(clause));
+        let alternatives = operands::alternatives(cursor)?.into_iter();
+        let clauses = alternatives.map(|clauses| clauses.into_iter().map(operand).collect()).collect();
+        return Ok(either(clauses, line));
     }
     rule_or_gate(cursor)
 }
@@ -311,22 +322,43 @@ fn rule_or_gate(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         cursor.mark(';')?;
         return Ok(vec![Clause::Idle { when, line }]);
     }
-    let version = if cursor.eat_word("since") { Some(published(cursor)?) } else { None };
-    let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
-    let until = if cursor.eat_word("until") { Some(published(cursor)?) } else { None };
-    if version.is_none() && targets.is_none() && until.is_none() {
-        return Err(cursor.fault(
-            "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
-             `… without effect`, `ignores …`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
-        ));
+    let mut gates = Vec::new();
+    loop {
+        let version = if cursor.eat_word("since") { Some(published(cursor)?) } else { None };
+        let targets = if cursor.eat_word("on") { Some(targets(cursor)?) } else { None };
+        let until = if cursor.eat_word("until") { Some(published(cursor)?) } else { None };
+        if version.is_none() && targets.is_none() && until.is_none() {
+            return Err(cursor.fault(
+                "expected a clause: `.slot = {…}`, `operand : …`, `… only with …`, `… not with …`, `… since … on … until …`, \
+                 `… without effect`, `ignores …`, `effect …`, `counts …`, `deviation …`, `in texmode_…`, `misread …` or `fixed order`",
+            ));
+        }
+        gates.push(vec![Clause::Gate {
+            operands: operands.clone(),
+            classes: classes.clone(),
+            marks: marks.clone(),
+            line,
+            when: when.clone(),
+            since: version.is_some(),
+            version: version.unwrap_or(Version::OLDEST),
+            until: until.unwrap_or(Version::LATEST),
+            targets: targets.unwrap_or(TargetSet::ALL),
+            amended: false,
+        }]);
+        if !cursor.eat_word("or") {
+            break;
+        }
     }
     cursor.mark(';')?;
-    let since = version.is_some();
-    let version = version.unwrap_or(Version::OLDEST);
-    let until = until.unwrap_or(Version::LATEST);
-    let targets = targets.unwrap_or(TargetSet::ALL);
-    let amended = false;
-    Ok(vec![Clause::Gate { operands, classes, marks, line, when, since, version, until, targets, amended }])
+    Ok(either(gates, line))
+}
+
+/// What is said where there is one alternative, else a choice.
+fn either(mut clauses: Vec<Vec<Clause>>, line: usize) -> Vec<Clause> {
+    match clauses.len() {
+        1 => clauses.swap_remove(0),
+        _ => vec![Clause::Either { clauses, line }],
+    }
 }
 
 /// `.b1|.b4 ahead of 1 as length if … since … on …;`
@@ -403,7 +435,7 @@ fn values(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
 fn targets(cursor: &mut Cursor<'_>) -> Result<TargetSet, Fault> {
     let mut set = TargetSet::NONE;
     while let Some(Token::Word(word)) = cursor.peek() {
-        if word == "until" {
+        if word == "until" || word == "or" {
             break;
         }
         let low = target(cursor)?;

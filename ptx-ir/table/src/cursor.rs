@@ -96,11 +96,14 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at + 1).is_some_and(|spanned| spanned.token == Token::Mark(mark))
     }
 
+    /// Whether names with dots and commas lead to a set of values.
     pub fn defines_slot(&self) -> bool {
-        let token = |offset: usize| self.tokens.get(self.at + offset).map(|spanned| &spanned.token);
-        matches!(token(0), Some(Token::Dotted(_)))
-            && token(1) == Some(&Token::Mark('='))
-            && [token(2), token(3)].contains(&Some(&Token::Mark('{')))
+        let rest = self.tokens.get(self.at..).unwrap_or_default().iter().map(|spanned| &spanned.token);
+        let mut rest = rest.skip_while(|token| matches!(token, Token::Dotted(_) | Token::Mark(',')));
+        let first = matches!(self.peek(), Some(Token::Dotted(_)));
+        first
+            && rest.next() == Some(&Token::Mark('='))
+            && rest.take(2).any(|token| *token == Token::Mark('{'))
     }
 
     /// Whether names and commas lead to a colon.
@@ -108,7 +111,7 @@ impl<'a> Cursor<'a> {
         let mut rest = self.tokens[self.at..].iter().map(|spanned| &spanned.token);
         loop {
             match rest.next() {
-                Some(Token::Word(_) | Token::Mark(',')) => {}
+                Some(Token::Word(_) | Token::Mark(',' | '[' | ']')) => {}
                 Some(Token::Mark(':')) => return true,
                 _ => return false,
             }

@@ -1,5 +1,5 @@
-//! The layout of `.isa` files: lines of at most [`WIDTH`] columns, one form a paragraph, operands and effects side by
-//! side, every other clause on a line of its own. Comments stay where they are.
+//! The layout of `.isa` files: lines of at most [`WIDTH`] columns, one form a paragraph, sets, operands, requirements
+//! and effects side by side, every other clause on a line of its own. Comments stay where they are.
 
 use crate::parser::{defines_operand, is_indented};
 use crate::syntax;
@@ -248,11 +248,14 @@ fn counts(text: &str, indent: usize) -> Vec<String> {
     lines
 }
 
-/// Which clauses are side by side.
+/// Clauses of one kind are side by side; of the others each has a line of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Operand,
     Effect,
+    Slot,
+    Use,
+    Requirement,
     Other,
 }
 
@@ -315,7 +318,21 @@ fn kind(clause: &str) -> Kind {
         Kind::Operand
     } else if clause.starts_with("effect ") {
         Kind::Effect
+    } else if clause.starts_with('.') && clause.contains(" = ") {
+        Kind::Slot
+    } else if clause.starts_with("use ") {
+        Kind::Use
+    } else if is_requirement(clause) {
+        Kind::Requirement
     } else {
         Kind::Other
     }
+}
+
+/// `.ftz since 1.4 on sm_20+;`
+fn is_requirement(clause: &str) -> bool {
+    let begins = ["ignores ", "misread ", "deviation ", "beyond ", "in ", "with ", "without "];
+    let is_other = begins.iter().any(|word| clause.starts_with(word)) || clause.contains('"');
+    let mut words = clause.split_whitespace();
+    !is_other && words.any(|word| ["since", "on", "until"].contains(&word))
 }

@@ -26,7 +26,7 @@ pub struct OperandClause {
     pub table: Option<String>,
     /// Why the assembler differs, where its classes do not say it.
     pub reason: Option<String>,
-    /// The operand.
+    /// The operand; in its brackets where the clause is about it only where it is drawn in them.
     pub name: String,
     /// Where.
     pub line: usize,
@@ -100,6 +100,8 @@ pub struct Formula {
     pub source: String,
     /// Operators and operands, from left to right.
     pub steps: Vec<(char, i64)>,
+    /// The least result: what is less, or no whole number, counts as this.
+    pub least: Option<u16>,
 }
 
 impl Formula {
@@ -111,7 +113,11 @@ impl Formula {
             '*' => value.checked_mul(operand),
             _ => value.checked_add(operand),
         };
-        u16::try_from(self.steps.iter().try_fold(number, step)?).ok()
+        let result = self.steps.iter().try_fold(number, step).and_then(|result| u16::try_from(result).ok());
+        match self.least {
+            Some(least) => Some(result.unwrap_or(least).max(least)),
+            None => result,
+        }
     }
 }
 
@@ -136,22 +142,48 @@ const SELECTORS: [(&str, &str); 5] = [
     ("byte-mask", "ByteMask"),
 ];
 
-/// Reads a clause, which gives one result for each operand it names.
+/// Reads a clause without alternatives, which gives one result for each operand it names.
 pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<OperandClause>, Fault> {
-    let line = cursor.line();
-    let names = names(cursor)?;
-    let mut clause = OperandClause::empty(line);
-    body(cursor, &mut clause)?;
-    attributes(cursor, &mut clause)?;
-    cursor.mark(';')?;
-    Ok(names.into_iter().map(|name| OperandClause { name, ..clause.clone() }).collect())
+    let mut alternatives = alternatives(cursor)?;
+    match alternatives.len() {
+        1 => Ok(alternatives.swap_remove(0)),
+        _ => Err(cursor.fault("only a form has alternatives")),
+    }
 }
 
-/// `d, a :`
+/// Reads a clause: for each of its alternatives, `a : u64/plain or b16/plain;`, one result for each operand it names.
+pub fn alternatives(cursor: &mut Cursor<'_>) -> Result<Vec<Vec<OperandClause>>, Fault> {
+    let line = cursor.line();
+    let names = names(cursor)?;
+    let mut found = Vec::new();
+    loop {
+        let mut clause = OperandClause::empty(line);
+        body(cursor, &mut clause)?;
+        attributes(cursor, &mut clause)?;
+        found.push(names.iter().map(|name| OperandClause { name: name.clone(), ..clause.clone() }).collect());
+        if !cursor.eat_word("or") {
+            break;
+        }
+    }
+    cursor.mark(';')?;
+    Ok(found)
+}
+
+/// `d, a :`, `[a] :`
 fn names(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
-    let mut names = vec![cursor.name()?];
-    while cursor.eat(',') {
-        names.push(cursor.name()?);
+    let mut names = Vec::new();
+    loop {
+        names.push(match cursor.eat('[') {
+            true => {
+                let name = cursor.name()?;
+                cursor.mark(']')?;
+                format!("[{name}]")
+            }
+            false => cursor.name()?,
+        });
+        if !cursor.eat(',') {
+            break;
+        }
     }
     cursor.mark(':')?;
     Ok(names)
@@ -229,6 +261,16 @@ impl OperandClause {
         }
     }
 
+    /// Whether it says something in a layer.
+    pub fn is_of(&self, layer: Layer) -> bool {
+        self.layer == Layer::Both || self.layer == layer
+    }
+
+    /// The operand without brackets.
+    pub fn bare_name(&self) -> &str {
+        self.name.trim_matches(['[', ']'])
+    }
+
     /// The class table by which the assembler judges: it takes more for the elements of a brace list.
     pub fn assembler_table(&self) -> &str {
         let is_list = matches!(self.kind, Kind::Vector(_));
@@ -274,8 +316,8 @@ fn kind(cursor: &mut Cursor<'_>) -> Result<(Kind, TypeName), Fault> {
     Ok((Kind::Value, type_name(cursor)?))
 }
 
-/// `4`, `.vec`, `coordinates`, `N / 2`
-fn count(cursor: &mut Cursor<'_>) -> Result<CountName, Fault> {
+/// `4`, `.vec`, `coordinates`, `N / 2`, `.num / 8 at least 1`
+pub fn count(cursor: &mut Cursor<'_>) -> Result<CountName, Fault> {
     let source = match cursor.peek() {
         Some(&Token::Number(count)) => {
             cursor.next();
@@ -295,8 +337,14 @@ fn count(cursor: &mut Cursor<'_>) -> Result<CountName, Fault> {
         }
         steps.push(if operator == '-' { ('+', -operand) } else { (operator, operand) });
     }
-    Ok(if is_variable || !steps.is_empty() {
-        CountName::Formula(Formula { source, steps })
+    let mut least = None;
+    if cursor.eat_word("at") {
+        cursor.word("least")?;
+        let number = cursor.number()?;
+        least = Some(u16::try_from(number).map_err(|_| cursor.fault("a count is out of range"))?);
+    }
+    Ok(if is_variable || !steps.is_empty() || least.is_some() {
+        CountName::Formula(Formula { source, steps, least })
     } else {
         CountName::Name(source)
     })

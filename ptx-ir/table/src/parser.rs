@@ -5,7 +5,7 @@ use crate::cursor::Cursor;
 use crate::fault::{Fault, Faults};
 use crate::lexer::{Token, tokens};
 use crate::model::Ignored;
-use crate::operands::{self, Amendment, OperandClause};
+use crate::operands::{self, Amendment, CountName, Formula, OperandClause};
 use crate::syntax::{self, Syntax};
 
 /// A file.
@@ -111,8 +111,8 @@ pub struct ClausesDefinition {
 pub struct CountsDefinition {
     /// The name.
     pub name: String,
-    /// Conditions and lengths.
-    pub lines: Vec<(Vec<Atom>, u16)>,
+    /// Conditions and lengths, which are numbers or formulas.
+    pub lines: Vec<(Vec<Atom>, CountName)>,
     /// Where.
     pub line: usize,
 }
@@ -145,6 +145,7 @@ pub struct ClassLine {
 }
 
 /// A group of syntax lines with the clauses that they share.
+#[derive(Clone)]
 pub struct FormDefinition {
     /// The file, for messages.
     pub file: String,
@@ -162,6 +163,27 @@ impl FormDefinition {
     /// Whether only the assembler has it.
     pub fn is_assembler(&self) -> bool {
         self.file.contains("assembler/")
+    }
+
+    /// One group for each of the alternatives that its clauses have; those of several clauses go together.
+    fn alternatives(self) -> Result<Vec<Self>, Fault> {
+        let mut count = None;
+        for clause in &self.clauses {
+            let Clause::Either { clauses, line } = clause else { continue };
+            if *count.get_or_insert(clauses.len()) != clauses.len() {
+                let message = "this has another number of alternatives than what is before it";
+                return Err(Fault::new(&self.file, *line, message));
+            }
+        }
+        let Some(count) = count else { return Ok(vec![self]) };
+        let one = |index: usize| {
+            let chosen = |clause: &Clause| match clause {
+                Clause::Either { clauses, .. } => clauses[index].clone(),
+                other => vec![other.clone()],
+            };
+            Self { clauses: self.clauses.iter().flat_map(chosen).collect(), ..self.clone() }
+        };
+        Ok((0..count).map(one).collect())
     }
 }
 
@@ -268,7 +290,7 @@ impl FileReader<'_> {
                 cursor.mark('}')?;
                 self.items.push(Item::Clauses(ClausesDefinition { name, clauses, line }));
             }
-            _ if text.starts_with('.') => self.items.push(Item::Slot(slot(&mut cursor)?)),
+            _ if text.starts_with('.') => self.items.extend(slot(&mut cursor)?.into_iter().map(Item::Slot)),
             _ => {
                 let clauses = operands::clause(&mut cursor)?.into_iter().map(Box::new);
                 self.items.extend(clauses.map(Item::Shared));
@@ -311,7 +333,9 @@ impl FileReader<'_> {
         let section = self.section.clone();
         let complete = self.faults.len() == before;
         let file = self.name.to_owned();
-        self.items.push(Item::Form(FormDefinition { file, section, syntaxes, clauses, complete }));
+        let form = FormDefinition { file, section, syntaxes, clauses, complete };
+        let forms = self.faults.keep(form.alternatives()).unwrap_or_default();
+        self.items.extend(forms.into_iter().map(Item::Form));
         end
     }
 
@@ -379,9 +403,9 @@ pub fn is_indented(line: &str) -> bool {
     line.is_empty() || line.starts_with(char::is_whitespace)
 }
 
-/// Whether names and commas lead to a colon: `cache-policy : …`, which no syntax line has.
+/// Whether names and commas lead to a colon: `cache-policy : …`, `[a] : …`, which no syntax line has.
 pub fn defines_operand(line: &str) -> bool {
-    let is_name = |character: char| character.is_ascii_alphanumeric() || "-_, ".contains(character);
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "-_, []".contains(character);
     line.split_once(" : ").is_some_and(|(names, _)| names.chars().all(is_name))
 }
 
@@ -401,10 +425,19 @@ fn word_list(text: &str, keyword: &str) -> Option<Vec<String>> {
     Some(list.split_whitespace().map(str::to_owned).collect())
 }
 
-/// `.name = { .a, .b };`, `.name = .m64n{N}k16 for N in 8..256 step 8;`
-pub fn slot(cursor: &mut Cursor<'_>) -> Result<SlotDefinition, Fault> {
+/// `.name = { .a, .b };`, `.name = .m64n{N}k16 for N in 8..256 step 8;`; `.one, .other = …` is about two.
+pub fn slot(cursor: &mut Cursor<'_>) -> Result<Vec<SlotDefinition>, Fault> {
+    let mut names = vec![cursor.name()?];
+    while cursor.eat(',') {
+        names.push(cursor.name()?);
+    }
+    let definition = slot_values(cursor)?;
+    Ok(names.into_iter().map(|name| SlotDefinition { name, ..definition.clone() }).collect())
+}
+
+fn slot_values(cursor: &mut Cursor<'_>) -> Result<SlotDefinition, Fault> {
     let line = cursor.line();
-    let name = cursor.name()?;
+    let name = String::new();
     cursor.mark('=')?;
     if !cursor.eat('{') {
         let definition = numbered(cursor, name, line)?;
@@ -447,7 +480,7 @@ fn numbered(cursor: &mut Cursor<'_>, name: String, line: usize) -> Result<SlotDe
     Ok(SlotDefinition { name, values, variable: Some((variable, numbers)), line })
 }
 
-/// `name { .a = 4; .b|.c = 2; }`
+/// `name { .a = 4; .b|.c = .num / 2 at least 1; }`
 pub fn counts(cursor: &mut Cursor<'_>) -> Result<CountsDefinition, Fault> {
     let line = cursor.line();
     let name = cursor.name()?;
@@ -456,9 +489,16 @@ pub fn counts(cursor: &mut Cursor<'_>) -> Result<CountsDefinition, Fault> {
     while !cursor.eat('}') {
         let when = condition(cursor)?;
         cursor.mark('=')?;
-        let count = cursor.number()?;
+        let count = match operands::count(cursor)? {
+            CountName::Name(source) if source.starts_with('.') => {
+                CountName::Formula(Formula { source, steps: Vec::new(), least: None })
+            }
+            CountName::Name(name) => {
+                return Err(cursor.fault(format!("expected a number or a formula, found `{name}`")));
+            }
+            count => count,
+        };
         cursor.mark(';')?;
-        let count = u16::try_from(count).map_err(|_| cursor.fault("a count is out of range"))?;
         lines.push((when, count));
     }
     Ok(CountsDefinition { name, lines, line })
@@ -474,20 +514,22 @@ fn classes(cursor: &mut Cursor<'_>) -> Result<ClassesDefinition, Fault> {
     Ok(ClassesDefinition { name, lines, besides: false })
 }
 
-/// `{ +code "why"; /element "why"; }`
+/// `{ +code +expr "why"; /element "why"; }`
 fn reasons(cursor: &mut Cursor<'_>) -> Result<Vec<(char, String, String)>, Fault> {
     let mut found = Vec::new();
     cursor.mark('{')?;
     while !cursor.eat('}') {
-        let signs = ['+', '-', '/'];
-        let Some(&Token::Mark(sign)) = cursor.peek().filter(|token| signs.map(Token::Mark).contains(token))
-        else {
+        let mut words = Vec::new();
+        while let Some(&Token::Mark(sign @ ('+' | '-' | '/'))) = cursor.peek() {
+            cursor.next();
+            words.push((sign, cursor.name()?));
+        }
+        if words.is_empty() {
             return Err(cursor.unexpected("`+`, `-` or `/`"));
-        };
-        cursor.next();
-        let name = cursor.name()?;
-        found.push((sign, name, cursor.text()?));
+        }
+        let text = cursor.text()?;
         cursor.mark(';')?;
+        found.extend(words.into_iter().map(|(sign, name)| (sign, name, text.clone())));
     }
     Ok(found)
 }

@@ -11,6 +11,8 @@ pub struct Syntax {
     pub line: usize,
     /// The opcode up to its first dot.
     pub root: String,
+    /// Which of the alternatives of the opcode this is, and how many there are: 1 and 2 for `max` of `min|max`.
+    pub alternative: (usize, usize),
     /// The modifiers: the name or the literal with its dot, and whether it is optional.
     pub pieces: Vec<(String, bool)>,
     /// How many of the modifiers are words of the opcode, which the assembler reads in one piece.
@@ -111,10 +113,12 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
     pieces.extend(self::pieces(rest).map_err(fault)?);
     let mut reader = PlaceReader { characters: operands.chars().collect(), at: 0 };
     let operands = reader.places().map_err(fault)?;
-    let one = |root: &str| Syntax {
+    let count = roots.split('|').count();
+    let one = |(index, root): (usize, &str)| Syntax {
         file: file.to_owned(),
         line,
         root: root.to_owned(),
+        alternative: (index, count),
         pieces: pieces.clone(),
         opcode_words,
         operands: operands.clone(),
@@ -123,7 +127,7 @@ pub fn parse(file: &str, text: &str, line: usize) -> Result<Vec<Syntax>, Fault> 
         opcode: spelling.to_owned(),
         text: format!("{root}{};", body[end..].replacen(OPCODE_END, "", 1)),
     };
-    Ok(roots.split('|').map(one).collect())
+    Ok(roots.split('|').enumerate().map(one).collect())
 }
 
 fn pieces(mut text: &str) -> Result<Vec<(String, bool)>, String> {

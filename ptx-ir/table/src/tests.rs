@@ -216,6 +216,91 @@ fn lengths_by_formula() {
 }
 
 #[test]
+fn lengths_of_a_table_by_formula() {
+    let form = |lines: &str| {
+        format!(
+            "foo.t.num  d;\n    .t = {{ .f32, .u32 }};\n    .num = {{ .x2, .x8 }};\n    counts n {{ {lines} }}\n    \
+             d : out vec(n) u32;\n    since 1.0;\n"
+        )
+    };
+    let written = good(&form(".f32 .x2 = 1; .f32 .x8 = 2; .u32 .x2 = 2; .u32 .x8 = 8;"));
+    assert_eq!(good(&form(".f32 = .num / 4 at least 1; .u32 = .num;")), written);
+    assert_eq!(good(&form(".f32 .x2 = .num / 2; .f32 .x8 = 2; .u32 = .num;")), written);
+    fault(&form(".f32 = .num / 4; .u32 = .num;"), "5: the length for `.x2` is no number");
+    fault(&form(".f32 = .size;"), "5: the syntax line has no `.size`");
+    let found = faults(&form(".f32 = size;"));
+    assert_eq!(found[0], "4: expected a number or a formula, found `size`");
+}
+
+#[test]
+fn alternatives_are_forms() {
+    let of = |clauses: &str| {
+        let table = good(&format!("foo  d, a;\n    d : out u32;  a : u32;\n{clauses}"));
+        table.replace("a.isa:5", "a.isa:1")
+    };
+    let either = of("    since 1.0 on sm_50..sm_62 or since 6.0 on sm_70+ until 6.3;\n");
+    let form = "\nfoo  d, a;\n    d : out u32;  a : u32;\n    since 6.0 on sm_70+ until 6.3;\n";
+    assert_eq!(either, of(&format!("    since 1.0 on sm_50..sm_62;\n{form}")));
+    // Alternatives of several clauses go together.
+    let form = |d: &str, a: &str| format!("foo  d, a;\n    d : out {d};  a : {a};\n    since 1.0;\n");
+    let two = good(&form("u32 or out u64", "u64 or u32"));
+    let apart =
+        good(&format!("{}\n{}", form("u32", "u64"), form("u64", "u32"))).replace("a.isa:5", "a.isa:1");
+    assert_eq!(two, apart);
+    fault(
+        &form("u32 or out u64", "u64 or u32 or f32"),
+        "2: this has another number of alternatives than what is before it",
+    );
+    fault(
+        "clauses x {\n    since 1.0 or since 2.0;\n}\nfoo  d;\n    d : out u32;  use x;\n    since 1.0;\n",
+        "2: only a form has alternatives",
+    );
+    fault("d : out u32 or out u64;\nfoo;\n    since 1.0;\n", "1: only a form has alternatives");
+}
+
+#[test]
+fn alternatives_of_the_opcode_have_effects_of_their_own() {
+    let form = |roots: &str, effect: &str| {
+        format!("{roots}.u32  d;\n    d : out u32;\n    since 1.0;\n    effect {effect};\n")
+    };
+    let both = good(&form("max|min", "computes maximum|minimum"));
+    let apart = format!("{}\n{}", form("max", "computes maximum"), form("min", "computes minimum"));
+    assert_eq!(both, good(&apart).replace("a.isa:6", "a.isa:1"));
+    fault(
+        &form("max|min", "computes maximum|minimum|absolute"),
+        "4: `maximum|minimum|absolute` has 3 words for 2 opcodes",
+    );
+}
+
+#[test]
+fn an_operand_in_brackets_may_be_another() {
+    let lines = "foo  d, a;\nfoo  d, [a];\n    since 1.0;\n";
+    let shared = good(&format!("d : out u32;\na : u32;\n[a] : addr;\n{lines}"));
+    let said = good(&format!("d : out u32;\n\n\n{lines}    a : u32;  [a] : addr;\n"));
+    assert_eq!(shared, said);
+    let own = format!("d : out u32;\n[a] : addr;\n\n{lines}    a : u32;  [a] : addr(.global);\n");
+    fault(&own, "2: nothing uses `[a]`");
+    fault("foo  d;\n    d : out u32;  [a] : addr;\n    since 1.0;\n", "2: no syntax line has an operand `a`");
+}
+
+#[test]
+fn a_set_for_several_modifiers() {
+    let form = |sets: &str| format!("foo.a.b  d;\n    {sets}\n    d : out .a;\n    since 1.0;\n");
+    let one = good(&form(".a, .b = { .u32, .u64 };"));
+    assert_eq!(one, good(&form(".a = { .u32, .u64 };  .b = { .u32, .u64 };")));
+    fault(&form(".a, .b = { .u32, .u64 };  .b = { .f32 };"), "2: `.b` is defined twice");
+}
+
+#[test]
+fn rules_that_allow_nothing() {
+    fault(
+        "foo.a{.b}  d;\n    .a = { .u32, .u64 };\n    .b = { .x, .y };\n    d : out u32;\n    .a not with .b;\n    \
+         .a not with no .b;\n    since 1.0;\n",
+        "1: the rules allow no choice of modifiers",
+    );
+}
+
+#[test]
 fn unknown_words() {
     let form = |clause: &str| format!("foo{{.x}}  d;\n    d : out u32;\n    since 1.0;\n    {clause}\n");
     fault(&form("effect dance;"), "4: `dance` is no effect");
@@ -282,6 +367,15 @@ fn layout() {
                 effect volatile;\n effect atomic if .u32; since 1.0;\n\n\n\nbar;\n  since 1.0;\n";
     let expected = "section \"A  B\";\n\nfoo.type  d, a;\n    .type = { .u32 };\n    d : out .type;\n    # why\n    a : .type;\n    \
                     effect volatile;  effect atomic if .u32;\n    since 1.0;\n\nbar;\n    since 1.0;\n";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
+fn clauses_of_one_kind_are_side_by_side() {
+    let text = "foo.a.b{.c}  d;\n    .a = { .u32 };\n    .b = { .x };\n    use x;\n    use y;\n    d : out u32;\n    \
+                .x not with .c;\n    .y not with .c;\n    since 1.0;\n    .c since 2.0 on sm_80+;\n    with d +int since 3.0;\n";
+    let expected = "foo.a.b{.c}  d;\n    .a = { .u32 };  .b = { .x };\n    use x;  use y;\n    d : out u32;\n    \
+                    .x not with .c;\n    .y not with .c;\n    since 1.0;  .c since 2.0 on sm_80+;\n    with d +int since 3.0;\n";
     assert_eq!(format(text), expected);
 }
 

@@ -24,6 +24,17 @@ fn has_all(names: &[&str], operands: &[String]) -> bool {
     operands.iter().all(|operand| names.contains(&operand.as_str()))
 }
 
+/// Of `minimum|maximum` the word that belongs to the alternative of the opcode.
+fn chosen(word: &str, syntax: &Syntax) -> Result<String, String> {
+    let (index, count) = syntax.alternative;
+    let mut words = word.split('|');
+    match word.split('|').count() {
+        1 => Ok(word.to_owned()),
+        found if found == count => Ok(words.nth(index).unwrap_or_default().to_owned()),
+        found => Err(format!("`{word}` has {found} words for {count} opcodes")),
+    }
+}
+
 /// The names of operands and of their parts.
 fn operand_names<'a>(places: &'a [Place], names: &mut Vec<&'a str>) {
     for place in places {
@@ -135,6 +146,7 @@ impl<'a> Group<'a> {
             }
             Clause::Operand(operand) => self.check_operand_name(operand)?,
             Clause::Use { line, .. } => return Err(self.fault(*line, "shared clauses use no others")),
+            Clause::Either { line, .. } => return Err(self.fault(*line, "only a form has alternatives")),
             Clause::Rule { .. }
             | Clause::Gate { .. }
             | Clause::Effect { .. }
@@ -168,10 +180,10 @@ impl<'a> Group<'a> {
             places.iter().any(|place| place.name == name || has(&place.parts, name))
         }
         let sized = match &clause.kind {
-            Kind::Address { sized, .. } => sized.as_ref(),
+            Kind::Address { sized, .. } => sized.as_deref(),
             _ => None,
         };
-        for name in std::iter::once(&clause.name).chain(sized) {
+        for name in std::iter::once(clause.bare_name()).chain(sized) {
             let is_there = self.definition.syntaxes.iter().any(|syntax| has(&syntax.operands, name));
             if !is_there && !self.lenient.get() {
                 return Err(self.fault(clause.line, format!("no syntax line has an operand `{name}`")));
@@ -340,8 +352,11 @@ impl<'a> Group<'a> {
             }
             Clause::Effect { words, when, line } => {
                 let Some(when) = self.condition(&form.slots, when)? else { return Ok(false) };
-                crate::words::effects(words).map_err(|message| self.fault(*line, message))?;
-                form.effects.push((when, words.clone()));
+                let chosen = words.iter().map(|word| chosen(word, syntax));
+                let words =
+                    chosen.collect::<Result<Vec<_>, _>>().map_err(|message| self.fault(*line, message))?;
+                crate::words::effects(&words).map_err(|message| self.fault(*line, message))?;
+                form.effects.push((when, words));
             }
             Clause::Deviation { classes: names, reason, when, line } => {
                 let classes = classes(self.file.get(), *line, names)?;
@@ -376,10 +391,10 @@ impl<'a> Group<'a> {
                     .and_then(|name| syntax.operands.iter().position(|place| place.name == *name));
             }
             Clause::Operand(operand) => {
-                return Ok(names.contains(&operand.name.as_str())
+                return Ok(names.contains(&operand.bare_name())
                     && self.condition(&form.slots, &operand.when)?.is_some());
             }
-            Clause::Slot(_) | Clause::Counts(_) | Clause::Use { .. } => {}
+            Clause::Slot(_) | Clause::Counts(_) | Clause::Use { .. } | Clause::Either { .. } => {}
         }
         Ok(true)
     }

@@ -6,7 +6,7 @@ use super::{Group, Located};
 use crate::class_words::classes;
 use crate::clauses::Clause;
 use crate::fault::Fault;
-use crate::model::{Access, Count, Operand, Pattern, Slot, SpaceRef, TypeRef, Variant};
+use crate::model::{Access, Condition, Count, Operand, Pattern, Slot, SpaceRef, TypeRef, Variant};
 use crate::operands::{CountName, Formula, Kind, Layer, OperandClause, TypeName};
 use crate::syntax::{Drawing, Place, Syntax};
 use crate::types::Type;
@@ -29,7 +29,7 @@ impl<'a> Group<'a> {
             let role = if place.drawing == Drawing::Pair { "Destination" } else { "Source" };
             operand.variants.push(Variant { parts, ..Variant::plain(role, pattern) });
             let conditional = place.parts.iter().all(|part| {
-                let clauses = self.operand_clauses(&part.name, Layer::Assembler);
+                let clauses = self.operand_clauses(part, Layer::Assembler);
                 clauses.iter().any(|located| !located.clause.with.is_empty())
             });
             if conditional {
@@ -39,14 +39,14 @@ impl<'a> Group<'a> {
         }
         let manual = match self.definition.is_assembler() {
             true => Vec::new(),
-            false => self.operand_clauses(&place.name, Layer::Manual),
+            false => self.operand_clauses(place, Layer::Manual),
         };
         for located in manual {
             self.enter(located.file, located.shared);
             let variant = self.variant(slots, place, located.clause, Layer::Manual)?;
             operand.manual.extend(variant);
         }
-        for located in self.operand_clauses(&place.name, Layer::Assembler) {
+        for located in self.operand_clauses(place, Layer::Assembler) {
             let clause = located.clause;
             self.enter(located.file, located.shared);
             operand.reasons.extend(clause.reason.clone());
@@ -74,24 +74,35 @@ impl<'a> Group<'a> {
         Ok(operand)
     }
 
-    /// What is said of an operand: in the group, else in clauses that it uses, else by those in scope.
-    fn operand_clauses(&self, name: &str, layer: Layer) -> Vec<Located<'a, OperandClause>> {
-        let is_of_layer = |clause: &OperandClause| clause.layer == Layer::Both || clause.layer == layer;
+    /// What is said of an operand: in the group, else in clauses that it uses, else by those in scope; of one in brackets what is
+    /// said of it so comes first.
+    fn operand_clauses(&self, place: &Place, layer: Layer) -> Vec<Located<'a, OperandClause>> {
+        let bracketed = format!("[{}]", place.name);
+        let names = match place.drawing {
+            Drawing::Address => &[bracketed.as_str(), place.name.as_str()][..],
+            _ => &[place.name.as_str()],
+        };
+        let in_group = names.iter().map(|name| self.said(name, layer)).find(|said| !said.is_empty());
+        let in_scope =
+            || names.iter().map(|name| self.said_in_scope(name, layer)).find(|said| !said.is_empty());
+        in_group.or_else(in_scope).unwrap_or_default()
+    }
+
+    fn said(&self, name: &str, layer: Layer) -> Vec<Located<'a, OperandClause>> {
         let said = self.clauses.iter().filter_map(|located| match located.clause {
-            Clause::Operand(clause) if clause.name == name && is_of_layer(clause) => {
+            Clause::Operand(clause) if clause.name == name && clause.is_of(layer) => {
                 Some(Located { clause: &**clause, file: located.file, shared: located.shared })
             }
             _ => None,
         });
         let (shared, own): (Vec<_>, Vec<_>) = said.partition(|located| located.shared);
-        let said = if own.is_empty() { shared } else { own };
-        match self.scope.operands.get(name).filter(|_| said.is_empty()) {
-            Some(definition) => {
-                let located = |&clause| Located { clause, file: definition.file, shared: true };
-                definition.get().iter().filter(|clause| is_of_layer(clause)).map(located).collect()
-            }
-            None => said,
-        }
+        if own.is_empty() { shared } else { own }
+    }
+
+    fn said_in_scope(&self, name: &str, layer: Layer) -> Vec<Located<'a, OperandClause>> {
+        let Some(definition) = self.scope.operands.get(name) else { return Vec::new() };
+        let located = |&clause| Located { clause, file: definition.file, shared: true };
+        definition.get().iter().filter(|clause| clause.is_of(layer)).map(located).collect()
     }
 
     fn variant(
@@ -118,8 +129,10 @@ impl<'a> Group<'a> {
             let size = match size {
                 None => None,
                 Some((vector, ty)) => {
-                    let vector =
-                        vector.as_deref().map(|name| self.slot_index(slots, clause, name)).transpose()?;
+                    let vector = vector
+                        .as_deref()
+                        .map(|name| self.slot_index(slots, clause.line, name))
+                        .transpose()?;
                     Some((vector, self.type_ref(slots, clause, ty, layer)?.0))
                 }
             };
@@ -177,11 +190,15 @@ impl<'a> Group<'a> {
     fn count(&self, slots: &[Slot], clause: &OperandClause, count: &CountName) -> Result<Count, Fault> {
         let name = match count {
             CountName::Fixed(count) => return Ok(Count::Fixed(*count)),
-            CountName::Formula(formula) => return self.computed(slots, clause, formula),
+            CountName::Formula(formula) => {
+                let about = self.condition(slots, &clause.when)?.unwrap_or_default();
+                let lines = self.computed(slots, clause.line, formula, &about, &Vec::new())?;
+                return Ok(Count::Table(lines));
+            }
             CountName::Name(name) => name,
         };
         if name.starts_with('.') {
-            return Ok(Count::Slot(self.slot_index(slots, clause, name)?));
+            return Ok(Count::Slot(self.slot_index(slots, clause.line, name)?));
         }
         let table = match (self.counts.get(name), self.scope.counts.get(name)) {
             (Some(table), _) => table,
@@ -189,9 +206,15 @@ impl<'a> Group<'a> {
             (None, None) => return Err(self.fault(clause.line, format!("no `counts {name}` is defined"))),
         };
         let mut lines = Vec::new();
+        let about = self.condition(slots, &clause.when)?.unwrap_or_default();
         for (when, count) in &table.lines {
-            if let Some(when) = self.known_condition(slots, when) {
-                lines.push((when, *count));
+            let Some(when) = self.known_condition(slots, when) else { continue };
+            match count {
+                CountName::Formula(formula) => {
+                    lines.extend(self.computed(slots, clause.line, formula, &about, &when)?);
+                }
+                CountName::Fixed(count) => lines.push((when, *count)),
+                CountName::Name(_) => {}
             }
         }
         if lines.is_empty() {
@@ -200,8 +223,15 @@ impl<'a> Group<'a> {
         Ok(Count::Table(lines))
     }
 
-    /// The lengths that a formula gives for the values of its slot.
-    fn computed(&self, slots: &[Slot], clause: &OperandClause, formula: &Formula) -> Result<Count, Fault> {
+    /// The lengths that a formula gives for the values of its slot that a clause is about, each with a condition.
+    fn computed(
+        &self,
+        slots: &[Slot],
+        line: usize,
+        formula: &Formula,
+        about: &Condition,
+        condition: &Condition,
+    ) -> Result<Vec<(Condition, u16)>, Fault> {
         let source = &formula.source;
         let has_variable = |slot: &&Slot| {
             self.slot(&slot.name)
@@ -209,36 +239,34 @@ impl<'a> Group<'a> {
                 .is_some_and(|(name, _)| name == source)
         };
         let index = match source.strip_prefix('.') {
-            Some(_) => self.slot_index(slots, clause, source)?,
-            None => slots.iter().position(|slot| has_variable(&slot)).ok_or_else(|| {
-                self.fault(clause.line, format!("no modifier of the form has `{{{source}}}`"))
-            })?,
+            Some(_) => self.slot_index(slots, line, source)?,
+            None => slots
+                .iter()
+                .position(|slot| has_variable(&slot))
+                .ok_or_else(|| self.fault(line, format!("no modifier of the form has `{{{source}}}`")))?,
         };
         let numbers: Vec<i64> = match self.slot(&slots[index].name).and_then(|slot| slot.variable.as_ref()) {
             Some((_, numbers)) => numbers.clone(),
             None => slots[index].values.iter().map(|value| first_number(value)).collect(),
         };
         // Values for which the clause does not hold need no length.
-        let when = self.condition(slots, &clause.when)?.unwrap_or_default();
-        let wanted =
-            when.iter().filter(|(slot, _)| *slot == index).fold(u64::MAX, |mask, (_, each)| mask & each);
+        let tests = about.iter().chain(condition).filter(|(slot, _)| *slot == index);
+        let wanted = tests.fold(u64::MAX, |mask, (_, each)| mask & each);
+        let others = condition.iter().filter(|(slot, _)| *slot != index);
         let mut lines = Vec::new();
         for (value, number) in numbers.iter().enumerate().filter(|(value, _)| wanted >> value & 1 != 0) {
             let count = formula.of(*number).ok_or_else(|| {
-                self.fault(
-                    clause.line,
-                    format!("the length for `{}` is no number", slots[index].values[value]),
-                )
+                self.fault(line, format!("the length for `{}` is no number", slots[index].values[value]))
             })?;
-            lines.push((vec![(index, 1 << value)], count));
+            lines.push((others.clone().copied().chain([(index, 1 << value)]).collect(), count));
         }
-        Ok(Count::Table(lines))
+        Ok(lines)
     }
 
-    fn slot_index(&self, slots: &[Slot], clause: &OperandClause, name: &str) -> Result<usize, Fault> {
+    fn slot_index(&self, slots: &[Slot], line: usize, name: &str) -> Result<usize, Fault> {
         let bare = name.trim_start_matches('.');
         let index = slots.iter().position(|slot| slot.name == bare);
-        index.ok_or_else(|| self.fault(clause.line, format!("the syntax line has no `.{bare}`")))
+        index.ok_or_else(|| self.fault(line, format!("the syntax line has no `.{bare}`")))
     }
 
     /// The type, and for a named kind of operand its classes.
@@ -269,7 +297,7 @@ impl<'a> Group<'a> {
     }
 
     fn type_slot(&self, slots: &[Slot], clause: &OperandClause, name: &str) -> Result<usize, Fault> {
-        let index = self.slot_index(slots, clause, name)?;
+        let index = self.slot_index(slots, clause.line, name)?;
         match slots[index].values.iter().find(|value| Type::parse(value).is_none()) {
             None => Ok(index),
             Some(value) => {
