@@ -313,6 +313,26 @@ fn unknown_words() {
     fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
 }
 
+/// The Rust source of the forms with a syntax line, with their lists where they are used.
+fn forms(table: &str, syntax: &str) -> String {
+    let lists = table.lines().filter_map(|line| {
+        let (name, list) = line.strip_prefix("static ")?.split_once(": ")?;
+        let (_, elements) = list.split_once("] = ")?;
+        Some((name, elements.trim_end_matches(';')))
+    });
+    let lists: std::collections::HashMap<&str, &str> = lists.collect();
+    let of_syntax = table.lines().filter(|line| line.starts_with("Form ") && line.contains(syntax));
+    let mut text = of_syntax.collect::<Vec<_>>().join("\n");
+    assert!(!text.is_empty(), "no form is `{syntax}`");
+    while let Some(at) = text.find("&LIST_") {
+        let rest = &text[at + 1..];
+        let name = rest.split(|each: char| !each.is_alphanumeric() && each != '_').next().unwrap_or_default();
+        let list = lists[name];
+        text.replace_range(at + 1..at + 1 + name.len(), list);
+    }
+    text
+}
+
 /// The sources of the real table, with more text at the end of one file.
 fn with_paragraph(file: &str, paragraph: &str) -> Vec<Source> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
@@ -330,12 +350,12 @@ fn an_instruction_is_one_paragraph() {
                      bar : addr(.shared) update as barrier;\n    .cluster not with .m64n8k4;\n    since 9.0 on sm_90a;\n    \
                      .cluster since 9.1;\n    effect aligned async wgmma start;\n";
     let table = compile(&with_paragraph("wgmma.isa", paragraph)).unwrap();
-    let form = table.lines().find(|line| line.contains("warpgroup.outer{.wide}.sync")).unwrap();
+    let form = forms(&table, "warpgroup.outer{.wide}.sync");
     assert!(
         form.contains("purpose: Some(Purpose::Accumulate)") && form.contains("Purpose::Barrier"),
         "{form}"
     );
-    assert!(form.contains("Count::Table(&[(&[(3, 0x1), ], 4), (&[(3, 0x2), ], 8), "), "{form}");
+    assert!(form.contains("Count::Table(&[(&[(3, 0x1)], 4), (&[(3, 0x2)], 8), "), "{form}");
     assert!(table.contains("\"warpgroup.outer\", \"warpgroup.outer.wide\""), "the opcodes of several words");
     assert!(table.contains("Opcode { name: \"warpgroup\""));
     let broken = paragraph.replace("vec(N / 2)", "vec(M)").replace("as barrier", "as banana");
@@ -423,7 +443,7 @@ fn of_layers(assembler: &str, expected: &str) {
 #[test]
 fn amendments_are_what_the_assembler_takes_and_the_manual_stays() {
     let plain = layered(MANUAL, "").unwrap();
-    let form = |table: &str| table.lines().find(|line| line.contains("foo.type  d, a;")).unwrap().to_owned();
+    let form = |table: &str| forms(table, "foo.type  d, a;");
     let (before, manual) = (
         form(&plain),
         "manual: &[Manual { when: &[], role: Role::Source, ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0",
@@ -432,17 +452,18 @@ fn amendments_are_what_the_assembler_takes_and_the_manual_stays() {
     let amended =
         form(&layered(MANUAL, "amend foo.type#1:\n    a : -int if .u32;\n    .u32 since 3.0;\n").unwrap());
     assert!(amended.contains(manual), "{amended}");
-    assert!(amended.contains("Variant { when: &[(0, 0x1), ], role: Role::Source"), "{amended}");
+    assert!(amended.contains("Variant { when: &[(0, 0x1)], role: Role::Source"), "{amended}");
     assert!(amended.contains("version: Version::new(3, 0)"), "{amended}");
     // With a kind only the clause of that kind is meant, so the second form stays.
     let both = layered(MANUAL, "amend foo.type:\n    a : -int;\n    d : out .type +f32;\n").unwrap();
+    let both = forms(&both, "foo.type");
     assert_eq!(
         both.matches("ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0, ranges").count(),
         0,
         "{both}"
     );
     let more = layered(MANUAL, "amend foo.type#1:\n    .type takes .f32 \"floats pass\";\n").unwrap();
-    assert!(form(&more).contains("beyond: &[(&[(0, 0x4), ], \"floats pass\"), ]"), "{more}");
+    assert!(form(&more).contains("beyond: &[(&[(0, 0x4)], \"floats pass\")]"), "{more}");
 }
 
 #[test]
@@ -452,8 +473,8 @@ fn forms_of_the_assembler_come_after_the_manuals_form_that_they_extend() {
     let table = layered(MANUAL, beyond).unwrap();
     let at = |text: &str| table.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(at("foo.type  d, [p];") < at("foo.type  d, a, b;"));
-    assert!(table.contains("beyond: &[(&[], \"a second operand is ignored\"), ]"));
-    let of_form = table.lines().find(|line| line.contains("foo.type  d, a, b;")).unwrap();
+    let of_form = forms(&table, "foo.type  d, a, b;");
+    assert!(of_form.contains("beyond: &[(&[], \"a second operand is ignored\")]"), "{of_form}");
     assert!(!of_form.contains("Manual {"), "{of_form}");
 }
 
