@@ -440,9 +440,12 @@ impl Analysis<'_, '_> {
             vary = vary.join(self.seen(input, from));
             inputs.push((position, input));
         }
-        for choice in self.control.choices(block) {
+        for choice in self.control.choices(block).to_vec() {
             let chosen = inputs.iter().filter(|(position, _)| choice.has(*position)).map(|(_, input)| *input);
-            vary = vary.join(choice.vary.choosing(self.different(chosen)));
+            let different = self.different(chosen.clone());
+            if different != 0 && !self.engine.are_one_load(block, &chosen.collect::<Vec<_>>()) {
+                vary = vary.join(choice.vary.choosing(different));
+            }
         }
         self.joined(block, join, vary)
     }

@@ -1,15 +1,21 @@
 //! Variables of shared memory that are set once, for all threads of a block, and only looked at afterwards.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Linkage, Operand, Variable};
+use ptx_ir::isa::Computation;
 use ptx_ir::space::StateSpace;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::graph::{Kind, ValueId};
 use super::propagate::Engine;
 use crate::facts::FunctionFacts;
 use crate::facts::reach::{Ends, Reach};
 
-/// Variables that are looked at; of more, nothing is known.
+/// Variables for which it is asked which loads are the last; of more, none is.
 const MAX_VARIABLES: usize = 64;
+
+/// Blocks that are looked at between loads and where their values join; beyond that loads differ.
+const MAX_LOOKS: usize = 20_000;
 
 /// What a function does with the variables of shared memory that it names.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +26,8 @@ pub(super) struct Shared {
     writes: FxHashMap<Handle<Variable>, Option<Vec<u32>>>,
     /// The loads of each behind which nothing writes it, where that was asked.
     last: FxHashMap<Handle<Variable>, Vec<u32>>,
+    /// How many blocks were looked at between loads and where their values join.
+    looked: usize,
 }
 
 impl Shared {
@@ -31,9 +39,6 @@ impl Shared {
             for (index, operand) in facts.body.operands(handle).iter().enumerate() {
                 shared.note(facts, instruction, index, operand);
             }
-        }
-        if shared.writes.len() > MAX_VARIABLES {
-            shared.writes.clear();
         }
         shared
     }
@@ -68,7 +73,8 @@ impl Shared {
 
     /// The loads of a variable, of these, behind which nothing writes it.
     fn last(&mut self, facts: &FunctionFacts<'_>, variable: Handle<Variable>) -> &[u32] {
-        let writes = self.writes.get(&variable).and_then(Option::as_deref);
+        let few = self.writes.len() <= MAX_VARIABLES;
+        let writes = self.writes.get(&variable).and_then(Option::as_deref).filter(|_| few);
         self.last.entry(variable).or_insert_with(|| {
             let Some(writes) = writes else { return Vec::new() };
             let reach = Reach::to(facts, Ends::Instructions(writes), &[]);
@@ -83,10 +89,67 @@ impl Shared {
 }
 
 impl Engine<'_, '_> {
-    /// Whether a load of a variable of shared memory gets what it holds from then on: nothing writes it behind the load,
-    /// and its address goes nowhere. Only where values are followed to see who comes to a barrier: another thread that
-    /// writes it without one would be a race.
-    pub(super) fn is_final(&mut self, variable: Handle<Variable>, load: u32) -> bool {
+    /// Whether values that a block joins are one variable of shared memory, which each side has loaded for itself: nothing
+    /// writes it between where control parts and the block.
+    pub(in crate::facts) fn are_one_load(&mut self, block: NodeIndex, values: &[ValueId]) -> bool {
+        let (facts, graph) = (self.facts, self.graph);
+        let loaded = |value: &ValueId| {
+            let Kind::Computed { instruction, .. } = graph.kind(*value) else { return None };
+            let instance = facts.instance(instruction)?;
+            let computes = instance.effects.computes == Some(Computation::Load);
+            match facts.body.operands(Handle::new(instruction)) {
+                [Operand::Register { .. }, Operand::VariableAddress { variable, offset, .. }]
+                    if computes && graph.guard(instruction).is_none() =>
+                {
+                    Some((instance.ty, *variable, *offset))
+                }
+                _ => None,
+            }
+        };
+        let mut loads = values.iter().map(loaded);
+        let Some(Some(first)) = loads.next() else { return false };
+        let (_, variable, _) = first;
+        if !loads.all(|load| load == Some(first)) || !self.is_seen_whole(variable) {
+            return false;
+        }
+        let shared = self.shared.get_or_insert_with(|| Shared::of(facts));
+        let Some(Some(writes)) = shared.writes.get(&variable) else { return false };
+        let mut seen = FxHashSet::from_iter([block]);
+        let mut open = vec![block];
+        let mut fork = None;
+        while let Some(inside) = open.pop() {
+            for (from, _) in graph.predecessors(inside) {
+                if facts.cfg.dominates(from, block) {
+                    fork = Some(from);
+                    continue;
+                }
+                if !seen.insert(from) {
+                    continue;
+                }
+                shared.looked += 1;
+                let mut instructions = facts.cfg.instructions(from);
+                if shared.looked > MAX_LOOKS || instructions.any(|each| writes.contains(&each)) {
+                    return false;
+                }
+                open.push(from);
+            }
+        }
+        let is_between = |value: &ValueId| match graph.kind(*value) {
+            Kind::Computed { instruction, .. } => {
+                let made = facts.cfg.block_of(Handle::new(instruction));
+                let is_last = || {
+                    let mut behind = facts.cfg.instructions(made).filter(|each| *each > instruction);
+                    !behind.any(|each| writes.contains(&each))
+                };
+                made != block && seen.contains(&made) || fork == Some(made) && is_last()
+            }
+            _ => false,
+        };
+        values.iter().all(is_between)
+    }
+
+    /// Whether all that happens to a variable of shared memory is in this function.
+    fn is_seen_whole(&mut self, variable: Handle<Variable>) -> bool {
         let facts = self.facts;
         let what = &facts.module.variables[variable];
         if !self.values.whole_warps
@@ -97,6 +160,17 @@ impl Engine<'_, '_> {
         }
         let shared = self.shared.get_or_insert_with(|| Shared::of(facts));
         !(shared.calls && what.function.is_none())
-            && shared.last(facts, variable).binary_search(&load).is_ok()
+    }
+
+    /// Whether a load of a variable of shared memory gets what it holds from then on: nothing writes it behind the load,
+    /// and its address goes nowhere. Only where values are followed to see who comes to a barrier: another thread that
+    /// writes it without one would be a race.
+    pub(super) fn is_final(&mut self, variable: Handle<Variable>, load: u32) -> bool {
+        let facts = self.facts;
+        self.is_seen_whole(variable)
+            && self
+                .shared
+                .as_mut()
+                .is_some_and(|shared| shared.last(facts, variable).binary_search(&load).is_ok())
     }
 }
