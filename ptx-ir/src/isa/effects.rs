@@ -318,6 +318,8 @@ pub enum Mode {
     SixteenAddresses,
     /// `.noinc`: an arrival that the count of the object has already.
     Uncounted,
+    /// An instruction that should say what it tests and does not.
+    Untested,
     /// `.uni`: all lanes say the same.
     Uniform,
     /// `.volatile`: others see it, and the compiler leaves it alone.

@@ -31,6 +31,8 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
             min_version: gate.version,
             max_version: gate.until,
             targets: TargetSet::from_bits(gate.targets),
+            operands: if gate.classes.is_empty() { gate.present } else { gate.operands },
+            classes: gate.classes,
         })
         .collect();
     let modifiers: Box<[&'static str]> =

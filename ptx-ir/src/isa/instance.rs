@@ -196,6 +196,10 @@ pub struct Gate {
     pub max_version: Version,
     /// The targets that have it.
     pub targets: TargetSet,
+    /// The operands that bring it; none where the modifiers or the form do.
+    pub operands: &'static [&'static str],
+    /// What these operands must be to bring it; empty where they only have to be there.
+    pub classes: ClassSet,
 }
 
 /// One meaning of a spelling: a form of the table with a value for each of its modifiers.

@@ -1,5 +1,6 @@
 //! Words that NVIDIA's assembler takes besides the modifiers of a form, and that do nothing.
 
+use super::class::ClassSet;
 use super::expand;
 use super::instance::{Gate, Instance, Pattern};
 use super::table::{Form, Spare, holds};
@@ -60,7 +61,14 @@ pub(super) fn require(instance: &mut Instance, word: &str, spare: &'static Spare
         return;
     }
     let modifiers = spare.words.iter().copied().filter(|each| *each == word).collect();
-    let gate = Gate { modifiers, min_version: spare.version, max_version: Version::LATEST, targets };
+    let gate = Gate {
+        modifiers,
+        min_version: spare.version,
+        max_version: Version::LATEST,
+        targets,
+        operands: &[],
+        classes: ClassSet::NONE,
+    };
     instance.min_version = instance.min_version.max(spare.version);
     instance.targets = instance.targets.intersect(targets);
     instance.gates = instance.gates.iter().cloned().chain([gate]).collect();

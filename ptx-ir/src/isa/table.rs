@@ -90,6 +90,8 @@ pub(super) struct GateRule {
     pub version: Version,
     pub until: Version,
     pub targets: u64,
+    /// The operands that bring it by being there.
+    pub present: &'static [&'static str],
     /// The operands that bring it where they are of `classes`; none where it does not depend on classes.
     pub operands: &'static [&'static str],
     pub classes: ClassSet,

@@ -147,6 +147,8 @@ pub struct Rule {
 /// A requirement.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Gate {
+    /// The operands that bring it by being there.
+    pub present: Vec<String>,
     /// The values that bring it.
     pub when: Condition,
     /// The first version.

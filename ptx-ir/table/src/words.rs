@@ -87,7 +87,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 22] = [
+const MODES: [(&str, &str); 23] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -107,6 +107,7 @@ const MODES: [(&str, &str); 22] = [
     ("sixteen-addresses", "SixteenAddresses"),
     ("uncounted", "Uncounted"),
     ("uniform", "Uniform"),
+    ("untested", "Untested"),
     ("volatile", "Volatile"),
     ("wrap", "Wrap"),
     ("xor", "Xor"),

@@ -223,11 +223,11 @@ fn version_source(version: Version) -> String {
 }
 
 fn gate_source(gate: &Gate, lists: &mut Lists) -> String {
-    let Gate { when, version, until, targets, of_operand: _, operands, classes, amended } = gate;
-    let (when, operands) = (lists.condition(when), lists.strings(operands));
+    let Gate { when, version, until, targets, of_operand: _, present, operands, classes, amended } = gate;
+    let (when, present, operands) = (lists.condition(when), lists.strings(present), lists.strings(operands));
     let (version, until) = (version_source(*version), version_source(*until));
     format!(
-        "GateRule {{ when: {when}, version: {version}, until: {until}, targets: {targets:#x}, operands: {operands}, \
+        "GateRule {{ when: {when}, version: {version}, until: {until}, targets: {targets:#x}, present: {present}, operands: {operands}, \
          classes: ClassSet::from_bits({classes:#x}), amended: {amended} }}"
     )
 }

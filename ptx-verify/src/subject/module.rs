@@ -108,13 +108,13 @@ impl Features {
     /// What the instructions of a spelling may be.
     pub(crate) fn of(spelling: &Spelling) -> Self {
         let mut features = Self {
-            bare_tests: matches!(&*spelling.text, "testp.f32" | "testp.f64"),
             function_parameters: spelling.text.contains(StateSpace::ParamFunc.as_str()),
             ..Self::default()
         };
         for instance in spelling.resolved.instances.iter() {
             let effects = &instance.effects;
             features.read_only_loads |= instance.is_read_only_load();
+            features.bare_tests |= instance.is(Mode::Untested);
             let is_call = effects.control == Control::Call;
             features.calls |= is_call;
             features.carry |= effects.carry.is_some();

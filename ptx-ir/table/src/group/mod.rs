@@ -340,6 +340,7 @@ impl<'a> Group<'a> {
                 let of_operand = !operands.is_empty();
                 let of_classes = of_operand && (!words.is_empty() || !marks.is_empty());
                 form.gates.push(Gate {
+                    present: if of_classes { Vec::new() } else { operands.clone() },
                     when,
                     version: *version,
                     until: *until,

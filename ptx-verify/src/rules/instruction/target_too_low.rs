@@ -3,7 +3,7 @@ use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::operand_count;
-use super::version_too_low::subject;
+use super::version_too_low::{is_of_others, subject};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
 use crate::facts::mentions::each_special_register;
@@ -63,7 +63,8 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
     }
     // The requirement that the fewest targets meet says the most.
     let unmet = |gate: &&Gate| !gate.targets.contains(target);
-    let gate = instance.gates.iter().filter(unmet).min_by_key(|gate| gate.targets.len());
+    let gates = instance.gates.iter().filter(unmet);
+    let gate = gates.min_by_key(|gate| (gate.targets.len(), is_of_others(occurrence, gate)));
     let (what, span) = subject(occurrence, gate);
     let finding = finding(module, span, &what, gate.map_or(instance.targets, |gate| gate.targets));
     let finding = match successor(occurrence, instance.targets) {

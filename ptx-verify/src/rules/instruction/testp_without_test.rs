@@ -1,3 +1,4 @@
+use ptx_ir::isa::Mode;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FunctionContext;
@@ -33,13 +34,11 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let (module, body) = (context.module.module, context.body);
-    // The table takes the test for optional, as the assembler does; that it should be there is known here.
     if !context.module.features().bare_tests {
         return;
     }
-    let is_bare = |text: &str| matches!(text, "testp.f32" | "testp.f64");
     for (handle, instruction) in body.instructions.iter() {
-        if instruction.instance.is_some() && is_bare(&module.spellings[instruction.spelling].text) {
+        if module.instance(instruction).is_some_and(|instance| instance.is(Mode::Untested)) {
             let finding = RULE.at(body.span(handle), "this `testp` does not say what it tests");
             diagnostics.push(finding.with_help("add the test, such as `.finite`"));
         }

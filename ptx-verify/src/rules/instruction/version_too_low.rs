@@ -1,4 +1,5 @@
-use ptx_ir::isa::{Gate, Instance};
+use ptx_ir::ir::Operand;
+use ptx_ir::isa::{self, Gate, Instance};
 use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
@@ -6,7 +7,9 @@ use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
 use crate::facts::mentions::each_special_register;
+use crate::facts::registers::aligned;
 use crate::subject::occurrence::{Occurrence, Problem};
+use crate::subject::shapes::class_of;
 use crate::rule::declare_rule;
 
 declare_rule! {
@@ -79,6 +82,9 @@ fn lowest(finding: Diagnostic, instance: &Instance) -> Diagnostic {
 /// What brings a requirement, and where it is: a modifier, or the instruction.
 pub(crate) fn subject(occurrence: &Occurrence<'_>, gate: Option<&Gate>) -> (String, Span) {
     let name = occurrence.name();
+    if let Some(of_operand) = gate.and_then(|gate| operand(occurrence, gate)) {
+        return of_operand;
+    }
     let modifiers = gate.map(|gate| &*gate.modifiers).unwrap_or_default();
     let places: Vec<_> = modifiers.iter().filter_map(|each| Some((*each, name.find(each)?))).collect();
     match places.as_slice() {
@@ -98,6 +104,44 @@ pub(crate) fn subject(occurrence: &Occurrence<'_>, gate: Option<&Gate>) -> (Stri
         [] => (format!("`{name}`"), occurrence.spelling_span()),
     }
 }
+
+/// Whether a requirement is about operands that none of the statement brings.
+pub(crate) fn is_of_others(occurrence: &Occurrence<'_>, gate: &Gate) -> bool {
+    !gate.operands.is_empty() && operand(occurrence, gate).is_none()
+}
+
+/// The operand that brings a requirement, or the part of it that does.
+fn operand(occurrence: &Occurrence<'_>, gate: &Gate) -> Option<(String, Span)> {
+    let Problem::Unavailable(instance) = occurrence.problem else { return None };
+    let (module, body) = (occurrence.context.module.module, occurrence.context.body);
+    let specs = aligned(module, body, instance, occurrence.operands());
+    let brings = |operand: Operand| gate.classes.contains(class_of(module, body, operand));
+    let found = occurrence.operands().iter().zip(specs).enumerate().find_map(|(index, (&operand, spec))| {
+        let spec = spec?;
+        let whole = (operand, occurrence.operand_span(index));
+        let parts = occurrence.children(operand);
+        let of_part = parts.iter().zip(&spec.children).find(|(_, spec)| gate.operands.contains(&spec.name));
+        let (name, named) = match of_part {
+            Some((part, spec)) => (spec.name, *part),
+            None if gate.operands.contains(&spec.name) => (spec.name, whole),
+            None => return None,
+        };
+        let elements = occurrence.children(named.0);
+        let mut bringing = std::iter::once(named).chain(elements).filter(|each| brings(each.0));
+        let (_, span) = if gate.classes.is_empty() { named } else { bringing.next()? };
+        Some((name, span))
+    });
+    let (name, span) = found?;
+    let opcode = isa::name(occurrence.name());
+    let text = span.text(occurrence.context.module.source);
+    Some(match text.len() <= MAX_SHOWN {
+        true => (format!("`{text}` as the operand `{name}` of `{opcode}`"), span),
+        false => (format!("this operand `{name}` of `{opcode}`"), span),
+    })
+}
+
+/// A longer operand is not repeated in a message.
+const MAX_SHOWN: usize = 40;
 
 /// Says that `what` needs a later version.
 pub(crate) fn finding(module: &ModuleContext<'_>, span: Span, what: &str, needed: Version) -> Diagnostic {
