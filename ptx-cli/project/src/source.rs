@@ -10,6 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use ptx_hosts::Language;
+use ptx_ir::directive::DirectiveKind;
 use ptx_syntax::Diagnostic;
 
 use crate::error::Error;
@@ -234,7 +235,7 @@ impl Source {
         const DIRECTIVES: [&str; 4] = ["#include", "#define", "#pragma", "#if"];
         let directive = |line: &str| DIRECTIVES.iter().any(|each| line.trim_start().starts_with(each));
         self.kind == Kind::Ptx
-            && !self.text.contains(".version")
+            && !self.text.contains(DirectiveKind::Version.word())
             && (self.text.lines().any(directive) || WORDS.iter().any(|word| self.text.contains(word)))
     }
 

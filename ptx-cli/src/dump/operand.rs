@@ -1,5 +1,6 @@
 //! Operands, registers and instructions of the typed representation in words.
 
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Body, Guard, Handle, Instruction, Module, Operand, Register, Run};
 use ptx_ir::isa::Class;
 
@@ -47,7 +48,7 @@ pub fn operand(module: &Module, body: &Body, operand: Operand) -> String {
             format!("targets {name}")
         }
         Operand::RegisterAddress { base, class, offset, zero: _, unified } => {
-            let unified = if unified { ".unified" } else { "" };
+            let unified = if unified { DirectiveKind::Unified.word() } else { "" };
             format!("[{}{offset:+}]{unified}", typed(module, body, base, class))
         }
         Operand::VariableAddress { variable, offset } => {

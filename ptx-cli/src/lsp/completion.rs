@@ -164,7 +164,8 @@ impl<'t> Place<'t> {
                 for ty in Type::ALL {
                     items.add(&ty.to_string(), CompletionItemKind::TYPE_PARAMETER, String::new());
                 }
-                for word in [".align", ".v2", ".v4", ".ptr", ".attribute"] {
+                let words = [DirectiveKind::Align, DirectiveKind::Ptr, DirectiveKind::Attribute];
+                for word in words.map(DirectiveKind::word).into_iter().chain([".v2", ".v4"]) {
                     items.add(word, CompletionItemKind::KEYWORD, String::new());
                 }
             }
@@ -176,7 +177,7 @@ impl<'t> Place<'t> {
                 operands(&mut items, part);
             }
             Role::Guard => {
-                names(&mut items, part, self.at, |ty| ty.contains(".pred"));
+                names(&mut items, part, self.at, |ty| ty.contains(Type::Pred.as_str()));
             }
         }
         items.all()

@@ -1,6 +1,7 @@
 //! What a document declares: all as a tree, and by name what stands at module level.
 
 use lsp_types::{DocumentSymbol, Location, Range, SymbolInformation, SymbolKind, Uri};
+use ptx_ir::directive::DirectiveKind;
 use ptx_syntax::Span;
 use ptx_syntax::names::{Declared, NameKind, ScopeKind};
 
@@ -141,8 +142,8 @@ fn name(declared: &Declared, text: &str) -> String {
 
 fn detail(declared: &Declared, text: &str) -> String {
     match declared.kind {
-        NameKind::Kernel => ".entry".to_owned(),
-        NameKind::Function => ".func".to_owned(),
+        NameKind::Kernel => DirectiveKind::Entry.word().to_owned(),
+        NameKind::Function => DirectiveKind::Func.word().to_owned(),
         NameKind::Label | NameKind::Prototype | NameKind::Targets => String::new(),
         NameKind::Register | NameKind::Variable | NameKind::Parameter => {
             let words: Vec<&str> = declared.specifiers.text(text).split_whitespace().take(12).collect();

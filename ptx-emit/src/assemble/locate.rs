@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::outline::Outline;
 use super::report::LogLine;
+use ptx_ir::directive::DirectiveKind;
 
 /// Finds lines in one text, which is looked through at most once, and only when a message needs it.
 #[derive(Debug)]
@@ -42,9 +43,12 @@ impl<'a> Locator<'a> {
         let mut quoted = message.message.split('\'').skip(1).step_by(2);
         let function = quoted.find_map(|name| places.functions.get(name).copied());
         let directive = || {
-            if message.message.contains(".target") {
+            if message.message.contains(DirectiveKind::Target.word()) {
                 places.target
-            } else if [".address_size", "-Bit "].iter().any(|word| message.message.contains(word)) {
+            } else if [DirectiveKind::AddressSize.word(), "-Bit "]
+                .iter()
+                .any(|word| message.message.contains(word))
+            {
                 places.address_size
             } else {
                 None

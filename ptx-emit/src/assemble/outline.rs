@@ -5,6 +5,7 @@
 //! even UTF-8, still has a right to the assembler's verdict. Nothing is checked here.
 
 use super::report::FunctionKind;
+use ptx_ir::directive::DirectiveKind;
 
 /// One `.entry` or `.func` of a text, in its order; a declaration and its definition are two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,16 +34,16 @@ impl Outline {
         let mut outline = Self::default();
         let mut words = Words { text, at: 0, line: 1 };
         while let Some(word) = words.next() {
-            match word {
-                b".target" if outline.target_line.is_none() => {
+            match directive(word) {
+                Some(DirectiveKind::Target) if outline.target_line.is_none() => {
                     outline.target_line = Some(words.line);
                     outline.target = words.list();
                 }
-                b".address_size" => {
+                Some(DirectiveKind::AddressSize) => {
                     outline.address_size_line.get_or_insert(words.line);
                 }
-                b".entry" => outline.push(FunctionKind::Entry, &mut words),
-                b".func" => outline.push(FunctionKind::Func, &mut words),
+                Some(DirectiveKind::Entry) => outline.push(FunctionKind::Entry, &mut words),
+                Some(DirectiveKind::Func) => outline.push(FunctionKind::Func, &mut words),
                 _ => {}
             }
         }
@@ -54,6 +55,11 @@ impl Outline {
             self.functions.push(OutlinedFunction { name, kind, line: words.line });
         }
     }
+}
+
+fn directive(word: &[u8]) -> Option<DirectiveKind> {
+    let word = if word.first() == Some(&b'.') { std::str::from_utf8(word).ok()? } else { return None };
+    DirectiveKind::parse(word)
 }
 
 /// Splits a text into words: `.directive`, identifiers and numbers, strings, single other bytes.

@@ -2,6 +2,7 @@
 
 use super::number;
 use super::printer::Printer;
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Handle, Initializer, Linkage, Member, Module, RegisterGroup, Symbol, Variable};
 use ptx_ir::types::Type;
 
@@ -61,7 +62,7 @@ impl Printer<'_> {
 
     /// `.reg .v2 .f32 %v<4>`
     pub fn register_group(&mut self, group: &RegisterGroup) {
-        self.text(".reg");
+        self.text(DirectiveKind::Reg.word());
         self.element_type(group.ty, group.elements);
         self.text(" ");
         self.symbol(group.name);

@@ -3,6 +3,7 @@
 //! Integers have 64 bits and are signed unless a literal says otherwise; everything wraps.
 
 use crate::ir::Operand;
+use crate::types::Type;
 use ptx_syntax::Span;
 use ptx_syntax::ast::{BinaryOperator, Operand as Node, OperandKind, Tree};
 
@@ -276,7 +277,8 @@ impl Evaluator<'_> {
             }
             OperandKind::Cast => {
                 let word = self.child(node, 0)?;
-                if !matches!(word.span.text(self.source), ".s64" | ".u64") {
+                let text = word.span.text(self.source);
+                if ![Type::S64, Type::U64].iter().any(|ty| ty.as_str() == text) {
                     return Err(Trouble::Cast(word.span));
                 }
                 steps.push(Step::Apply(node));

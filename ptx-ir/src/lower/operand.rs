@@ -4,6 +4,7 @@ use super::expression::{self, Constant};
 use super::names::Entity;
 use super::problem::{Problem, RegisterGroup};
 use super::{Context, messages};
+use crate::directive::DirectiveKind;
 use crate::ir::{Definition, Handle, Operand, Register, Run, Variable};
 use crate::isa::{Class, ClassSet, Selector};
 use crate::special::{Reads, SpecialRegister};
@@ -349,7 +350,9 @@ impl Context<'_, '_> {
         let (word, text) = (word.span, self.text(word.span));
         let address = self.composite(*bracket, depth + 1);
         match address {
-            Operand::RegisterAddress { base, class, offset, zero, .. } if text == ".unified" => {
+            Operand::RegisterAddress { base, class, offset, zero, .. }
+                if text == DirectiveKind::Unified.word() =>
+            {
                 Operand::RegisterAddress { base, class, offset, zero, unified: true }
             }
             Operand::Unknown(name)

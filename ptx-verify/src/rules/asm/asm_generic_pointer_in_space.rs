@@ -55,7 +55,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let Some(instance) = module.instance(&body.instructions[handle]) else { continue };
         let operands = body.operands(handle);
         // Without the space in its spelling an instruction takes generic addresses, even of what lies in shared memory.
-        if !instance.canonical.contains(".shared") && !instance.canonical.contains(".local") {
+        let spaces = [StateSpace::Shared, StateSpace::Local];
+        if !spaces.iter().any(|space| instance.canonical.contains(space.as_str())) {
             continue;
         }
         let specs = aligned(module, body, instance, operands);

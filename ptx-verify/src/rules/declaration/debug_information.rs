@@ -1,5 +1,6 @@
 use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Body, Directive, DirectiveArgument, Item, Module, Section};
+use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -256,10 +257,10 @@ fn after_plain_lines(text: &[u8], mut at: usize) -> usize {
 fn fault(line: &str, with_negative: bool) -> Option<String> {
     let line = line.rsplit(':').next().unwrap_or(line).trim();
     let (ty, values) = line.split_once(char::is_whitespace)?;
-    let (low, high) = match ty {
-        ".b8" => (-128, 255),
-        ".b16" => (-32768, 65535),
-        ".b32" | ".b64" => (i128::MIN, i128::MAX),
+    let (low, high) = match Type::parse(ty) {
+        Some(Type::B8) => (-128, 255),
+        Some(Type::B16) => (-32768, 65535),
+        Some(Type::B32 | Type::B64) => (i128::MIN, i128::MAX),
         _ if ty.starts_with('.') => return Some(format!("debugging data have no type `{ty}`")),
         _ => return None,
     };

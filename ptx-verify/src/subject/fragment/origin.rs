@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::resolve;
 use ptx_syntax::cuda::{CudaFile, FunctionId};
 
@@ -60,8 +61,11 @@ fn spellings(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_ptx_text(text: &str) -> bool {
-    spellings(text)
-        .any(|word| word == ".reg" || word.starts_with(".reg.") || word == ".pragma" || is_unmistakable(word))
+    let (registers, pragma) = (DirectiveKind::Reg.word(), DirectiveKind::Pragma.word());
+    let declares = |word: &str| {
+        word.strip_prefix(registers).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    spellings(text).any(|word| declares(word) || word == pragma || is_unmistakable(word))
 }
 
 /// Whether the statement, or another one of its function, has what only PTX has.

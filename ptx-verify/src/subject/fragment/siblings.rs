@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use ptx_ir::directive::DirectiveKind;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, CType, CudaFile, EventKind, FunctionId, MacroId, RegionId};
@@ -189,7 +190,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// The words that a template declares as labels or in `.reg` directives.
 fn declared(text: &str) -> HashSet<&str> {
     let labels = words(text).filter(|(end, _)| text[*end..].starts_with(':')).map(|(_, word)| word);
-    let directives = text.split(';').filter(|part| part.contains(".reg"));
+    let directives = text.split(';').filter(|part| part.contains(DirectiveKind::Reg.word()));
     labels.chain(directives.flat_map(|part| words(part).map(|(_, word)| word))).collect()
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use ptx_ir::directive::DirectiveKind;
 use ptx_syntax::cuda::{self, WILDCARD};
 use ptx_syntax::lexer::{Lexer, Token, TokenKind};
 
@@ -72,7 +73,7 @@ impl Surroundings {
                         self.names.insert(word.to_owned());
                     }
                 }
-                _ => declares = declares || word == REGISTERS,
+                _ => declares = declares || word == DirectiveKind::Reg.word(),
             }
         }
     }
@@ -87,9 +88,6 @@ impl Surroundings {
         self.incomplete
     }
 }
-
-/// The directive that declares registers.
-const REGISTERS: &str = ".reg";
 
 #[cfg(test)]
 mod tests {

@@ -480,15 +480,10 @@ fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) 
     (text, template, end)
 }
 
-const fn move_suffix(ty: Type) -> &'static str {
+fn move_suffix(ty: Type) -> &'static str {
     match ty {
-        Type::B16 => ".b16",
-        Type::B64 => ".b64",
-        Type::B128 => ".b128",
-        Type::F32 => ".f32",
-        Type::F64 => ".f64",
-        Type::Pred => ".pred",
-        _ => ".b32",
+        Type::B16 | Type::B64 | Type::B128 | Type::F32 | Type::F64 | Type::Pred => ty.as_str(),
+        _ => Type::B32.as_str(),
     }
 }
 
