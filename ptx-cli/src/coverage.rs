@@ -6,7 +6,7 @@ use ptx_syntax::LineIndex;
 use ptx_syntax::cuda::MAX_VARIANTS;
 use ptx_verify::{Coverage, CoverageCounts, Treatment};
 
-use crate::source::Source;
+use crate::source::{Kind, Source};
 use ptx_project::counted;
 
 /// How many conditions the summary names.
@@ -23,7 +23,7 @@ pub fn summary(counts: &CoverageCounts) -> Option<String> {
             parts.push(format!("{count} {what}"));
         }
     };
-    add(counts.around_wildcards, "verified around what only macros of other files tell");
+    add(counts.around_wildcards, "verified around parts that are not known here");
     add(counts.unknown_operands, "with unknown operands");
     add(counts.excluded.values().sum(), &format!("excluded by {}", conditions(counts)));
     add(counts.not_ptx, "of other assemblers");
@@ -47,6 +47,7 @@ fn conditions(counts: &CoverageCounts) -> String {
 
 /// A line for each statement of a source that was not verified, or not in full.
 pub fn not_verified(source: &Source, coverage: &Coverage) -> Vec<String> {
+    let is_cuda = source.kind == Kind::Cuda;
     // PTX has no such statements, and much text.
     let lines = LazyCell::new(|| LineIndex::new(&source.text));
     let line = |place: u32, why: &str| {
@@ -59,11 +60,14 @@ pub fn not_verified(source: &Source, coverage: &Coverage) -> Vec<String> {
         .flat_map(|covered| {
             let why = match &covered.treatment {
                 Treatment::Verified => None,
-                Treatment::AroundWildcards => Some(
-                    "verified around parts of the template that only macros of other files tell".to_owned(),
-                ),
+                Treatment::AroundWildcards => {
+                    let who = if is_cuda { "only macros of other files tell" } else { "the program makes" };
+                    Some(format!("verified around parts of the template that {who}"))
+                }
                 Treatment::UnknownOperands => {
-                    Some("not verified: a macro of another file stands for operands".to_owned())
+                    let who =
+                        if is_cuda { "a macro of another file stands for" } else { "the program makes the" };
+                    Some(format!("not verified: {who} operands"))
                 }
                 Treatment::Excluded(condition) => Some(format!("not verified: excluded by `{condition}`")),
                 Treatment::NotPtx => {

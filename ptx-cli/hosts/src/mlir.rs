@@ -215,46 +215,65 @@ fn inline_ptx(source: &str, tokens: &[Token], brackets: &Brackets, at: usize) ->
         end = close;
         next = close + 1;
     }
-    let operand = |mode: &'static str| {
-        move |(span, ctype): &(Span, CType)| {
-            let letter = match ctype.size() {
-                Some(2) => "h",
-                Some(4) if matches!(ctype, CType::Float { .. }) => "f",
-                Some(4) => "r",
-                Some(8) => "l",
-                _ => return None,
-            };
-            let constraint = format!("{mode}{letter}");
-            Some(HostOperand {
-                constraint,
-                span: *span,
-                expression: *span,
-                ctype: ctype.clone(),
-                constant: false,
-            })
-        }
-    };
-    let (w, rw, r) = (written.len(), both.len(), read.len());
-    let outputs: Option<Vec<_>> =
-        written.iter().map(operand("=")).chain(both.iter().map(operand("+"))).collect();
-    let inputs: Option<Vec<_>> = read.iter().map(operand("")).collect();
-    let complete = outputs.is_some() && inputs.is_some();
-    Some(HostStatement {
-        host: Host::InlinePtx,
-        span: tokens[at].span.to(tokens[end].span),
-        keyword: tokens[at].span,
-        volatile: true,
-        template: with_names(&decoded(source, template), (w, rw, r)),
-        outputs: outputs.unwrap_or_default(),
-        inputs: inputs.unwrap_or_default(),
-        memory: true,
-        complete,
-        problems: Vec::new(),
-    })
+    let groups = PtxOperands { written: Some(written), both: Some(both), read: Some(read) };
+    let span = tokens[at].span.to(tokens[end].span);
+    Some(groups.statement(span, tokens[at].span, &decoded(source, template)))
 }
 
-/// `{$w0}`, `{$rw0}` and `{$r0}` as `%0`, in this order. A number alone has the order of its time, which is not known.
-fn with_names(from: &Template, (written, both, read): (usize, usize, usize)) -> Template {
+/// The operands of `nvvm.inline_ptx`, which have types and no constraints; a group of which nothing is known is `None`.
+pub(crate) struct PtxOperands {
+    pub written: Option<Vec<(Span, CType)>>,
+    pub both: Option<Vec<(Span, CType)>>,
+    pub read: Option<Vec<(Span, CType)>>,
+}
+
+impl PtxOperands {
+    /// The statement, with the constraints that the compiler makes of the types.
+    pub fn statement(self, span: Span, keyword: Span, template: &Template) -> HostStatement {
+        let Self { written, both, read } = self;
+        // Of what is not known the template says where it is, which is all that a wildcard needs.
+        let complete = written.is_some() && both.is_some() && read.is_some();
+        let (written, both, read) =
+            (written.unwrap_or_default(), both.unwrap_or_default(), read.unwrap_or_default());
+        let operand = |mode: &'static str| {
+            move |(span, ctype): &(Span, CType)| {
+                let letter = match ctype.size() {
+                    Some(2) => "h",
+                    Some(4) if matches!(ctype, CType::Float { .. }) => "f",
+                    Some(4) => "r",
+                    Some(8) => "l",
+                    _ => "",
+                };
+                HostOperand {
+                    constraint: format!("{mode}{letter}"),
+                    span: *span,
+                    expression: *span,
+                    ctype: ctype.clone(),
+                    constant: false,
+                }
+            }
+        };
+        let counts = (written.len(), both.len(), read.len());
+        let outputs: Vec<_> = written.iter().map(operand("=")).chain(both.iter().map(operand("+"))).collect();
+        let inputs: Vec<_> = read.iter().map(operand("")).collect();
+        HostStatement {
+            host: Host::InlinePtx,
+            span,
+            keyword,
+            volatile: true,
+            template: with_names(template, complete.then_some(counts)),
+            outputs: if complete { outputs } else { Vec::new() },
+            inputs: if complete { inputs } else { Vec::new() },
+            memory: true,
+            complete: true,
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// `{$w0}`, `{$rw0}` and `{$r0}` as `%0`, in this order; without counts nobody knows which. A number alone has the order of
+/// its time, which is not known.
+fn with_names(from: &Template, counts: Option<(usize, usize, usize)>) -> Template {
     let text = &from.text;
     let mut out = TemplateBuilder::default();
     let mut at = 0;
@@ -279,18 +298,21 @@ fn with_names(from: &Template, (written, both, read): (usize, usize, usize)) -> 
         let name = &rest[2..length - 1];
         let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let index: Option<usize> = name[kind.len()..].parse().ok();
-        let first = match kind {
+        let first = counts.and_then(|(written, both, read)| match kind {
             "w" => Some((0, written)),
             "rw" => Some((written, both)),
             "r" => Some((written + both, read)),
             _ => None,
-        };
+        });
         match first.zip(index) {
             // One past the last has no operand, which is told.
             Some(((first, count), index)) if index < count => {
                 out.replace(&format!("%{}", first + index), place(length));
             }
-            Some(_) => out.replace(&format!("%{}", written + both + read), place(length)),
+            Some(_) => {
+                let (written, both, read) = counts.unwrap_or_default();
+                out.replace(&format!("%{}", written + both + read), place(length));
+            }
             None => out.wildcard(place(length)),
         }
         at += length;

@@ -116,7 +116,7 @@ pub struct HostStatement {
 /// An operand as a front end finds it.
 #[derive(Clone, Debug)]
 pub struct HostOperand {
-    /// The constraint as CUDA C++ has it: `=&r`.
+    /// The constraint as CUDA C++ has it: `=&r`; `=` alone, or nothing, where only its place is known.
     pub constraint: String,
     /// Where it is written.
     pub span: Span,
@@ -235,10 +235,11 @@ impl AsmStatement {
 
 impl Operand {
     fn of_host(of: HostOperand) -> Self {
+        let known = !matches!(of.constraint.as_str(), "" | "=" | "+");
         Self {
             span: if of.expression.is_empty() { of.span } else { of.expression },
             name: None,
-            constraint: Constraint { text: of.constraint, span: of.span, from_macro: true, known: true },
+            constraint: Constraint { text: of.constraint, span: of.span, from_macro: true, known },
             expression: of.expression,
             tokens: Vec::new(),
             ctype: of.ctype,

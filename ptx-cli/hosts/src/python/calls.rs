@@ -11,6 +11,7 @@ use ptx_syntax::cuda::{CType, Template};
 use super::strings;
 use super::tokens::{Kind, Tokens};
 use crate::constraints::{Constraints, LlvmStatement, Value};
+use crate::mlir::PtxOperands;
 
 /// How many names are followed one after the other, and how many parts an expression of strings has.
 const MAX_STEPS: usize = 256;
@@ -47,8 +48,8 @@ impl<'t> Call<'t> {
         };
         let name = tokens.text(at);
         // Other calls need not be read.
-        if name != "inline_asm"
-            && name != "inline_asm_elementwise"
+        if !matches!(name, "inline_asm" | "inline_asm_elementwise" | "InlineAsm")
+            && !is_inline_ptx(name)
             && !super::CUDA.iter().any(|(known, ..)| *known == name)
         {
             return None;
@@ -131,6 +132,61 @@ impl<'t> Call<'t> {
         })
     }
 
+    /// That of llvmlite, which Numba uses: `ir.InlineAsm(type, template, constraints, side_effect)`.
+    pub fn llvmlite(&self) -> Option<LlvmStatement> {
+        let template = self.text(self.argument(Some(1), "asm")?)?;
+        let constraints = self.argument(Some(2), "constraint").and_then(|value| self.text(value));
+        let volatile =
+            self.argument(Some(3), "side_effect").is_some_and(|value| self.boolean(&value).unwrap_or(true));
+        Some(LlvmStatement {
+            host: Host::LlvmIr,
+            span: self.span(),
+            keyword: self.keyword(),
+            volatile,
+            template,
+            constraints,
+            results: None,
+            values: None,
+            problems: Vec::new(),
+        })
+    }
+
+    /// CuTe's `inline_ptx(template, write_only_types=[…], read_only_args=[…], read_write_args=[…])`, and that of MLIR's
+    /// bindings, which has the template last.
+    pub fn inline_ptx(&self) -> Option<HostStatement> {
+        let of_bindings = self.argument(Some(3), "ptx_code").and_then(|value| self.text(value));
+        let is_of_bindings = of_bindings.is_some();
+        let template =
+            of_bindings.or_else(|| self.argument(Some(0), "code").and_then(|value| self.text(value)))?;
+        let group = |place: usize, keywords: &[&str]| {
+            let place = is_of_bindings.then_some(place);
+            let value = keywords.iter().find_map(|keyword| self.argument(place, keyword));
+            match value {
+                None => Some(Vec::new()),
+                Some(value) => self.elements(&value),
+            }
+        };
+        let typed = |value: Range<usize>, ctype: CType| (self.tokens.span(&value), ctype);
+        let written = group(0, &["write_only_types", "write_only_args"]);
+        let read = group(1, &["read_only_args"]);
+        let both = group(2, &["read_write_args"]);
+        let values = |values: Vec<Range<usize>>| {
+            values.into_iter().map(|value| typed(value.clone(), self.value(&value).ctype)).collect()
+        };
+        let types = |types: Vec<Range<usize>>| {
+            types.into_iter().map(|ty| typed(ty.clone(), self.named_type(&ty))).collect()
+        };
+        let groups =
+            PtxOperands { written: written.map(types), both: both.map(values), read: read.map(values) };
+        Some(groups.statement(self.span(), self.keyword(), &template))
+    }
+
+    /// The type of `T.i32()`, `Int32` and `cutlass.Int32`.
+    fn named_type(&self, value: &Range<usize>) -> CType {
+        let last = value.end.checked_sub(1).map_or("", |last| self.tokens.text(last));
+        self.type_of(value).unwrap_or_else(|| ctype_of_bits(bits_of(last)))
+    }
+
     fn dialect(&self, value: &Range<usize>, template: &Template) -> Option<HostProblem> {
         let last = self.tokens.text(value.end.checked_sub(1)?);
         let kind = match last {
@@ -172,13 +228,7 @@ impl<'t> Call<'t> {
         let name = if self.tokens.is(value.start + 1, ".") { value.start + 2 } else { value.start };
         let converted = self.tokens.is(name + 1, "(");
         let is_value = value.clone().take(MAX_STEPS).any(|at| self.tokens.is(at, "ir_value"));
-        let bits = match self.tokens.text(name) {
-            "Int8" | "Uint8" => 8,
-            "Int16" | "Uint16" | "Float16" | "BFloat16" => 16,
-            "Int32" | "Uint32" | "Float32" => 32,
-            "Int64" | "Uint64" | "Float64" => 64,
-            _ => 0,
-        };
+        let bits = bits_of(self.tokens.text(name));
         let ctype = if converted && is_value { ctype_of_bits(bits) } else { CType::Unknown };
         Value { span: self.tokens.span(value), ctype, constant: false }
     }
@@ -300,6 +350,22 @@ impl<'t> Call<'t> {
             Some(elements) if !elements.is_empty() => elements.iter().map(of).collect(),
             _ => of(value).map(|one| vec![one]),
         }
+    }
+}
+
+/// Whether a function takes PTX with operands such as `{$r0}`; some files give it a longer name.
+fn is_inline_ptx(name: &str) -> bool {
+    name.ends_with("inline_ptx") || name.ends_with("inline_ptx_hl")
+}
+
+/// The size of CuTe's types; 0 for other names.
+fn bits_of(name: &str) -> u32 {
+    match name {
+        "Int8" | "Uint8" => 8,
+        "Int16" | "Uint16" | "Float16" | "BFloat16" => 16,
+        "Int32" | "Uint32" | "Float32" => 32,
+        "Int64" | "Uint64" | "Float64" => 64,
+        _ => 0,
     }
 }
 

@@ -17,8 +17,10 @@ use tokens::{Kind, Tokens};
 pub(crate) struct Python;
 
 /// What a file has to have one of.
-const WORDS: [&[u8]; 7] = [
+const WORDS: [&[u8]; 9] = [
     b"inline_asm",
+    b"inline_ptx",
+    b"InlineAsm",
     b".version",
     b"RawKernel",
     b"RawModule",
@@ -56,6 +58,8 @@ impl FrontEnd for Python {
                 match call.name {
                     "inline_asm_elementwise" => statements.extend(call.triton()),
                     "inline_asm" => statements.extend(call.mlir().map(LlvmStatement::into_host)),
+                    "InlineAsm" => statements.extend(call.llvmlite().map(LlvmStatement::into_host)),
+                    name if name.contains("inline_ptx") => statements.extend(call.inline_ptx()),
                     name => {
                         let known = CUDA.iter().find(|(known, ..)| *known == name);
                         documents
