@@ -23,7 +23,8 @@ mod python;
 mod rust;
 mod scan;
 
-use ptx_syntax::cuda::host::Hosted;
+use ptx_syntax::cuda::Template;
+use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
 
 /// A language with a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,14 @@ trait FrontEnd {
 
     /// The statements and texts of a file.
     fn find(&self, source: &str) -> Hosted;
+}
+
+/// A text in a string as a PTX module: one that begins with `.version`, and of which everything is known.
+fn module(template: Template) -> Option<Document> {
+    let mut lines = template.text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"))?;
+    let is_module = first.strip_prefix(".version").is_some_and(|rest| rest.starts_with([' ', '\t']));
+    (is_module && !template.has_wildcards()).then_some(Document { kind: DocumentKind::Ptx, template })
 }
 
 impl Language {

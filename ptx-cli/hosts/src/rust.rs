@@ -1,4 +1,4 @@
-//! Rust: `asm!("add.u32 {0}, {1}, {1};", out(reg32) y, in(reg32) x)` for nvptx64.
+//! Rust: `asm!("add.u32 {0}, {1}, {1};", out(reg32) y, in(reg32) x)` for nvptx64, and PTX modules in strings.
 //!
 //! `out` is written early, `lateout` is not (the Rust reference, "Inline assembly"). Register classes are those of nvptx64,
 //! which no other target has; a statement with another class is one of another target.
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use proc_macro2::{TokenStream, TokenTree};
 use ptx_syntax::Span;
-use ptx_syntax::cuda::host::{Host, HostOperand, HostStatement, Hosted, TemplateBuilder};
+use ptx_syntax::cuda::host::{Document, Host, HostOperand, HostStatement, Hosted, TemplateBuilder};
 use ptx_syntax::cuda::{CType, CudaFile, Template, WILDCARD};
 
 use crate::FrontEnd;
@@ -15,21 +15,28 @@ use crate::FrontEnd;
 /// The front end.
 pub(crate) struct Rust;
 
+/// What a PTX module begins with.
+const VERSION: &[u8] = b".version";
+const TARGET: &[u8] = b".target";
+
 impl FrontEnd for Rust {
     fn may_hold(&self, source: &str) -> bool {
-        memchr::memmem::find(source.as_bytes(), b"asm!").is_some()
+        let has = |word: &[u8]| memchr::memmem::find(source.as_bytes(), word).is_some();
+        has(b"asm!") || (has(VERSION) && has(TARGET))
     }
 
     fn find(&self, source: &str) -> Hosted {
         let mut statements = Vec::new();
+        let mut documents = Vec::new();
         if let Ok(stream) = TokenStream::from_str(source) {
             let shift = if source.starts_with('\u{feff}') { 3 } else { 0 };
-            look(source, stream, shift, &mut statements);
+            look(source, stream, shift, &mut statements, &mut documents);
         }
         // Each file that was read is remembered for the places of its tokens.
         proc_macro2::extra::invalidate_current_thread_spans();
         statements.sort_by_key(|statement| statement.span);
-        Hosted { file: CudaFile::of_host(statements), documents: Vec::new(), comments: comments(source) }
+        documents.sort_by_key(|document| document.template.span);
+        Hosted { file: CudaFile::of_host(statements), documents, comments: comments(source) }
     }
 }
 
@@ -48,27 +55,72 @@ fn comments(source: &str) -> Vec<Span> {
 }
 
 /// Goes through all groups, without recursion.
-fn look(source: &str, stream: TokenStream, shift: u32, out: &mut Vec<HostStatement>) {
-    let mut waiting = vec![stream];
-    while let Some(stream) = waiting.pop() {
+fn look(
+    source: &str,
+    stream: TokenStream,
+    shift: u32,
+    out: &mut Vec<HostStatement>,
+    documents: &mut Vec<Document>,
+) {
+    let mut waiting = vec![(stream, true)];
+    while let Some((stream, is_literal)) = waiting.pop() {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         for (index, token) in tokens.iter().enumerate() {
-            let TokenTree::Group(group) = token else { continue };
+            let group = match token {
+                TokenTree::Group(group) => group,
+                TokenTree::Literal(_) if is_literal => {
+                    documents.extend(module(source, std::slice::from_ref(token), shift));
+                    continue;
+                }
+                _ => continue,
+            };
             let is_mark = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Punct(mark)) if mark.as_char() == '!');
-            let is_asm = index >= 2
-                && is_mark(tokens.get(index - 1))
-                && matches!(&tokens[index - 2], TokenTree::Ident(name) if name == "asm");
-            if !is_asm {
-                waiting.push(group.stream());
-                continue;
+            let called = match index.checked_sub(2).map(|name| &tokens[name]) {
+                Some(TokenTree::Ident(name)) if is_mark(tokens.get(index - 1)) => name.to_string(),
+                _ => String::new(),
+            };
+            match called.as_str() {
+                "asm" => {
+                    let keyword = place(&tokens[index - 2], shift);
+                    let span = keyword.to(place(token, shift));
+                    let arguments: Vec<TokenTree> = group.stream().into_iter().collect();
+                    let reader = Reader { source, shift };
+                    out.extend(reader.statement(keyword, span, &arguments));
+                }
+                "concat" => {
+                    let parts: Vec<TokenTree> = group.stream().into_iter().collect();
+                    documents.extend(module(source, &parts, shift));
+                }
+                // What a macro makes of a text is its own affair: `format!` has a meaning of its own for braces.
+                name => waiting.push((group.stream(), is_literal && matches!(name, "" | "vec"))),
             }
-            let keyword = place(&tokens[index - 2], shift);
-            let span = keyword.to(place(token, shift));
-            let arguments: Vec<TokenTree> = group.stream().into_iter().collect();
-            let reader = Reader { source, shift };
-            out.extend(reader.statement(keyword, span, &arguments));
         }
     }
+}
+
+/// A PTX module in a string, or in strings with commas between them.
+fn module(source: &str, parts: &[TokenTree], shift: u32) -> Option<Document> {
+    let has = |word: &[u8]| {
+        let in_part = |part: &TokenTree| {
+            memchr::memmem::find(place(part, shift).text(source).as_bytes(), word).is_some()
+        };
+        parts.iter().any(in_part)
+    };
+    if !has(VERSION) || !has(TARGET) {
+        return None;
+    }
+    let mut out = TemplateBuilder::default();
+    for part in parts {
+        match part {
+            TokenTree::Literal(literal) => {
+                let text = string(&literal.to_string(), place(part, shift), source)?;
+                out.take(&text, Span::new(0, text.text.len() as u32));
+            }
+            TokenTree::Punct(mark) if mark.as_char() == ',' => {}
+            _ => return None,
+        }
+    }
+    crate::module(out.finish())
 }
 
 fn place(token: &TokenTree, shift: u32) -> Span {
@@ -272,6 +324,10 @@ fn string(literal: &str, place: Span, source: &str) -> Option<Template> {
         return None;
     }
     let mut out = TemplateBuilder::default();
+    // Bytes, and what C reads.
+    let prefix = text.bytes().take_while(|byte| matches!(byte, b'b' | b'c')).count();
+    let text = &text[prefix..];
+    let place = Span::new(place.start + prefix as u32, place.end);
     if let Some(rest) = text.strip_prefix('r') {
         let marks = rest.bytes().take_while(|byte| *byte == b'#').count();
         let inner = rest.get(marks + 1..rest.len().checked_sub(marks + 1)?)?;

@@ -73,7 +73,7 @@ impl FrontEnd for Python {
     }
 }
 
-/// A PTX module in strings that follow each other: a text that begins with `.version`, and of which everything is known.
+/// A PTX module in strings that follow each other.
 fn module(tokens: &Tokens<'_>, at: usize, end: usize) -> Option<Document> {
     let texts = &tokens.all[at..end];
     let has = |word: &[u8]| {
@@ -84,11 +84,7 @@ fn module(tokens: &Tokens<'_>, at: usize, end: usize) -> Option<Document> {
     if !has(b".version") || !has(b".target") {
         return None;
     }
-    let template = strings::joined(tokens.source, texts);
-    let mut lines = template.text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"))?;
-    let is_module = first.strip_prefix(".version").is_some_and(|rest| rest.starts_with([' ', '\t']));
-    (is_module && !template.has_wildcards()).then_some(Document { kind: DocumentKind::Ptx, template })
+    crate::module(strings::joined(tokens.source, texts))
 }
 
 /// CUDA C++ that a call gets.
