@@ -696,6 +696,20 @@ fn cuda_sources_go_through_nvcc() {
     let targets: Vec<_> =
         out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["target"].clone()).collect();
     assert_eq!(targets, [json!("sm_80"), json!("sm_90")]);
+    let kernel = "// ptx-budget: registers <= 99\nvoid __global__ first() {}\n__global__ void second() {\n\
+                  \x20 // ptx-budget: registers <= 39, spill <= 99\n}\n";
+    fs::write(place.path().join("costly.cu"), kernel).unwrap();
+    let (status, out, err) = run(&[
+        "--target",
+        "sm_90",
+        "--message-format",
+        "github",
+        "--nvcc-option=-DKERNEL=second",
+        "costly.cu",
+    ]);
+    assert_eq!(status, 1, "{err}");
+    assert!(out.starts_with("::error file=costly.cu,line=4,endLine=4,col=3,"), "{out}");
+    assert!(out.contains("`second` needs 40 registers for sm_90, allowed are 39"), "{out}");
     let missing = place.path().join("missing");
     let output = place.command(&["report", "--backend", "ptxas", "good.cu"]).env("NVCC", missing).output();
     let (status, _, err) = texts(&output.unwrap());

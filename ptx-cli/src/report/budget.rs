@@ -1,17 +1,19 @@
 //! Budgets beside kernels, `// ptx-budget: registers <= 64, spill = 0`, and of `ptx.toml`.
 //!
-//! What a comment limits the project does not limit for its kernel: the more particular word counts. A comment in a kernel, or between the one before and this, speaks of this kernel. `=` is as good as `<=`: a kernel that
-//! needs less is welcome.
+//! What a comment limits the project does not limit for its kernel: the more particular word counts. A comment in a
+//! kernel, or between the one before and this, speaks of this kernel; in CUDA C++ of all that is made of a template, and
+//! of all kernels of one name. `=` is as good as `<=`: a kernel that needs less is welcome.
 
 use ptx_emit::assemble::{Budget, Excess, Figure, Report, UnknownFigure};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::lower;
 use ptx_project::config::BudgetContents;
 use ptx_syntax::lexer::{Lexer, TokenKind};
-use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span};
+use ptx_syntax::{Class, Diagnostic, LineIndex, Severity, Span, cuda};
 
+use super::names;
 use crate::foreign::line;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 
 const WORD: &str = "ptx-budget:";
 
@@ -25,6 +27,8 @@ pub struct Budgets {
     pub wrong: Vec<String>,
     /// Where the names of kernels are.
     kernels: Vec<(String, Span)>,
+    /// Whether these are names as C++ writes them, without namespaces and arguments.
+    of_cuda: bool,
 }
 
 /// The budget of a kernel.
@@ -41,14 +45,10 @@ impl Budgets {
     pub fn of(source: &Source, project: Budget) -> Self {
         let text = &source.text;
         let mut found = Self { project, ..Self::default() };
-        let parse = ptx_syntax::parse(text);
-        let module = lower(&parse.tree, text).module;
-        let kernels = module.functions.iter().map(|(_, function)| function);
-        let kernels = kernels.filter(|function| function.kind == FunctionKind::Entry);
-        found.kernels =
-            kernels.map(|function| (module.name(function.name).to_owned(), function.span)).collect();
+        found.of_cuda = source.kind == Kind::Cuda;
+        let comments = if found.of_cuda { found.read_cuda(text) } else { found.read_ptx(text) };
         let index = LineIndex::new(text);
-        for (comment, is_inside) in comments(text) {
+        for (comment, is_inside) in comments {
             let span = comment;
             let before = found.kernels.partition_point(|(_, name)| name.start < span.start);
             let place = if is_inside { before.checked_sub(1) } else { Some(before) };
@@ -70,6 +70,36 @@ impl Budgets {
         found
     }
 
+    /// Notes the kernels of PTX; the comments that set a budget, and whether each is in a function.
+    fn read_ptx(&mut self, text: &str) -> Vec<(Span, bool)> {
+        let parse = ptx_syntax::parse(text);
+        let module = lower(&parse.tree, text).module;
+        let kernels = module.functions.iter().map(|(_, function)| function);
+        let kernels = kernels.filter(|function| function.kind == FunctionKind::Entry);
+        self.kernels =
+            kernels.map(|function| (module.name(function.name).to_owned(), function.span)).collect();
+        comments(text)
+    }
+
+    /// The same of CUDA C++.
+    fn read_cuda(&mut self, text: &str) -> Vec<(Span, bool)> {
+        let kernels = cuda::kernels(text);
+        let is_inside = |comment: Span| {
+            let before = kernels.partition_point(|kernel| kernel.name.start < comment.start);
+            before.checked_sub(1).is_some_and(|at| comment.start < kernels[at].span.end)
+        };
+        let comments = cuda::all_comments(text).into_iter().filter(|comment| sets_budget(comment.text(text)));
+        let comments = comments.map(|comment| (comment, is_inside(comment))).collect();
+        self.kernels =
+            kernels.iter().map(|kernel| (kernel.name.text(text).to_owned(), kernel.name)).collect();
+        comments
+    }
+
+    /// Whether a kernel of the source is what a report calls by a name.
+    fn is(&self, kernel: &str, function: &str) -> bool {
+        kernel == function || (self.of_cuda && names::plain(function).as_deref() == Some(kernel))
+    }
+
     /// What a configuration file limits for all kernels.
     #[must_use]
     pub const fn limits(contents: BudgetContents) -> Budget {
@@ -81,21 +111,19 @@ impl Budgets {
         }
     }
 
-    /// The budget of all kernels alone.
-    pub fn of_project(project: Budget) -> Self {
-        Self { project, ..Self::default() }
-    }
-
     /// What kernels of a report need too much of, and which figures nobody knows.
     pub fn judge(&self, report: &Report) -> (Vec<Excess>, Vec<UnknownFigure>) {
         let (mut excesses, mut unjudged) = (Vec::new(), Vec::new());
         for Written { kernel, budget, .. } in &self.written {
-            excesses.extend(budget.excesses(report).into_iter().filter(|excess| excess.function == *kernel));
-            unjudged
-                .extend(budget.unjudged(report).into_iter().filter(|unknown| unknown.function == *kernel));
+            excesses.extend(
+                budget.excesses(report).into_iter().filter(|excess| self.is(kernel, &excess.function)),
+            );
+            unjudged.extend(
+                budget.unjudged(report).into_iter().filter(|unknown| self.is(kernel, &unknown.function)),
+            );
         }
         let is_written = |function: &str, figure: Figure| {
-            let mut written = self.written.iter().filter(|written| written.kernel == function);
+            let mut written = self.written.iter().filter(|written| self.is(&written.kernel, function));
             written.any(|written| written.budget.limit(figure).is_some())
         };
         let of_project = self.project.excesses(report).into_iter();
@@ -107,12 +135,12 @@ impl Budgets {
 
     /// An excess as a finding: at the comment that sets the limit, or else at the kernel.
     pub fn finding(&self, excess: &Excess) -> Diagnostic {
-        let written = self.written.iter().find(|written| written.kernel == excess.function);
-        let kernel = self.kernels.iter().find(|(name, _)| *name == excess.function);
+        let written = self.written.iter().find(|written| self.is(&written.kernel, &excess.function));
+        let kernel = self.kernels.iter().find(|(name, _)| self.is(name, &excess.function));
         let span = written.map(|written| written.span).or(kernel.map(|(_, span)| *span));
         let message = format!(
             "`{}` needs {} {} for {}, allowed are {}",
-            line(&excess.function),
+            line(&names::shown(&excess.function)),
             excess.value,
             excess.figure.unit(),
             excess.target,
@@ -123,17 +151,18 @@ impl Budgets {
     }
 }
 
+fn sets_budget(comment: &str) -> bool {
+    comment.trim_start_matches(['/', '*']).trim_start().starts_with(WORD)
+}
+
 /// The comments that set a budget, and whether each is in a function.
 fn comments(text: &str) -> Vec<(Span, bool)> {
     let mut found = Vec::new();
     let (mut depth, mut is_inside) = (0_usize, false);
     for token in Lexer::new(text) {
         match token.kind {
-            TokenKind::LineComment | TokenKind::BlockComment => {
-                let words = token.span.text(text).trim_start_matches(['/', '*']).trim_start();
-                if words.starts_with(WORD) {
-                    found.push((token.span, is_inside));
-                }
+            TokenKind::LineComment | TokenKind::BlockComment if sets_budget(token.span.text(text)) => {
+                found.push((token.span, is_inside));
             }
             TokenKind::Entry | TokenKind::Func => is_inside = true,
             TokenKind::OpenBrace => depth += 1,
@@ -172,7 +201,6 @@ fn budget(comment: &str) -> Result<Budget, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Kind;
 
     const TEXT: &str = "\
 // ptx-budget: registers <= 64

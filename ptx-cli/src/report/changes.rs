@@ -1,12 +1,18 @@
 //! Sentences about figures that changed or are too high.
 
+use super::names;
 use crate::foreign::{Name, line};
 use ptx_emit::assemble::{Change, Excess, UnknownFigure};
+
+/// The name of a function as the source has it.
+fn shown(function: &str) -> String {
+    line(&names::shown(function)).into_owned()
+}
 
 /// As in "worse: `k` of `a.ptx` for sm_90a: 40 registers, were 32 (+8)".
 pub fn change(change: &Change) -> String {
     let Change { file, target, function, figure, before, after } = change;
-    let (file, function) = (Name::from(file), line(function));
+    let (file, function) = (Name::from(file), shown(function));
     let (verdict, sign, difference) =
         if after > before { ("worse", '+', after - before) } else { ("better", '-', before - after) };
     format!(
@@ -18,7 +24,7 @@ pub fn change(change: &Change) -> String {
 /// As in "too many: `k` of `a.ptx` for sm_90: 40 registers, allowed are 32".
 pub fn excess(excess: &Excess) -> String {
     let Excess { file, target, function, figure, value, limit } = excess;
-    let (file, function, unit) = (Name::from(file), line(function), figure.unit());
+    let (file, function, unit) = (Name::from(file), shown(function), figure.unit());
     format!("too many: `{function}` of `{file}` for {target}: {value} {unit}, allowed are {limit}")
 }
 
@@ -31,7 +37,7 @@ pub fn unjudged(option: &str, missing: &[UnknownFigure]) -> Option<String> {
         1 => " (and 1 other figure is missing)".to_owned(),
         count => format!(" (and {count} other figures are missing)"),
     };
-    let (file, function, unit) = (Name::from(file), line(function), figure.unit());
+    let (file, function, unit) = (Name::from(file), shown(function), figure.unit());
     Some(format!(
         "cannot judge {option}: {compiler} told no {unit} of `{function}` of `{file}` for {target}{others}"
     ))

@@ -21,6 +21,30 @@ fn demangled(name: &str) -> Option<String> {
     is_mangled.then(|| cpp_demangle::Symbol::new(name).ok()?.demangle().ok())?
 }
 
+/// The name as a message has it.
+pub fn shown(name: &str) -> String {
+    demangled(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// The name of a function of C++ without namespaces and arguments.
+pub fn plain(name: &str) -> Option<String> {
+    let whole = demangled(name)?;
+    let mut depth = 0u32;
+    let mut plain = String::new();
+    for character in whole.chars() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            // That of an unnamed namespace is a part of the path.
+            '(' if depth == 0 && !plain.is_empty() => break,
+            ':' | ' ' if depth == 0 => plain.clear(),
+            _ if depth == 0 => plain.push(character),
+            _ => {}
+        }
+    }
+    Some(plain)
+}
+
 /// The names for a table: without their ends where that still tells them apart.
 pub fn shortened(names: &[String]) -> Vec<String> {
     let cut = |name: &String| match name.char_indices().nth(MAX_COLUMNS) {
@@ -49,6 +73,12 @@ mod tests {
         assert_eq!(of("_ZN7kernels3add17h0123456789abcdefE"), "kernels::add");
         assert_eq!(of("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
         assert_eq!((of("addition_256"), of("_Z"), of("_ZNNN")), <(String, String, String)>::default());
+        let plain = |name: &str| plain(name).unwrap_or_default();
+        assert_eq!(
+            (plain("_Z1kPfi"), plain("_Z4gemmILi128ELb1E6__halfEvPKT1_")),
+            ("k".into(), "gemm".into())
+        );
+        assert_eq!(plain("_ZN12_GLOBAL__N_13addEi"), "add");
         // What nests deeper than any name of a compiler is left as it is.
         let deep = |count: usize| format!("_Z1f{}i", "P".repeat(count));
         for hostile in

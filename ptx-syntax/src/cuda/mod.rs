@@ -36,6 +36,7 @@ mod function;
 mod headers;
 pub mod host;
 mod included;
+mod kernels;
 mod literal;
 mod model;
 mod preprocess;
@@ -127,6 +128,21 @@ fn read(source: &str, mut prepared: Prepared<'_>) -> CudaFile {
         }
         None => structure::build(source, prepared),
     }
+}
+
+/// A kernel of a C++ source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: crate::Span,
+    /// From its `__global__` to the end of its body.
+    pub span: crate::Span,
+}
+
+/// The kernels that a C++ source defines, in order, whatever the conditions around them.
+#[must_use]
+pub fn kernels(source: &str) -> Vec<Kernel> {
+    kernels::find(source)
 }
 
 /// The comments of a C++ source, in order; those of preprocessor lines are not among them.

@@ -103,8 +103,7 @@ impl Task<'_> {
             return failed_with(format!("cannot report on `{}`: {}{help}", input.name, found.message));
         }
         let is_cuda = input.kind == Kind::Cuda;
-        let budgets =
-            if is_cuda { Budgets::of_project(job.budget) } else { Budgets::of(&source, job.budget) };
+        let budgets = Budgets::of(&source, job.budget);
         let mut outcome = Outcome::default();
         let mut messages = Vec::new();
         let mut add = |compiled: &Source, options: &Options, outcome: &mut Outcome| match self
