@@ -188,6 +188,8 @@ pub enum Computation {
     CountOnes,
     /// How many bits of `a` above the highest that is set.
     LeadingZeros,
+    /// The place of the highest bit of `a` that is not its sign; all ones where there is none.
+    HighestBit,
     /// `a` with its bits in reverse order.
     ReverseBits,
     /// The field of `a` at bit `b`, `c` bits long.
@@ -296,10 +298,18 @@ pub enum Mode {
     Butterfly,
     /// `.cg`, `.cv`: not from the cache of the multiprocessor, which what others store does not come to.
     Coherent,
+    /// `.shiftamt`: how far a bit is from the highest place.
+    Distance,
     /// `.x1`: only the first eight lanes give addresses.
     EightAddresses,
+    /// `.multicast::cluster::all`: in each block of the cluster.
+    Everywhere,
+    /// `.down`: a lane with a higher number.
+    HigherLane,
     /// `.idx`: the lane of a number.
     Indexed,
+    /// `.up`: a lane with a lower number.
+    LowerLane,
     /// `.or`: combined with a third predicate.
     Or,
     /// `.nc`: loads what nobody writes while the kernel runs.

@@ -25,7 +25,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 42] = [
+const COMPUTATIONS: [(&str, &str); 43] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -59,6 +59,7 @@ const COMPUTATIONS: [(&str, &str); 42] = [
     ("absolute", "Absolute"),
     ("count-ones", "CountOnes"),
     ("leading-zeros", "LeadingZeros"),
+    ("highest-bit", "HighestBit"),
     ("reverse-bits", "ReverseBits"),
     ("extract-field", "ExtractField"),
     ("insert-field", "InsertField"),
@@ -87,7 +88,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 23] = [
+const MODES: [(&str, &str); 27] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -95,8 +96,12 @@ const MODES: [(&str, &str); 23] = [
     ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
     ("coherent", "Coherent"),
+    ("distance", "Distance"),
     ("eight-addresses", "EightAddresses"),
+    ("everywhere", "Everywhere"),
+    ("higher-lane", "HigherLane"),
     ("indexed", "Indexed"),
+    ("lower-lane", "LowerLane"),
     ("or", "Or"),
     ("read-only", "ReadOnly"),
     ("reads", "Reads"),

@@ -51,7 +51,10 @@ impl Shape {
             }
             (bits, signed, result) = (width(from), is_signed(from), width(to));
         }
-        if matches!(computation, Computation::CountOnes | Computation::LeadingZeros) {
+        if matches!(
+            computation,
+            Computation::CountOnes | Computation::LeadingZeros | Computation::HighestBit | Computation::Match
+        ) {
             result = 32;
         }
         let first = |modes: &[Mode]| modes.iter().copied().find(|&mode| instance.is(mode));
@@ -65,7 +68,16 @@ impl Shape {
             right: instance.is(Mode::Right),
             wrap: instance.is(Mode::Wrap),
             combined: first(&[Mode::And, Mode::Or, Mode::Xor]),
-            mode: first(&[Mode::All, Mode::Any, Mode::Uniform, Mode::Butterfly, Mode::Indexed]),
+            mode: first(&[
+                Mode::All,
+                Mode::Any,
+                Mode::Uniform,
+                Mode::Butterfly,
+                Mode::Indexed,
+                Mode::LowerLane,
+                Mode::HigherLane,
+                Mode::Distance,
+            ]),
         })
     }
 
@@ -139,6 +151,14 @@ impl Shape {
             C::Absolute => sx.wrapping_abs() as u64,
             C::CountOnes => u64::from(x.count_ones()),
             C::LeadingZeros => u64::from(x.leading_zeros() + w - 64),
+            C::HighestBit => {
+                let own = if signed && sx < 0 { !x & mask(w) } else { x };
+                match own.checked_ilog2() {
+                    Some(place) if self.mode == Some(Mode::Distance) => u64::from(w - 1 - place),
+                    Some(place) => u64::from(place),
+                    None => u64::MAX,
+                }
+            }
             C::ReverseBits => x.reverse_bits() >> (64 - w),
             C::ExtractField if !signed => {
                 shifted(b & 255, w, |by| x >> by, 0) & mask((c & 255).min(64) as u32)

@@ -100,7 +100,9 @@ impl<'a> Summaries<'a> {
 
     /// Whether a call may start or wait for operations that run on their own, or wait for other threads.
     pub(crate) fn acts(&self, module: &Module, body: &Body, call: Handle<Instruction>) -> bool {
-        let Some(callee) = self.called(module, body, call) else { return true };
+        let Some(callee) = self.called(module, body, call) else {
+            return !is_system_call(module, body, call);
+        };
         let known = |function: Handle<Function>| self.acts[function.index()].get().copied();
         for component in self.components(callee, |function| known(function).is_some()) {
             let acts = component.iter().any(|&function| {
@@ -172,7 +174,7 @@ impl<'a> Summaries<'a> {
                 match self.called(module, body, handle) {
                     Some(callee) if seen.insert(callee) => digest.callees.push(callee),
                     Some(_) => {}
-                    None => digest.calls_unknown = true,
+                    None => digest.calls_unknown |= !is_system_call(module, body, handle),
                 }
             }
         }
@@ -255,4 +257,19 @@ fn group_of(instance: &Instance) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// Functions of the driver, which every kernel may call without a definition in sight. They wait for nobody. (CUDA's
+/// "PTX Writer's Guide to Interoperability", system calls.)
+const SYSTEM_CALLS: [&str; 5] = ["malloc", "free", "vprintf", "__assertfail", "__assert_fail"];
+
+/// Whether a call is one of the driver.
+fn is_system_call(module: &Module, body: &Body, call: Handle<Instruction>) -> bool {
+    body.operands(call).iter().any(|operand| match operand {
+        Operand::Function(function) => {
+            let function = &module.functions[*function];
+            function.body.is_none() && SYSTEM_CALLS.contains(&module.name(function.name))
+        }
+        _ => false,
+    })
 }

@@ -36,8 +36,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
-    /// several, and with parameters that let loops have turns. Where control, an address or a count depends on
-    /// what is loaded from memory, nothing is said of what comes after that.
+    /// several, and with parameters that let loops have turns. Memory that decides about control is
+    /// assumed to have some number. Where an address in shared memory or a count depends on it, nothing is said.
     name: "mbarrier-unpublished",
     code: "P0918",
     former: [],

@@ -10,28 +10,23 @@ declare_rule! {
     /// objects and barriers say nothing of what comes after.
     ///
     /// ## Why is this bad
-    /// It is not. Control, an address or a count depends there on what is loaded from memory, or a function is called that
-    /// may take part in the protocol. What goes wrong behind such a place is not found.
+    /// It is not. A count, or which barrier is meant, depends there on what is loaded from memory, or a function is called that
+    /// may take part in the protocol. What goes wrong after such a place is not found.
     ///
     /// ## Example
     /// ```ptx
-    /// .shared .align 16 .b8 tile[16];
+    /// .shared .align 8 .b64 bar;
     /// ld.global.u32 %r1, [%rd1];
-    /// setp.eq.u32 %p1, %r1, 0;
-    /// @%p1 bra DONE;
-    /// cp.async.ca.shared.global [tile], [%rd2], 4;
-    /// cp.async.wait_all;
-    /// DONE: ret;
+    /// mbarrier.init.shared.b64 [bar], %r1;
+    /// mbarrier.arrive.shared.b64 _, [bar];
+    /// ret;
     /// ```
     ///
     /// ## Use instead
     /// ```ptx
-    /// .shared .align 16 .b8 tile[16];
-    /// cp.async.ca.shared.global [tile], [%rd2], 4;
-    /// cp.async.wait_all;
-    /// ld.global.u32 %r1, [%rd1];
-    /// setp.eq.u32 %p1, %r1, 0;
-    /// @%p1 st.global.u32 [%rd2], 1;
+    /// .shared .align 8 .b64 bar;
+    /// mbarrier.init.shared.b64 [bar], 1;
+    /// mbarrier.arrive.shared.b64 _, [bar];
     /// ret;
     /// ```
     ///

@@ -4,7 +4,7 @@ use ptx_ir::isa::{Computation, Mode};
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{BlockBarrier, Machine, State};
+use super::machine::{BlockBarrier, Machine, Scenario, State};
 use super::program::{Action, Address, GENERIC, RANK, Source, Step};
 use super::value::{ALL, Value, lanes};
 use crate::facts::values::number::mask as low_bits;
@@ -30,11 +30,14 @@ impl Machine<'_> {
         })
     }
 
-    fn put(&mut self, warp: usize, register: Option<u32>, value: Value, mask: u32) {
-        let alive = self.warps[warp].alive;
-        if let Some(old) = register.and_then(|register| self.warps[warp].registers.get_mut(register as usize))
-        {
+    pub(super) fn put(&mut self, warp: usize, register: Option<u32>, value: Value, mask: u32, assumed: bool) {
+        let Some(register) = register.map(|register| register as usize) else { return };
+        let own = &mut self.warps[warp];
+        let alive = own.alive;
+        if let Some(old) = own.registers.get_mut(register) {
             old.set(value, mask, alive);
+            let others_keep = mask & alive != alive;
+            own.assumed[register] = assumed || others_keep && own.assumed[register];
         }
     }
 
@@ -47,6 +50,7 @@ impl Machine<'_> {
             }
             Action::Pack { to, parts, bits } => {
                 let mut whole = Value::Uniform(0);
+                let assumed = self.are_assumed(warp, parts);
                 for (part, index) in parts.iter().zip(0..) {
                     let value = self.value(warp, *part);
                     let (bits, by) = (*bits, index * *bits);
@@ -54,46 +58,61 @@ impl Machine<'_> {
                         Some(whole | (part & low_bits(bits)).checked_shl(by).unwrap_or(0))
                     });
                 }
-                self.put(warp, Some(*to), whole, mask);
+                self.put(warp, Some(*to), whole, mask, assumed);
                 Some(())
             }
             Action::Unpack { to, from, bits } => {
                 let whole = self.value(warp, *from);
+                let assumed = self.are_assumed(warp, &[*from]);
                 for (register, index) in to.iter().zip(0..) {
                     let (bits, by) = (*bits, index * *bits);
                     let part = Value::of([&whole], mask, |[whole]| {
                         Some(whole.checked_shr(by).unwrap_or(0) & low_bits(bits))
                     });
-                    self.put(warp, *register, part, mask);
+                    self.put(warp, *register, part, mask, assumed);
                 }
                 Some(())
             }
             Action::Convert { to, from, to_generic } => {
                 let to_generic = *to_generic;
                 let value = self.value(warp, *from);
+                let assumed = self.are_assumed(warp, &[*from]);
                 let value = Value::of([&value], mask, |[address]| {
                     Some(if to_generic { address | GENERIC } else { address & !GENERIC })
                 });
-                self.put(warp, Some(*to), value, mask);
+                self.put(warp, Some(*to), value, mask, assumed);
                 Some(())
             }
             Action::MapRank { to, from, rank } => {
+                let assumed = self.are_assumed(warp, &[*from, *rank]);
                 let (from, rank) = (self.value(warp, *from), self.value(warp, *rank));
                 let value = Value::of([&from, &rank], mask, |[address, rank]| {
                     let place = address & low_bits(RANK);
                     Some(address & GENERIC | (rank & 0xff).wrapping_add(1) << RANK | place)
                 });
-                self.put(warp, Some(*to), value, mask);
+                self.put(warp, Some(*to), value, mask, assumed);
                 Some(())
             }
-            Action::Forget(registers) => {
-                for register in registers {
-                    self.put(warp, Some(*register), Value::Unknown, mask);
+            Action::Forget { to, from } => {
+                let assumed = self.are_assumed(warp, from);
+                for (register, bits) in to {
+                    let number = Value::Uniform(self.scenario.memory & low_bits(*bits));
+                    let value = if assumed { number } else { Value::Unknown };
+                    self.put(warp, Some(*register), value, mask, assumed);
                 }
                 Some(())
             }
-            Action::Access { address, reads, writes, lanes } => {
+            Action::Load { to, parameters } => {
+                let Scenario { parameter, memory, .. } = self.scenario;
+                for (register, bits) in to {
+                    let number = if *parameters { parameter } else { memory } & low_bits(*bits);
+                    self.put(warp, Some(*register), Value::Uniform(number), mask, !parameters);
+                }
+                Some(())
+            }
+            Action::Access { address, reads, writes, lanes, .. } => {
                 self.access(warp, mask & lanes, instruction, *address, *reads, *writes);
+                self.remember(warp, mask, &step.action);
                 Some(())
             }
             Action::Init { .. } => self.make_object(warp, mask, instruction, &step.action),
@@ -163,7 +182,7 @@ impl Machine<'_> {
                 self.warps[warp].has_fenced_objects = true;
                 Some(())
             }
-            Action::Jump(_) | Action::Exit | Action::Opaque => Some(()),
+            Action::Jump(_) | Action::Table { .. } | Action::Exit | Action::Opaque => Some(()),
         };
         if done.is_none() {
             self.freeze(warp, fragment, instruction);
@@ -172,6 +191,7 @@ impl Machine<'_> {
 
     fn compute(&mut self, warp: usize, mask: u32, action: &Action) {
         let Action::Compute { shape, to, from } = action else { return };
+        let assumed = self.are_assumed(warp, from);
         let [a, b, c, d] = from.map(|source| self.seen(warp, source));
         let uniform = |value: Option<u64>| value.map_or(Value::Unknown, Value::Uniform);
         let (first, second) = match shape.computation {
@@ -195,6 +215,16 @@ impl Machine<'_> {
                 let other = |lane: u32| match shape.mode? {
                     Mode::Indexed => Some(b.lane(lane)? as u32 & 31),
                     Mode::Butterfly => Some(lane ^ b.lane(lane)? as u32 & 31),
+                    Mode::LowerLane | Mode::HigherLane => {
+                        let (by, limits) = (b.lane(lane)? as u32 & 31, c.lane(lane)? as u32);
+                        let segment = limits >> 8 & 31;
+                        let last = lane & segment | limits & 31 & !segment;
+                        Some(match shape.mode? {
+                            Mode::LowerLane => lane.checked_sub(by).filter(|from| *from >= last),
+                            _ => Some(lane + by).filter(|from| *from <= last),
+                        })
+                        .map(|from| from.unwrap_or(lane))
+                    }
                     _ => None,
                 };
                 let mut value = Value::Unknown;
@@ -221,6 +251,34 @@ impl Machine<'_> {
                 }
                 (value, Value::Unknown)
             }
+            Computation::Match if to[1].is_none() => {
+                let peers = |own: u64| {
+                    lanes(mask).filter(|&lane| a.lane(lane) == Some(own)).fold(0, |all, lane| all | 1 << lane)
+                };
+                let is_known = lanes(mask).all(|lane| a.lane(lane).is_some());
+                let all = shape.mode == Some(Mode::All);
+                let value = Value::of([&*a], mask, |[own]| {
+                    let peers = peers(own);
+                    Some(if all && peers != u64::from(mask) { 0 } else { peers })
+                });
+                (if is_known { value } else { Value::Unknown }, Value::Unknown)
+            }
+            Computation::Select if c.all(mask).is_some() => {
+                let chosen = if c.all(mask).is_some_and(|holds| holds & 1 != 0) { &a } else { &b };
+                let value = Value::of([&**chosen], mask, |[number]| shape.evaluate([number, number, 1, 0]));
+                (value, Value::Unknown)
+            }
+            Computation::And | Computation::Or
+                if matches!((&*a, &*b), (Value::Unknown, _) | (_, Value::Unknown)) =>
+            {
+                // One operand may decide alone.
+                let known = if *a == Value::Unknown { &b } else { &a };
+                let value = Value::of([&**known], mask, |[own]| {
+                    let [low, high] = [0, u64::MAX].map(|other| shape.evaluate([own, other, 0, 0]));
+                    low.filter(|_| low == high)
+                });
+                (value, Value::Unknown)
+            }
             Computation::Compare => {
                 let value = Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources));
                 let opposite = Value::of([&value], mask, |[number]| Some(number ^ 1));
@@ -228,13 +286,13 @@ impl Machine<'_> {
             }
             _ => (Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources)), Value::Unknown),
         };
-        self.put(warp, to[1], second, mask);
-        self.put(warp, to[0], first, mask);
+        self.put(warp, to[1], second, mask, assumed);
+        self.put(warp, to[0], first, mask, assumed);
     }
 
     /// The places that the lanes of a mask access, next to each other where they are; none where one is not known.
     fn ranges(&self, warp: usize, address: Address, bytes: u64, mask: u32) -> Option<Vec<(usize, u64, u64)>> {
-        let value = self.address(warp, address);
+        let value = self.certain_address(warp, address);
         if address.space.is_none()
             && value.lane(mask.trailing_zeros()).is_some_and(|first| first & GENERIC == 0)
         {
@@ -342,9 +400,9 @@ impl Machine<'_> {
         instruction: u32,
         (number, threads, waits): (Source, Option<Source>, bool),
     ) -> Option<()> {
-        let number = self.value(warp, number).all(mask)? as u32;
+        let number = self.certain(warp, number).all(mask)? as u32;
         let threads = match threads {
-            Some(threads) => Some(self.value(warp, threads).all(mask)? as u32),
+            Some(threads) => Some(self.certain(warp, threads).all(mask)? as u32),
             None => None,
         };
         let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);

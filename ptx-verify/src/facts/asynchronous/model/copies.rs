@@ -22,8 +22,8 @@ impl Machine<'_> {
     pub(super) fn start(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
         let Action::Start { group, writes, reads, object, bytes, blocks } = action else { return None };
         let event = self.next_event(warp);
-        let sizes = self.value(warp, *bytes);
-        let chosen = self.value(warp, *blocks);
+        let sizes = self.certain(warp, *bytes);
+        let chosen = self.certain(warp, *blocks);
         let mut flights: Vec<(u32, usize)> = Vec::new();
         let groups = &mut self.warps[warp].groups[*group as usize];
         let count = if object.is_none() {
@@ -37,8 +37,11 @@ impl Machine<'_> {
         match object {
             Some(place) => {
                 let named = self.named_objects(warp, *place, *blocks, mask, instruction)?;
+                let own = self.warps[warp].block;
                 for (lane, index) in named {
-                    let size = sizes.lane(lane).map(|size| size as i64);
+                    let learned = self.sizes.get(&instruction).filter(|_| self.scenario.blocks > 1).copied();
+                    let size = sizes.lane(lane).or(learned).map(|size| size as i64);
+                    self.has_many_sources |= size.is_none() && self.objects[index].block != own;
                     let flight = self.flights.len() as u32;
                     let completion = Completion::Phase { object: index as u32, phase: None };
                     self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
@@ -58,7 +61,7 @@ impl Machine<'_> {
             }
         }
         if let Some(address) = writes {
-            let values = self.address(warp, *address);
+            let values = self.certain_address(warp, *address);
             for (order, lane) in lanes(mask).enumerate() {
                 let Some((block, place)) = values.lane(lane).and_then(|number| self.resolve(warp, number))
                 else {
@@ -87,7 +90,7 @@ impl Machine<'_> {
             }
         }
         for address in reads {
-            let values = self.address(warp, *address);
+            let values = self.certain_address(warp, *address);
             for lane in lanes(mask) {
                 let Some((block, place)) = values.lane(lane).and_then(|number| self.resolve(warp, number))
                 else {
@@ -106,6 +109,7 @@ impl Machine<'_> {
     }
 
     fn start_write(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {
+        self.memory.erase(block, range);
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
         let clash = shadow.start_write(self.who(warp), range, flight, &self.flights);
         self.blocks[block].shadow = shadow;
@@ -164,7 +168,7 @@ impl Machine<'_> {
         let flight = self.flights.len() as u32 - 1;
         let block = self.warps[warp].block;
         for matrix in matrices {
-            let Some(descriptor) = self.value(warp, *matrix).all(mask) else { continue };
+            let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
             let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
             if place != 0 {
                 self.start_read(warp, block, (place, MATRIX), flight);

@@ -1,10 +1,11 @@
 //! What instructions are in the program of a protocol.
 
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{
     AsyncAction, AsyncGroup, Computation, Control, Event, Instance, Mode, OperandSpec, Purpose, Role,
 };
 use ptx_ir::space::StateSpace;
+use ptx_ir::types::TypeKind;
 
 use super::clock::Row;
 use super::program::{Action, Source};
@@ -14,6 +15,10 @@ use crate::facts::FunctionFacts;
 use crate::facts::evaluate::Shape;
 use crate::facts::registers::aligned;
 use crate::facts::values::{space_of, width};
+use rustc_hash::FxHashMap;
+
+/// Registers of one instruction that are looked at where the table does not say what it computes.
+const MAX_SOURCES: usize = 4;
 
 /// The operands of an instruction with what the table says of them.
 struct Operands<'a> {
@@ -95,7 +100,8 @@ impl Decoder<'_, '_> {
         } else {
             ALL
         };
-        Some(Action::Access { address, reads: access.reads, writes: access.writes, lanes })
+        let (reads, writes) = (access.reads, access.writes);
+        Some(Action::Access { address, reads, writes, lanes, to: Vec::new(), from: Vec::new(), part: 0 })
     }
 
     /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.
@@ -217,7 +223,7 @@ impl Decoder<'_, '_> {
                 Some(Action::Multiply { group: row_of(group)?, matrices })
             }
             (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
-                self.copy(group, named)
+                self.copy(group, instance, named)
             }
             (_, AsyncAction::Commit) => Some(Action::Commit(row_of(group)?)),
             (_, AsyncAction::WaitAll) => Some(Action::WaitAll(row_of(group)?)),
@@ -233,7 +239,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    fn copy(&mut self, group: AsyncGroup, named: &Operands<'_>) -> Option<Action> {
+    fn copy(&mut self, group: AsyncGroup, instance: &Instance, named: &Operands<'_>) -> Option<Action> {
         let sized = named.for_purpose(Purpose::Bytes).map(|(operand, _)| self.source(operand));
         let object = named.for_purpose(Purpose::Barrier);
         let (mut writes, mut reads) = (None, Vec::new());
@@ -262,7 +268,9 @@ impl Decoder<'_, '_> {
             }
         }
         let blocks = named.for_purpose(Purpose::Blocks);
-        let blocks = blocks.map_or(Source::Number(0), |(operand, _)| self.source(operand));
+        let everywhere = if instance.is(Mode::Everywhere) { u64::MAX } else { 0 };
+        self.program.clustered |= everywhere != 0;
+        let blocks = blocks.map_or(Source::Number(everywhere), |(operand, _)| self.source(operand));
         let object = match object {
             Some((operand, spec)) => Some(self.address(operand, spec, 8)?),
             None => None,
@@ -271,7 +279,7 @@ impl Decoder<'_, '_> {
         Some(Action::Start { group, writes, reads, object, bytes, blocks })
     }
 
-    fn bits_of(&self, register: u32) -> u32 {
+    pub(super) fn bits_of(&self, register: u32) -> u32 {
         self.facts.body.register_type(self.names[register as usize]).map_or(64, width)
     }
 
@@ -303,32 +311,129 @@ impl Decoder<'_, '_> {
         }
     }
 
+    /// The registers of an operand, one or a vector of them.
+    fn parts(&self, operand: Operand) -> Vec<Operand> {
+        match operand {
+            Operand::Vector(run) => self.facts.body.children(run).to_vec(),
+            other => vec![other],
+        }
+    }
+
+    /// An access with the registers that it loads, as far as something relevant reads them.
+    pub(super) fn loading(&mut self, instruction: u32, mut action: Action) -> Action {
+        let facts = self.facts;
+        let Action::Access { address, reads: true, to, part, .. } = &mut action else { return action };
+        let operands = facts.body.operands(Handle::new(instruction));
+        match facts.instance(instruction).and_then(|instance| instance.effects.computes) {
+            Some(Computation::Load) => {
+                let Some(&loaded) = operands.first() else { return action };
+                let parts = self.parts(loaded);
+                *part = address.bytes / parts.len().max(1) as u32;
+                *to = parts.iter().map(|each| self.register(Some(each))).collect();
+            }
+            _ => {
+                // What else comes of memory is no number that was stored.
+                *part = u32::MAX;
+                let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+                *to = written.map(|each| self.registers.get(&each.register).copied()).collect();
+            }
+        }
+        if to.iter().all(Option::is_none) {
+            to.clear();
+        }
+        action
+    }
+
+    /// Takes in what is stored to shared memory, where numbers are loaded from there; whether that is more than before.
+    pub(super) fn ask_for_stores(&mut self, actions: &mut FxHashMap<u32, Action>) -> bool {
+        let facts = self.facts;
+        let mut shapes: Vec<(usize, u32)> = Vec::new();
+        let mut stores: Vec<(u32, u32)> = Vec::new();
+        for (&instruction, action) in &*actions {
+            let Action::Access { address, reads, writes, from, .. } = action else { continue };
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let operands = facts.body.operands(Handle::new(instruction));
+            if *reads && instance.effects.computes == Some(Computation::Load) {
+                let parts = operands.first().map(|loaded| self.parts(*loaded)).unwrap_or_default();
+                let bytes = address.bytes / parts.len().max(1) as u32;
+                let is_asked = |part: &Operand| match part {
+                    Operand::Register { register, .. } => self.registers.contains_key(register),
+                    _ => false,
+                };
+                if parts.iter().any(is_asked) && !shapes.contains(&(parts.len(), bytes)) {
+                    shapes.push((parts.len(), bytes));
+                }
+            } else if *writes && !*reads && from.is_empty() && operands.len() == 2 {
+                stores.push((instruction, instance.ty.map_or(0, |ty| width(ty) / 8)));
+            }
+        }
+        self.program.remembers |= !shapes.is_empty();
+        stores.sort_unstable();
+        let mut is_more = false;
+        for (instruction, bytes) in stores {
+            let Some(&stored) = facts.body.operands(Handle::new(instruction)).get(1) else { continue };
+            let parts = self.parts(stored);
+            let Some(Action::Access { address, from, part, .. }) = actions.get_mut(&instruction) else {
+                continue;
+            };
+            let is_plain = address.bytes == bytes * parts.len() as u32;
+            let is_constant = parts.iter().all(|part| matches!(part, Operand::Integer { .. }));
+            if is_plain && !shapes.is_empty() && (is_constant || shapes.contains(&(parts.len(), bytes))) {
+                *part = bytes;
+                *from = parts.into_iter().map(|each| self.source(each)).collect();
+                is_more = true;
+            }
+        }
+        is_more
+    }
+
+    /// The registers that an instruction computes something of.
+    fn sources_of(&mut self, instruction: u32) -> Vec<Source> {
+        let uses = self.facts.uses().of(instruction);
+        let reads = uses.iter().filter(|each| each.access().reads()).map(|each| each.register);
+        let reads: Vec<Register> = reads.take(MAX_SOURCES).collect();
+        reads.into_iter().map(|register| Source::Register(self.name(register), 0)).collect()
+    }
+
+    /// What an instruction gets from parameters, or from other memory and from arithmetic with what is there.
+    fn loaded(&self, instruction: u32, parameters: bool) -> Action {
+        let written = self.facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        let known = written.filter_map(|each| self.registers.get(&each.register).copied());
+        let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
+        let to = known.map(|register| (register, bits.min(self.bits_of(register)))).collect();
+        Action::Load { to, parameters }
+    }
+
     /// What an instruction computes that something relevant reads.
     pub(super) fn computation(&mut self, instruction: u32) -> Action {
         let facts = self.facts;
         let body = facts.body;
         let handle = Handle::new(instruction);
-        let written: Vec<u32> = facts
-            .uses()
-            .of(instruction)
-            .iter()
-            .filter(|each| each.access().writes())
-            .filter_map(|each| self.registers.get(&each.register).copied())
-            .collect();
-        let forget = Action::Forget(written);
+        // Who asks for one of the results may ask for the others later.
+        let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        let written: Vec<u32> = written.map(|each| self.name(each.register)).collect();
+        let to = written.iter().map(|&register| (register, self.bits_of(register))).collect();
+        let mut forget = Action::Forget { to, from: Vec::new() };
         let Some(instance) = facts.instance(instruction) else { return forget };
-        let Some(computes) = instance.effects.computes else { return forget };
+        let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
+        if instance.effects.reads_memory && instance.effects.computes.is_none()
+            || is_float && !matches!(instance.effects.computes, Some(Computation::Move | Computation::Select))
+        {
+            return self.loaded(instruction, false);
+        }
+        let Some(computes) = instance.effects.computes else {
+            if let Action::Forget { from, .. } = &mut forget {
+                *from = self.sources_of(instruction);
+            }
+            return forget;
+        };
         let operands = body.operands(handle);
         if computes == Computation::Load {
-            let is_parameter = operands.get(1).is_some_and(|operand| match *operand {
-                Operand::VariableAddress { variable, .. } => {
-                    facts.module.variables[variable].space.base() == StateSpace::Param
-                }
-                _ => false,
-            });
-            let Some(to) = self.register(operands.first()).filter(|_| is_parameter) else { return forget };
-            let shape = Shape::moved(instance.ty.map_or(64, width), self.bits_of(to));
-            return Action::Compute { shape, to: [Some(to), None], from: sources([Source::Parameter]) };
+            let space = space_of(instance).map(StateSpace::base);
+            if matches!(space, None | Some(StateSpace::Global | StateSpace::Const)) {
+                return self.loaded(instruction, false);
+            }
+            return if space == Some(StateSpace::Param) { self.loaded(instruction, true) } else { forget };
         }
         if computes == Computation::Move
             && let [Operand::Vector(parts), from] = operands

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
+use super::memory::Memory;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Completion, Flight, Shadow, Who};
@@ -23,10 +24,13 @@ use super::value::{ALL, Value};
 pub(super) struct Scenario {
     /// The threads of a block.
     pub(super) threads: [u32; 3],
-    /// The blocks of a cluster.
+    /// The blocks of a cluster, and how many of them are in a row.
     pub(super) blocks: u32,
+    pub(super) row: u32,
     /// The value of all parameters.
     pub(super) parameter: u64,
+    /// What loads bring of memory of which nothing is known.
+    pub(super) memory: u64,
     /// Whether the last warp comes first.
     pub(super) reversed: bool,
     /// Steps of warps that are executed.
@@ -87,6 +91,8 @@ pub(super) struct Warp {
     pub(super) index: u32,
     pub(super) alive: u32,
     pub(super) registers: Vec<Value>,
+    /// Which of them depend on what memory is assumed to have.
+    pub(super) assumed: Vec<bool>,
     pub(super) fragments: Vec<Fragment>,
     pub(super) clock: Clock,
     pub(super) event: u32,
@@ -162,10 +168,16 @@ pub(super) struct Machine<'p> {
     pub(super) progress: u64,
     pub(super) faults: Vec<Fault>,
     told: FxHashSet<(FaultKind, u32)>,
+    /// Numbers in shared memory.
+    pub(super) memory: Memory,
+    /// The first instruction for which an assumption about memory decided, and how many faults came before.
+    pub(super) guessed: Option<(u32, usize)>,
+    /// Whether copies of unknown size come from other blocks.
+    pub(super) has_many_sources: bool,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
-    steps: u32,
+    pub(super) steps: u32,
 }
 
 /// What so many warps did last is told where threads wait for each other.
@@ -196,6 +208,9 @@ impl<'p> Machine<'p> {
             progress: 1,
             faults: Vec::new(),
             told: FxHashSet::default(),
+            memory: Memory::default(),
+            guessed: None,
+            has_many_sources: false,
             is_partial: false,
             stop: None,
             steps: scenario.budget,
@@ -213,6 +228,7 @@ impl<'p> Machine<'p> {
                     index,
                     alive,
                     registers: vec![Value::Unknown; program.registers],
+                    assumed: vec![false; program.registers],
                     fragments: vec![start],
                     clock,
                     event: 1,
@@ -263,6 +279,9 @@ impl<'p> Machine<'p> {
                     }
                 });
             if let Some(instruction) = frozen {
+                return End::Unknown(instruction);
+            }
+            if let Some((instruction, _)) = self.guessed {
                 return End::Unknown(instruction);
             }
             if !self.is_partial {
@@ -351,6 +370,12 @@ impl<'p> Machine<'p> {
             return;
         };
         fragment.pc = pc + 1;
+        if let Some((register, _)) = step.guard
+            && self.warps[warp].assumed.get(register as usize).is_some_and(|assumed| *assumed)
+            && !step.action.is_computation()
+        {
+            self.guess(step.instruction);
+        }
         let Some(runs) = self.guarded(warp, step, mask) else {
             self.unknown_guard(warp, index, step);
             return;
@@ -370,6 +395,11 @@ impl<'p> Machine<'p> {
                 self.warps[warp].fragments.push(taken);
             }
             Action::Exit => self.exit(warp, index, runs, step.instruction),
+            Action::Table { index: chosen, targets } => {
+                if self.turn(warp, index, runs, (step.instruction, *chosen), targets).is_none() {
+                    self.freeze(warp, index, step.instruction);
+                }
+            }
             Action::Opaque => self.freeze(warp, index, step.instruction),
             _ => self.act(warp, index, runs, step),
         }
@@ -395,9 +425,17 @@ impl<'p> Machine<'p> {
                 self.forget(warp, [*to]);
             }
             Action::Unpack { to, .. } => self.forget(warp, to.iter().flatten().copied()),
-            Action::Forget(to) => self.forget(warp, to.iter().copied()),
+            Action::Forget { to, .. } | Action::Load { to, .. } => {
+                self.forget(warp, to.iter().map(|(register, _)| *register));
+            }
             // What may or may not be read or written is left alone.
-            Action::Access { .. } | Action::Multiply { .. } => {}
+            Action::Access { to, writes, .. } => {
+                self.forget(warp, to.iter().flatten().copied());
+                if *writes {
+                    self.memory.forget();
+                }
+            }
+            Action::Multiply { .. } => {}
             _ => self.freeze(warp, index, step.instruction),
         }
     }
@@ -406,6 +444,7 @@ impl<'p> Machine<'p> {
         for register in registers {
             if let Some(value) = self.warps[warp].registers.get_mut(register as usize) {
                 *value = Value::Unknown;
+                self.warps[warp].assumed[register as usize] = false;
             }
         }
     }
@@ -460,7 +499,6 @@ impl<'p> Machine<'p> {
             }
             Source::Negated(number) => Value::of([&register(number)], ALL, |[number]| Some(number ^ 1)),
             Source::Number(number) => Value::Uniform(number),
-            Source::Parameter => Value::Uniform(self.scenario.parameter),
             Source::Special(special, offset) => Value::of([&self.special(own, special)], ALL, |[number]| {
                 Some(number.wrapping_add_signed(offset))
             }),
@@ -476,7 +514,7 @@ impl<'p> Machine<'p> {
             Value::by_lane(move |lane| ((first + u64::from(lane)) / divisor.max(1)) % extent.max(1))
         };
         let rank = warp.block as u64;
-        let blocks = u64::from(self.scenario.blocks);
+        let (blocks, row) = (u64::from(self.scenario.blocks), u64::from(self.scenario.row.max(1)));
         let threads: u64 = self.scenario.threads.iter().map(|&extent| u64::from(extent)).product();
         Value::Uniform(match register {
             R::TID | R::TID_X => return place(1, x),
@@ -493,14 +531,19 @@ impl<'p> Machine<'p> {
             R::NTID_Z => u64::from(self.scenario.threads[2]),
             R::WARPID => u64::from(warp.index),
             R::NWARPID => threads.div_ceil(32),
-            R::CTAID | R::CTAID_X | R::CLUSTER_CTAID | R::CLUSTER_CTAID_X | R::CLUSTER_CTARANK => rank,
-            R::CTAID_Y | R::CTAID_Z | R::CLUSTER_CTAID_Y | R::CLUSTER_CTAID_Z => 0,
+            R::CLUSTER_CTARANK => rank,
+            R::CTAID | R::CTAID_X | R::CLUSTER_CTAID | R::CLUSTER_CTAID_X => rank % row,
+            R::CTAID_Y | R::CLUSTER_CTAID_Y => rank / row,
+            R::CTAID_Z | R::CLUSTER_CTAID_Z => 0,
             R::CLUSTERID | R::CLUSTERID_X | R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
             R::NCTAID | R::NCTAID_X => 128,
-            R::NCLUSTERID | R::NCLUSTERID_X => 128 / blocks.max(1),
-            R::NCTAID_Y | R::NCTAID_Z | R::NCLUSTERID_Y | R::NCLUSTERID_Z => 1,
-            R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X | R::CLUSTER_NCTARANK => blocks,
-            R::CLUSTER_NCTAID_Y | R::CLUSTER_NCTAID_Z => 1,
+            R::NCLUSTERID | R::NCLUSTERID_X => 128 / row,
+            R::NCTAID_Y | R::CLUSTER_NCTAID_Y => blocks.div_ceil(row),
+            R::NCTAID_Z | R::NCLUSTERID_Y | R::NCLUSTERID_Z | R::CLUSTER_NCTAID_Z => 1,
+            R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X => row,
+            R::CLUSTER_NCTARANK => blocks,
+            // What the driver puts there is as unknown as a parameter.
+            R::ENVREG0 | R::ENVREG1 | R::ENVREG2 | R::ENVREG3 => self.scenario.parameter,
             _ => return Value::Unknown,
         })
     }
@@ -567,11 +610,22 @@ impl<'p> Machine<'p> {
                 let fault = Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction);
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }
+            // Who knows that an operation is complete knows that it uses no memory of the block.
+            let on_their_own: Vec<u32> = self
+                .program
+                .steps
+                .iter()
+                .filter(|step| {
+                    matches!(step.action, Action::Start { object: Some(_), .. } | Action::CommitTo { .. })
+                })
+                .map(|step| step.instruction)
+                .collect();
             if let Some(exit) = self.blocks[block].ended {
                 let unknown = self.blocks[block]
                     .remote
                     .iter()
                     .copied()
+                    .filter(|(_, _, at)| on_their_own.binary_search(at).is_err())
                     .find(|&(warp, event, _)| end.get(warps, Row::Events, warp as usize) < event);
                 if let Some((_, _, access)) = unknown {
                     self.tell(Fault::new(FaultKind::EarlyExit, exit).with(access, Part::Access));

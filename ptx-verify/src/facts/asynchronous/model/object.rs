@@ -22,6 +22,8 @@ pub(super) enum Want {
 pub(super) struct Object {
     /// Who made it: warp, event, instruction. None where nobody has made it yet.
     pub(super) made: Option<(u32, u32, u32)>,
+    /// The block in whose memory it is.
+    pub(super) block: usize,
     /// Arrivals of a phase.
     pub(super) count: u32,
     /// Arrivals that are missing in this one.

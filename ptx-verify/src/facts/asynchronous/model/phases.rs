@@ -28,7 +28,7 @@ impl Machine<'_> {
         if let Some(&known) = self.places.get(&place) {
             return known;
         }
-        self.objects.push(Object::default());
+        self.objects.push(Object { block: place.0, ..Object::default() });
         self.places.insert(place, self.objects.len() - 1);
         self.objects.len() - 1
     }
@@ -95,7 +95,10 @@ impl Machine<'_> {
         instruction: u32,
     ) -> Option<Vec<(u32, usize)>> {
         let addresses = self.address(warp, address);
-        let blocks = self.value(warp, blocks);
+        let blocks = self.certain(warp, blocks);
+        if self.are_assumed(warp, &[address.base, address.index]) {
+            self.guess(instruction);
+        }
         let mut found = Vec::new();
         for lane in lanes(mask) {
             let (block, place) = self.resolve(warp, addresses.lane(lane)?)?;
@@ -120,7 +123,7 @@ impl Machine<'_> {
     ) -> Option<()> {
         let Action::Init { object, count } = *action else { return None };
         let addresses = self.address(warp, object);
-        let counts = self.value(warp, count);
+        let counts = self.certain(warp, count);
         let event = self.next_event(warp);
         for lane in lanes(mask) {
             let (place, count) = (self.resolve(warp, addresses.lane(lane)?)?, counts.lane(lane)?);
@@ -135,6 +138,7 @@ impl Machine<'_> {
             let phase = self.objects[index].phase;
             self.objects[index] = Object {
                 made: Some((warp as u32, event, instruction)),
+                block: place.0,
                 count,
                 pending: count,
                 // Phases go on, so that what is known of old ones is nothing about new ones.
@@ -167,8 +171,11 @@ impl Machine<'_> {
         let Action::Signal { object, event, count, bytes, blocks, token, relaxed } = *action else {
             return None;
         };
-        let counts = self.value(warp, count);
+        let counts = self.certain(warp, count);
         let sizes = self.value(warp, bytes);
+        if self.are_assumed(warp, &[bytes]) {
+            self.guess(instruction);
+        }
         let now = self.next_event(warp);
         let named = self.named_objects(warp, object, blocks, mask, instruction)?;
         let expects = matches!(event, Event::ArriveExpect | Event::DropExpect | Event::Expect);
@@ -177,10 +184,7 @@ impl Machine<'_> {
         if let (Some(token), Some(&(_, index))) = (token, named.first()) {
             let phase = self.objects[index].phase;
             let value = Value::Uniform(TOKEN | u64::from(phase));
-            let alive = self.warps[warp].alive;
-            if let Some(register) = self.warps[warp].registers.get_mut(token as usize) {
-                register.set(value, mask, alive);
-            }
+            self.put(warp, Some(token), value, mask, false);
         }
         for (lane, index) in named {
             let (count, bytes) = (counts.lane(lane)?, sizes.lane(lane)? as u32);
@@ -247,7 +251,9 @@ impl Machine<'_> {
         let (running, expected) = (object.running, object.expected);
         let expectation = object.expectations.last().copied();
         let copy = object.copies.last().copied();
-        if object.has_unsized && object.unsized_copies.len() == object.running_in_phase as usize {
+        // What comes from other blocks may come later than the end of a phase whose sizes are not known.
+        let is_whole = self.scenario.blocks == 1 || object.phase == 1;
+        if is_whole && object.has_unsized && object.unsized_copies.len() == object.running_in_phase as usize {
             self.log.phase(expected, &object.unsized_copies);
         }
         object.unsized_copies.clear();
@@ -313,6 +319,9 @@ impl Machine<'_> {
     ) -> Option<()> {
         let Action::Test { object, parity, phase, .. } = *action else { return None };
         let asked = self.value(warp, parity.unwrap_or(phase));
+        if self.are_assumed(warp, &[parity.unwrap_or(phase)]) {
+            self.guess(instruction);
+        }
         let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
         let mut wants: Vec<(usize, Want, u32)> = Vec::new();
         for (lane, index) in named {
@@ -360,13 +369,8 @@ impl Machine<'_> {
         }
         let holds = all || wants.iter().all(|(index, want, _)| self.objects[*index].has(*want));
         let runs = self.runs(warp, step, mask);
-        let alive = self.warps[warp].alive;
         for (register, value) in to.into_iter().zip([holds, !holds]) {
-            if let Some(register) = register
-                && let Some(old) = self.warps[warp].registers.get_mut(register as usize)
-            {
-                old.set(Value::Uniform(u64::from(value)), runs, alive);
-            }
+            self.put(warp, register, Value::Uniform(u64::from(value)), runs, false);
         }
     }
 }

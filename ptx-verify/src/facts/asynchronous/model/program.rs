@@ -21,8 +21,6 @@ pub(super) enum Source {
     Number(u64),
     /// A special register, and what is added to it.
     Special(SpecialRegister, i64),
-    /// A parameter of the kernel.
-    Parameter,
     /// Nothing is known of it.
     Unknown,
 }
@@ -73,10 +71,23 @@ pub(super) enum Action {
         from: Source,
         rank: Source,
     },
-    /// Sets registers to what is not known.
-    Forget(Vec<u32>),
+    /// Sets registers of so many bits to what is not known, or is assumed where some of the sources are.
+    Forget {
+        to: Vec<(u32, u32)>,
+        from: Vec<Source>,
+    },
+    /// Sets registers of so many bits to what parameters are, or to what other memory is assumed to have.
+    Load {
+        to: Vec<(u32, u32)>,
+        parameters: bool,
+    },
     /// Goes on at another step.
     Jump(u32),
+    /// Goes on at one of several steps.
+    Table {
+        index: Source,
+        targets: Vec<u32>,
+    },
     /// Ends the thread.
     Exit,
     /// Does what cannot be followed.
@@ -88,6 +99,11 @@ pub(super) enum Action {
         writes: bool,
         /// The lanes that give addresses.
         lanes: u32,
+        /// What is loaded and stored, part by part, where anybody asks for it.
+        to: Vec<Option<u32>>,
+        from: Vec<Source>,
+        /// The bytes of a part.
+        part: u32,
     },
     Init {
         object: Address,
@@ -190,6 +206,8 @@ pub(super) struct Program {
     /// Whether who waits for whom may depend on who comes first: it has more than barriers for all threads of a block, and
     /// operations that a thread waits for itself.
     pub(super) has_order: bool,
+    /// Whether threads read numbers in shared memory that decide about something.
+    pub(super) remembers: bool,
     /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
 }

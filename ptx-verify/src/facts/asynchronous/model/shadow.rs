@@ -1,17 +1,17 @@
 //! Who has read and written what of shared memory, and what is still running there.
 //!
-//! Memory is looked at in cells of 16 bytes; a cell knows of each access which of its bytes it touches.
+//! Memory is looked at in cells of 64 bytes; a cell knows of each access which of its bytes it touches.
 
 use rustc_hash::FxHashMap;
 
 use super::clock::{Clock, Row};
 
 /// Bytes of a cell.
-const CELL: u64 = 16;
+const CELL: u64 = 64;
 /// Operations that read one cell at a time.
 const MAX_READERS: usize = 16;
 /// Cells of one access that are looked at.
-const MAX_CELLS: u64 = 16_384;
+const MAX_CELLS: u64 = 4_096;
 
 /// An access of a warp through the generic proxy.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +20,14 @@ pub(super) struct Touch {
     /// Which of its events it is.
     pub(super) event: u32,
     pub(super) instruction: u32,
-    bytes: u16,
+    bytes: u64,
 }
 
 /// What runs on its own in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     flight: u32,
-    bytes: u16,
+    bytes: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,13 +107,13 @@ impl Who<'_> {
 }
 
 /// The cells of a range with the bytes of each.
-fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u16)> {
+fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let end = start.saturating_add(bytes.max(1));
     let last = ((end - 1) / CELL).min(start / CELL + MAX_CELLS);
     (start / CELL..=last).map(move |cell| {
         let from = start.saturating_sub(cell * CELL).min(CELL);
         let to = (end - cell * CELL).min(CELL);
-        let below = |count: u64| if count >= CELL { u16::MAX } else { (1_u16 << count) - 1 };
+        let below = |count: u64| if count >= CELL { u64::MAX } else { (1 << count) - 1 };
         (cell, below(to) & !below(from))
     })
 }
@@ -147,12 +147,22 @@ impl Shadow {
                 }
             }
             let touches = if writes { &mut cell.writes } else { &mut cell.reads };
-            match touches.iter_mut().find(|touch| touch.warp == who.warp) {
-                Some(touch) => {
-                    (touch.event, touch.instruction) = (event, instruction);
-                    touch.bytes |= bytes;
+            // The last access counts of each byte.
+            let mut is_known = false;
+            touches.retain_mut(|touch| {
+                if touch.warp != who.warp {
+                    return true;
                 }
-                None => touches.push(Touch { warp: who.warp, event, instruction, bytes }),
+                if touch.event == event && touch.instruction == instruction {
+                    touch.bytes |= bytes;
+                    is_known = true;
+                    return true;
+                }
+                touch.bytes &= !bytes;
+                touch.bytes != 0
+            });
+            if !is_known {
+                touches.push(Touch { warp: who.warp, event, instruction, bytes });
             }
         }
         clash
@@ -233,7 +243,7 @@ impl Shadow {
                 clash = clash.or(Some(Clash::Written { instruction: touch.instruction }));
             }
             // What was there before is settled, or has been told.
-            let keep = |own: u16| own & !bytes != 0;
+            let keep = |own: u64| own & !bytes != 0;
             cell.reads.retain(|touch| keep(touch.bytes));
             cell.writes.retain(|touch| keep(touch.bytes));
             cell.read_by.retain(|running| keep(running.bytes));

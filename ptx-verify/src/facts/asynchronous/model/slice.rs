@@ -111,7 +111,21 @@ impl Decoder<'_, '_> {
         }
         let above = postdominators(facts);
         let deciding = self.deciding(&above)?;
-        // What sources name was pushed while they were decoded.
+        loop {
+            // What sources name was pushed while they were decoded.
+            self.follow(&mut actions, &deciding)?;
+            if !self.ask_for_stores(&mut actions) {
+                break;
+            }
+        }
+        self.emit(&above, actions);
+        self.program.registers = self.names.len();
+        Some(self.program)
+    }
+
+    /// Takes in what decides about the actions so far, and what they are computed of; none where that is too much.
+    fn follow(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) -> Option<()> {
+        let facts = self.facts;
         while let Some(instruction) = self.pending.pop() {
             let handle = Handle::new(instruction);
             if let Some(register) = facts.body.instructions[handle].guard.and_then(|guard| guard.register) {
@@ -121,7 +135,13 @@ impl Decoder<'_, '_> {
             for &branch in &deciding[block.index()] {
                 self.push(branch);
             }
-            if actions.contains_key(&instruction) || self.control(instruction) != Control::Next {
+            let control = self.control(instruction);
+            if control == Control::IndexedBranch
+                && let Some(index) = facts.body.operands(handle).first()
+            {
+                self.source(*index);
+            }
+            if actions.contains_key(&instruction) || control != Control::Next {
                 continue;
             }
             let action = self.computation(instruction);
@@ -130,9 +150,7 @@ impl Decoder<'_, '_> {
                 return None;
             }
         }
-        self.emit(&above, actions);
-        self.program.registers = self.names.len();
-        Some(self.program)
+        Some(())
     }
 
     fn control(&self, instruction: u32) -> Control {
@@ -201,6 +219,7 @@ impl Decoder<'_, '_> {
         let mut places = vec![0_u32; count as usize + 1];
         let mut steps = Vec::new();
         let mut jumps: Vec<(usize, u32)> = Vec::new();
+        let mut tables: Vec<(usize, Vec<u32>)> = Vec::new();
         for instruction in 0..count {
             places[instruction as usize] = steps.len() as u32;
             let handle = Handle::new(instruction);
@@ -222,7 +241,7 @@ impl Decoder<'_, '_> {
             let is_fork_here = is_fork(facts, block) && facts.cfg.instructions(block).end == instruction + 1;
             let action = match control {
                 Control::Next | Control::Call => match actions.remove(&instruction) {
-                    Some(action) => action,
+                    Some(action) => self.loading(instruction, action),
                     None => continue,
                 },
                 _ if is_fork_here && !is_relevant => {
@@ -246,7 +265,17 @@ impl Decoder<'_, '_> {
                     jumps.push((steps.len(), target));
                     Action::Jump(0)
                 }
-                Control::IndexedBranch => Action::Opaque,
+                Control::IndexedBranch => match facts.body.operands(handle) {
+                    [index, Operand::Targets(list)] => {
+                        let targets = facts.body.targets[*list].targets.iter().map(|target| match target {
+                            Operand::Label(label) => facts.body.labels[*label].target,
+                            _ => count,
+                        });
+                        tables.push((steps.len(), targets.collect()));
+                        Action::Table { index: self.source(*index), targets: Vec::new() }
+                    }
+                    _ => Action::Opaque,
+                },
                 Control::Return | Control::Exit | Control::Trap => Action::Exit,
             };
             let unguarded = control != Control::Next && is_fork_here && !is_relevant;
@@ -256,6 +285,11 @@ impl Decoder<'_, '_> {
         places[count as usize] = steps.len() as u32;
         for (step, target) in jumps {
             steps[step].action = Action::Jump(places[target.min(count) as usize]);
+        }
+        for (step, chosen) in tables {
+            if let Action::Table { targets, .. } = &mut steps[step].action {
+                *targets = chosen.into_iter().map(|target| places[target.min(count) as usize]).collect();
+            }
         }
         self.program.steps = steps;
     }
