@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_syntax::Span;
@@ -212,6 +213,23 @@ impl<'a> FlowContext<'a> {
             !assumption.is_impossible() && engine.is_reached(block)
         });
         can_come.unwrap_or(true)
+    }
+
+    /// Whether an instruction runs whenever the function does, as far as its place tells.
+    fn always_runs(&self, instruction: u32) -> bool {
+        let Some(facts) = self.facts() else { return false };
+        let (cfg, handle) = (&facts.cfg, Handle::new(instruction));
+        let block = cfg.block_of(handle);
+        let ends = |end: &NodeIndex| cfg.successors(*end).next().is_none();
+        let is_guarded = self.body.instructions[handle].guard.is_some();
+        !is_guarded
+            && cfg.reverse_postorder().iter().filter(|end| ends(end)).all(|end| cfg.dominates(block, *end))
+    }
+
+    /// Whether a compiler has printed the module and a condition is around an instruction. What decides the condition the
+    /// compiler did not know, and it may never hold.
+    pub(crate) fn may_be_dead(&self, instruction: u32) -> bool {
+        self.module.is_printed(Printed::DeadBranch) && !self.always_runs(instruction)
     }
 
     /// Who reads the carry flag of whom.

@@ -41,6 +41,8 @@ pub(crate) enum Printed<'a> {
     UnsetOnSomePaths,
     /// A register that nothing sets and that fills up a wider value.
     Filler,
+    /// A branch that never runs, since nothing told the compiler what decides it.
+    DeadBranch,
 }
 
 /// What is matched.
@@ -53,6 +55,7 @@ enum Pattern {
     ZeroBeforeLoad,
     UnsetOnSomePaths,
     Filler,
+    DeadBranch,
 }
 
 /// What is printed by whom.
@@ -88,6 +91,8 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     (&[Nvvm, Llvm], Pattern::UnsetOnSomePaths),
     // The gaps between the members of a structure that is copied whole.
     (&[Nvvm, Llvm], Pattern::Filler),
+    // A template is compiled for a size that the branches of a `switch` do not know.
+    (&[Nvvm, Llvm], Pattern::DeadBranch),
 ];
 
 impl Producer {
@@ -134,7 +139,8 @@ impl Pattern {
             | (Self::CallResult, Printed::CallResult)
             | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad)
             | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths)
-            | (Self::Filler, Printed::Filler) => true,
+            | (Self::Filler, Printed::Filler)
+            | (Self::DeadBranch, Printed::DeadBranch) => true,
             _ => false,
         }
     }

@@ -30,6 +30,11 @@ pub(super) struct Shared {
     looked: usize,
 }
 
+/// Whether an instruction is one of those, which come in order.
+fn is_in(instructions: &[u32], instruction: u32) -> bool {
+    instructions.binary_search(&instruction).is_ok()
+}
+
 impl Shared {
     fn of(facts: &FunctionFacts<'_>) -> Self {
         let mut shared = Self::default();
@@ -83,7 +88,7 @@ impl Shared {
                 operands.iter().any(|operand| operand.variable() == Some(variable))
             };
             let all = 0..facts.body.instructions.len() as u32;
-            all.filter(names).filter(|&each| !writes.contains(&each) && reach.at(each).is_none()).collect()
+            all.filter(names).filter(|&each| !is_in(writes, each) && reach.at(each).is_none()).collect()
         })
     }
 }
@@ -128,7 +133,7 @@ impl Engine<'_, '_> {
                 }
                 shared.looked += 1;
                 let mut instructions = facts.cfg.instructions(from);
-                if shared.looked > MAX_LOOKS || instructions.any(|each| writes.contains(&each)) {
+                if shared.looked > MAX_LOOKS || instructions.any(|each| is_in(writes, each)) {
                     return false;
                 }
                 open.push(from);
@@ -139,7 +144,7 @@ impl Engine<'_, '_> {
                 let made = facts.cfg.block_of(Handle::new(instruction));
                 let is_last = || {
                     let mut behind = facts.cfg.instructions(made).filter(|each| *each > instruction);
-                    !behind.any(|each| writes.contains(&each))
+                    !behind.any(|each| is_in(writes, each))
                 };
                 made != block && seen.contains(&made) || fork == Some(made) && is_last()
             }

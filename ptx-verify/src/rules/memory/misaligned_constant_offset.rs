@@ -1,4 +1,4 @@
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
 use crate::facts::memory::Access;
@@ -7,8 +7,9 @@ use crate::rule::declare_rule;
 declare_rule! {
     /// ## What it does
     /// Reports a memory access whose address is known to be no multiple of the number of bytes accessed: a
-    /// variable with a known alignment, or a plain number, and an offset whose low bits are known. `cp.async` needs a multiple of the bytes it copies; bulk copies and the rows
-    /// of `ldmatrix` and `stmatrix` need a multiple of 16.
+    /// variable with a known alignment, or a plain number, and an offset whose low bits are known. `cp.async` needs a
+    /// multiple of the bytes it copies; bulk copies and the rows of `ldmatrix` and `stmatrix` need a multiple of 16. It is
+    /// a warning where a compiler has printed the module and the access is under a condition, which may never hold.
     ///
     /// ## Why is this bad
     /// A misaligned access is an error when the kernel runs, for all of it. PTX ISA manual, section "Addresses
@@ -45,6 +46,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let (bytes, aligned) = (access.bytes, access.aligned);
         let what = if bytes == 0 { "access".into() } else { format!("access of {bytes} bytes") };
         let mut finding = RULE.at(access.span, format!("this {what} is misaligned")).with_label(label);
+        if context.may_be_dead(access.instruction) {
+            finding.severity = Severity::Warning;
+        }
         if let Some(variable) = access.variable() {
             let variable = &context.module.module.variables[variable];
             let alignment = variable.alignment();

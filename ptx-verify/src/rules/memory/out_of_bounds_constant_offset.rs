@@ -9,7 +9,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a memory access at a constant offset that lies outside of its variable, wholly or in part. It is
     /// a warning for parameters, which lie beside each other, and for `.global` variables,
-    /// which lie among others, so that the access itself does not fail.
+    /// which lie among others, so that the access itself does not fail. It is one, too, where a compiler has printed the
+    /// module and the access is under a condition: what the compiler could not decide may never hold.
     ///
     /// ## Why is this bad
     /// It reads or writes another variable, or nothing at all. The assembler does not check it.
@@ -60,7 +61,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
-        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global) {
+        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global) || context.may_be_dead(access.instruction)
+        {
             finding.severity = Severity::Warning;
         }
         diagnostics.push(
