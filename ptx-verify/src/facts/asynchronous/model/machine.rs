@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bytes::Memory;
 use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
-use super::memory::Memory;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Completion, Flight, Shadow, Who};

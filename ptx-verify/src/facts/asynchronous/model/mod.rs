@@ -12,6 +12,7 @@
 mod act;
 mod attribution;
 mod blame;
+mod bytes;
 mod clock;
 
 mod copies;
