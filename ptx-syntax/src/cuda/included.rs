@@ -510,4 +510,48 @@ mod tests {
             assert_eq!(file.functions.len(), 1, "{header}");
         }
     }
+
+    #[test]
+    fn nothing_of_a_damaged_header_gets_into_the_source() {
+        const HEADER: &str = "#ifndef H\n#define H\n#include <cuda_fp16.h>\n#define OP \"add\" \\\n \".u32\"\n#define ASM asm volatile\n\
+            #define USE(x) asm(\"x;\" :: \"r\"(x))\nnamespace n { template <class T> struct P { T a; half b; }; \
+            inline int f(int x) { asm(\"y;\"); return x; } }\nextern \"C\" { typedef P<int> Q; }\nusing w = unsigned short;\n#endif\n";
+        const SOURCE: &str = "#include \"h.h\"\n#define TWICE(x) x x\nnamespace n { void g(Q q, w h, half b) {\n  ASM(OP \" %0;\" \
+            TWICE(\"z;\") : \"=r\"(q.a) : \"h\"(h), \"h\"(b)); asm(\"\" OP); USE(q.a);\n}}\n";
+        let mut state = 1_u64;
+        let mut below = |count: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % count
+        };
+        let pieces = [
+            "{", "}", "(", ")", "\"", "#define ", "\n", "#if 0\n", "#endif\n", "asm", "R\"(", "/*", "\\\n",
+            "",
+        ];
+        let mut damaged = |text: &str| {
+            let mut text = text.to_owned();
+            for _ in 0..below(4) {
+                let at = below(text.len());
+                let end = (at + below(6)).min(text.len());
+                text.replace_range(at..end, pieces[below(pieces.len())]);
+            }
+            text
+        };
+        let mut known = 0;
+        for _ in 0..3000 {
+            let (header, source) = (damaged(HEADER), damaged(SOURCE));
+            let file = among(&header, &source);
+            let end = source.len() as u32;
+            for statement in &file.statements {
+                let operands = statement.outputs.iter().chain(&statement.inputs);
+                let spans =
+                    operands.flat_map(|operand| [operand.span, operand.expression, operand.constraint.span]);
+                let pieces = statement.template.pieces.iter().map(|piece| piece.source);
+                let all = [statement.span, statement.keyword].into_iter().chain(spans).chain(pieces);
+                assert!(all.clone().all(|span| span.end <= end), "{header}\n----\n{source}");
+                known += usize::from(statement.template.text.contains("add.u32"));
+            }
+            assert!(file.functions.iter().all(|found| found.body.end <= end), "{header}\n----\n{source}");
+        }
+        assert!(known > 1000, "{known}");
+    }
 }

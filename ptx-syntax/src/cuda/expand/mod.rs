@@ -363,8 +363,8 @@ impl<'p, 's> Expander<'p, 's> {
     }
 
     /// What a macro in a section of an asm statement stands for, and the index after its use. Where each branch of an `#if`
-    /// defines it, it stands in a template for what that branch says under the condition of that branch. A constraint is left
-    /// alone: branches for other platforms give that of a pointer another letter.
+    /// defines it, a template is read with what each says, under the condition of that branch. A constraint is left alone:
+    /// branches for other platforms give that of a pointer another letter.
     fn piece(&mut self, tokens: &Tokens<'_>, at: usize, in_template: bool) -> Option<(usize, Vec<Token>)> {
         let definitions = self.definitions(tokens.all[at]);
         let condition_of = |id: MacroId| self.prepared.file.macros[id.index()].condition.index() as u32;
