@@ -85,10 +85,17 @@ const MAX_BLOCKS: u32 = 16;
 /// The blocks of a cluster, and the rows of them, where the kernel does not say.
 const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2), (4, 4), (2, 4)];
 
+/// Steps of a program in which threads wait for their own copies and for all of their block alone; longer ones are not
+/// executed. The products of matrices of whole libraries are so, and to execute one takes ten times as long as all else.
+const MAX_PLAIN: usize = 400;
+
 /// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     let Some(program) = slice::program(facts, calls) else { return Protocol::default() };
+    if !program.has_order && program.steps.len() > MAX_PLAIN {
+        return Protocol { end: Some(End::Budget), ..Protocol::default() };
+    }
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
