@@ -91,8 +91,12 @@ pub fn declarations(source: &Source, flags: &Flags) -> Declarations {
     let includes_of = |text: &str, path: &Path| -> Vec<PathBuf> {
         includes(text).filter_map(|include| find(include, path, flags)).collect()
     };
-    let mut waiting: VecDeque<PathBuf> =
-        flags.forced.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut waiting: VecDeque<PathBuf> = flags
+        .forced
+        .iter()
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| path.is_file())
+        .collect();
     waiting.extend(includes_of(&source.text, source.name.path()));
     while let Some(path) = waiting.pop_front() {
         if found.len() == MAX_DECLARING || bytes > MAX_DECLARING_BYTES {

@@ -33,7 +33,7 @@ impl Launch {
         launch
     }
 
-    /// The same where rows are taken to have so many threads.
+    /// The same where rows are assumed to have a number of threads.
     pub(super) fn with_row(self, row: Option<u64>) -> Self {
         Self { row, ..self }
     }

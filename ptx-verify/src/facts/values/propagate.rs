@@ -85,7 +85,7 @@ impl Values {
         engine.values
     }
 
-    /// The same where the rows of blocks have so many threads, which are whole warps.
+    /// The same where the rows of blocks have a number of threads that is whole warps.
     #[must_use]
     pub(crate) fn of_rows(facts: &FunctionFacts<'_>, graph: &Graph, slice: &Slice, row: u64) -> Self {
         let mut engine = Engine::new(facts, graph, true);

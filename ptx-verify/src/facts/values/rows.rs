@@ -170,7 +170,7 @@ impl Engine<'_, '_> {
     }
 }
 
-/// Whether so many threads are several whole warps of one row.
+/// Whether a number of threads is that of several whole warps of one row.
 const fn is_row(threads: u64) -> bool {
     threads > LANES && threads <= MAX_THREADS && threads.is_multiple_of(LANES)
 }

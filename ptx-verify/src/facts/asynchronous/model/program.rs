@@ -71,12 +71,12 @@ pub(super) enum Action {
         from: Source,
         rank: Source,
     },
-    /// Sets registers of so many bits to what is not known, or is assumed where some of the sources are.
+    /// Sets registers, each with its bits, to what is not known; to what is assumed where a source is.
     Forget {
         to: Vec<(u32, u32)>,
         from: Vec<Source>,
     },
-    /// Sets registers of so many bits to what parameters are, or to what other memory is assumed to have.
+    /// Sets registers, each with its bits, to what parameters are, or to what is assumed of other memory.
     Load {
         to: Vec<(u32, u32)>,
         parameters: bool,
