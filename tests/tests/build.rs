@@ -171,6 +171,8 @@ fn instructions_that_do_not_fit_are_refused_with_a_reason() {
     assert_eq!(said, "operand 2 of `ld.global.u32`: expected an address in brackets");
     let said = refusal(|f, [r, d, ..]| f.push("ld.global.v2.u32", [Value::vector([r, r, r]), d.at(0)]));
     assert!(said.contains("expected a vector of 2 elements"), "{said}");
+    let said = refusal(|f, [r, ..]| f.push("add.u32", [Value::pair(r, Value::sink()), r.into(), r.into()]));
+    assert_eq!(said, "operand 1 of `add.u32`: expected a single value");
     let said = refusal(|f, [r, ..]| f.guard(r).push("ret", []));
     assert_eq!(said, "`ret` a guard is a predicate, not a register of type `.u32`");
     let said = refusal(|f, [_, d, ..]| f.push("wgmma.fence.sync.aligned", []).and(f.push("ret", [d.into()])));

@@ -2,16 +2,17 @@
 
 use super::expression::Room;
 use super::names::Entity;
-use super::{Context, Selected, messages};
+use super::problem::Problem;
+use super::{Context, LAST_PROBLEM, Selected, messages};
 use crate::arena::Handle;
 use crate::directive::DirectiveKind;
 use crate::ir::{
-    Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
+    Body, Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
     TargetListKind,
 };
 use crate::isa::Class;
-use ptx_syntax::Span;
 use ptx_syntax::ast::{self, OperandKind, StatementKind};
+use ptx_syntax::{Located, Span};
 
 impl Context<'_, '_> {
     /// Lowers the statements of the body that [`Context::body`] was prepared for.
@@ -138,6 +139,9 @@ impl Context<'_, '_> {
         if selected.instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
             selected = self.select_elements(spelling, operands, nodes);
         }
+        if selected.instance.is_none() && !is_call && self.is_without_second(operands, nodes) {
+            selected = self.select_without_second(spelling, operands, nodes[0]);
+        }
         let Selected { instance, in_manual } = selected;
         let instruction = Instruction { spelling, operands, guard, instance, in_manual };
         let handle = self.body.instructions.push(instruction);
@@ -191,6 +195,62 @@ impl Context<'_, '_> {
             self.body.operands[operands.range()].copy_from_slice(&before);
         }
         selected
+    }
+
+    /// Whether the first operand is a name and a second result that is dropped: `%r1|_`.
+    #[inline]
+    fn is_without_second(&self, operands: Run, nodes: &[ast::Operand]) -> bool {
+        let pair = self.body.operands[operands.range()].first();
+        let Some(&Operand::Pair(Run { first, count: 2 })) = pair else { return false };
+        let parts = &self.body.children[first as usize..][..2];
+        let is_name = self.tree.children(nodes[0])[0].kind == OperandKind::Name;
+        let is_plain =
+            matches!(parts[0], Operand::Register { .. } | Operand::VectorRegister { .. } | Operand::Label(_));
+        is_name && is_plain && parts[1] == Operand::Sink
+    }
+
+    /// `%r1|_` is `%r1` to an instruction that has no second result. The module has it without the `_`, so that no
+    /// analysis has to know of it.
+    #[cold]
+    fn select_without_second(
+        &mut self,
+        spelling: Handle<Spelling>,
+        operands: Run,
+        pair: ast::Operand,
+    ) -> Selected {
+        let place = operands.first as usize;
+        let before = self.body.operands[place];
+        let Operand::Pair(parts) = before else { return Selected::default() };
+        self.body.operands[place] = self.body.children[parts.first as usize];
+        let selected = self.select(spelling, operands);
+        if selected.instance.is_none() {
+            self.body.operands[place] = before;
+            return selected;
+        }
+        self.remove_children(place, parts);
+        // It is a note, and does not count as one too many.
+        if self.problems.len() < LAST_PROBLEM {
+            let name = self.tree.children(pair)[0].span;
+            let rest = Span::new(name.end, pair.span.end);
+            self.report(Located { span: pair.span, what: Problem::NoSecondResult { rest } });
+        }
+        selected
+    }
+
+    /// Removes the children that an operand of the last instruction had, so that the body is as if they had not been there.
+    fn remove_children(&mut self, place: usize, run: Run) {
+        let Body { operands, children, child_spans, .. } = &mut self.body;
+        children.drain(run.range());
+        child_spans.drain(run.range());
+        for operand in operands[place + 1..].iter_mut().chain(&mut children[run.first as usize..]) {
+            if let Operand::Vector(parts)
+            | Operand::Pair(parts)
+            | Operand::Bracket(parts)
+            | Operand::List(parts) = operand
+            {
+                parts.first -= run.count;
+            }
+        }
     }
 
     /// `.reg` in a body, or a parameter in a register.
@@ -328,4 +388,26 @@ fn list_kind(word: &str) -> Option<TargetListKind> {
 fn is_kept(word: &str) -> bool {
     use DirectiveKind::{File, Loc, LocIntermediate, Pragma};
     matches!(DirectiveKind::parse(word), Some(Pragma | Loc | LocIntermediate | File))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::{Operand, Run};
+
+    #[test]
+    fn a_second_result_that_is_dropped_leaves_nothing_in_the_body() {
+        let lowered = |second: &str| {
+            let text = format!(
+                ".version 8.6\n.target sm_90a\n.address_size 64\n.func f()\n{{\n.reg .b32 %r<5>;\n.reg .b64 %d;\n\
+                 mov.b32 %r1{second}, %r2;\nmov.b64 {{%r1,%r2}}, %d;\nmov.b64 %d{second}, {{%r3,%r4}};\n}}\n"
+            );
+            let lowered = crate::lower::lower(&ptx_syntax::parse(&text).tree, &text);
+            let problems = lowered.problems.len();
+            let body = lowered.module.functions.iter().next().unwrap().1.body.clone().unwrap();
+            (problems, body.operands, body.children, body.child_spans.len())
+        };
+        let (none, operands, children, spans) = lowered("");
+        assert_eq!(lowered("|_"), (2, operands.clone(), children.clone(), spans));
+        assert_eq!((none, operands.last()), (0, Some(&Operand::Vector(Run { first: 2, count: 2 }))));
+    }
 }

@@ -36,6 +36,12 @@ pub enum Problem {
     BadConstant(ConstantError),
     /// An operand has a form that no instruction takes.
     BadOperand(Explanation),
+    /// An instruction with one result has a second one that is dropped, which the assembler takes: `%r1|_`. The module has
+    /// the first alone.
+    NoSecondResult {
+        /// What follows the first.
+        rest: Span,
+    },
     /// The base of an address is a special register.
     SpecialRegisterBase(SpecialRegister),
     /// A declaration declares nothing.

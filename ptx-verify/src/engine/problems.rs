@@ -68,6 +68,7 @@ mod tests {
             (Problem::DuplicateName { entity: "label", name: name(), first }, "duplicate-name"),
             (Problem::BadConstant(ConstantError::Cast), "constant-expression"),
             (Problem::BadOperand(explanation.clone()), "operand-form"),
+            (Problem::NoSecondResult { rest: first }, "beyond-manual"),
             (
                 Problem::SpecialRegisterBase(SpecialRegister::parse("%laneid").unwrap()),
                 "special-register-address",

@@ -17,7 +17,7 @@ pub fn mutate(
 ) -> Option<&'static str> {
     let modifiers = statement.modifiers.len();
     let operands = statement.operands.len();
-    match random.below(16) {
+    match random.below(17) {
         0 if modifiers > 0 => {
             statement.modifiers.remove(random.below(modifiers));
             Some("modifier removed")
@@ -89,6 +89,16 @@ pub fn mutate(
         15 if modifiers > 0 => {
             statement.modifiers[random.below(modifiers)] = modifier_of_another(random)?;
             Some("modifier replaced by one of another instruction")
+        }
+        16 if operands > 0 => {
+            let place = if random.once_in(4) { random.below(operands) } else { 0 };
+            let first = &statement.operands[place];
+            statement.operands[place] = match random.below(4) {
+                0 => format!("{first}|%p1"),
+                1 => format!("_|{first}"),
+                _ => format!("{first}|_"),
+            };
+            Some("second result")
         }
         _ => None,
     }

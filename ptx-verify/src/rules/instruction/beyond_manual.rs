@@ -1,15 +1,15 @@
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Beyond;
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::rule::declare_rule;
 use crate::subject::occurrence::{Occurrence, Problem};
 
 declare_rule! {
     /// ## What it does
-    /// Notes what NVIDIA's assembler takes though the PTX manual does not have it: a form, a value of a modifier, or an
-    /// operand of another kind, such as the address of a function where a number belongs. `ptx-cli isa --tolerance` tells what
-    /// there is of it.
+    /// Notes what NVIDIA's assembler takes though the PTX manual does not have it: a form, a value of a modifier, an
+    /// operand of another kind, such as the address of a function where a number belongs, or a second result that is dropped
+    /// (`%r1|_`) of an instruction that has one. `ptx-cli isa --tolerance` tells what there is of it.
     ///
     /// ## Why is this bad
     /// Nothing promises that the next assembler takes it, and other readers of PTX may not.
@@ -58,6 +58,14 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
         }
         _ => None,
     }
+}
+
+/// The finding of a second result, `_`, of an instruction that has one result. `rest` is what follows the first.
+pub(super) fn second_result(span: Span, rest: Span) -> Diagnostic {
+    let edit = Edit { span: rest, replacement: String::new() };
+    RULE.at(span, "the manual does not have `|_` after this operand")
+        .with_note("the assembler takes it after a name that is the first operand, and does nothing with it")
+        .with_fix("leave `|_` away", Applicability::Certain, vec![edit])
 }
 
 fn in_braces(operand: Operand) -> bool {

@@ -2,6 +2,7 @@ use ptx_ir::lower::Problem;
 use ptx_syntax::{Diagnostic, Located};
 
 use crate::rule::declare_rule;
+use crate::rules::instruction::beyond_manual;
 
 declare_rule! {
     /// ## What it does
@@ -30,9 +31,13 @@ declare_rule! {
     level: Error,
     summary: "an operand that no instruction takes",
     check: Lowering(check),
+    also: [beyond_manual::RULE],
 }
 
 fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
-    let Problem::BadOperand(explanation) = &problem.what else { return None };
-    Some(RULE.explained(problem.span, explanation))
+    match &problem.what {
+        Problem::BadOperand(explanation) => Some(RULE.explained(problem.span, explanation)),
+        Problem::NoSecondResult { rest } => Some(beyond_manual::second_result(problem.span, *rest)),
+        _ => None,
+    }
 }
