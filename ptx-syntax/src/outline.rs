@@ -5,8 +5,11 @@
 //! by several threads, or one after the other with the memory of one. A text has an outline and all its bodies have
 //! trees exactly where the text parses as a whole, and the trees are then the same.
 
+mod braces;
+
 use std::cell::RefCell;
 
+use self::braces::Braces;
 use crate::Span;
 use crate::ast::{Body, Function, FunctionKind, Tree};
 use crate::builder::Builder;
@@ -19,8 +22,15 @@ use crate::statement::Terminals;
 /// [`Body::span`] tells where a body is, and [`BodyParser`] parses it.
 #[must_use]
 pub fn outline(source: &str) -> Option<Tree> {
+    outline_by(1, source)
+}
+
+/// The same with the work of so many threads, if the system gives them.
+#[must_use]
+pub fn outline_by(threads: usize, source: &str) -> Option<Tree> {
+    let braces = if threads > 1 { braces::of_text(source, threads) } else { None };
     let builder = RefCell::new(Builder::default());
-    let tokens = OutlineTokens { lexer: Lexer::new(source), header: None, close: None };
+    let tokens = OutlineTokens { lexer: Lexer::new(source), braces, header: None, close: None };
     let parsed = ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder));
     parsed.ok().map(|()| builder.into_inner().tree)
 }
@@ -102,6 +112,8 @@ impl Tokens for Significant<'_> {
 #[derive(Clone)]
 struct OutlineTokens<'s> {
     lexer: Lexer<'s>,
+    /// The braces of the text, where they were looked for first.
+    braces: Option<Braces>,
     /// The open parentheses of the function header that is being read.
     header: Option<u32>,
     /// Where the body ends whose beginning was the last token.
@@ -123,7 +135,11 @@ impl Iterator for OutlineTokens<'_> {
             (TokenKind::OpenBrace, Some(0)) => {
                 self.header = None;
                 // Where nothing closes it, the text does not parse.
-                self.close = closing_brace(self.lexer.source(), token.span.end as usize);
+                let open = token.span.end as usize;
+                self.close = match &self.braces {
+                    Some(braces) => braces.closing(self.lexer.source(), open),
+                    None => closing_brace(self.lexer.source(), open),
+                };
             }
             (kind, Some(0)) if ends_header(kind) => self.header = None,
             _ => {}

@@ -1,4 +1,4 @@
-use super::{BodyParser, closing_brace, outline};
+use super::{BodyParser, braces, closing_brace, outline, outline_by};
 use crate::ast::{FunctionKind, Operand, Statement, StatementKind, Tree};
 use crate::{Span, parse};
 
@@ -61,6 +61,13 @@ fn same_as_whole(source: &str) -> bool {
     true
 }
 
+fn same_by_threads(source: &str) {
+    let alone = format!("{:?}", outline(source));
+    for threads in [2, 5] {
+        assert_eq!(format!("{:?}", outline_by(threads, source)), alone, "{source:?}");
+    }
+}
+
 #[test]
 fn pieces_are_the_whole() {
     let header = ".version 8.6\n.target sm_90\n.address_size 64\n";
@@ -76,6 +83,7 @@ fn pieces_are_the_whole() {
     ];
     for text in good {
         assert!(same_as_whole(&format!("{header}{text}")), "{text}");
+        same_by_threads(&format!("{header}{text}"));
     }
     let bad = [
         ".entry k() { ret; ",
@@ -91,6 +99,7 @@ fn pieces_are_the_whole() {
     ];
     for text in bad {
         assert!(!same_as_whole(&format!("{header}{text}")), "{text}");
+        same_by_threads(&format!("{header}{text}"));
     }
 }
 
@@ -141,7 +150,11 @@ fn pieces_are_the_whole_for_any_text() {
             text.push_str(parts[bits as usize % parts.len()]);
             text.push(' ');
         }
-        parsed += usize::from(same_as_whole(&text));
+        let parses = same_as_whole(&text);
+        parsed += usize::from(parses);
+        if parses || seed.is_multiple_of(32) {
+            same_by_threads(&text);
+        }
     }
     assert!(parsed > 300, "{parsed} texts parse");
 }
@@ -153,4 +166,16 @@ fn a_brace_is_closed_wherever_it_is() {
         assert_eq!(closing_brace(&text, 0), Some(length + 4));
         assert_eq!(closing_brace(&" ".repeat(length), 0), None);
     }
+}
+
+#[test]
+fn lines_that_do_not_stand_alone_are_seen() {
+    let found = |text: &str| braces::of_text(text, 3).map(|braces| braces.closing(text, 1));
+    let text = "{ { // }\n }\n \"}\" /* } */\n }";
+    assert_eq!(found(text), Some(Some(text.len() - 1)));
+    assert_eq!(found("{\n{\n}\n"), Some(None));
+    assert_eq!(found("{ /* }\n */ }"), None);
+    assert_eq!(found("{ .source_begin } .source_end }"), None);
+    assert_eq!(found(&format!("{}\n", "{}".repeat(200))), None);
+    assert_eq!(found(&"{\n}\n// a line without a brace\n".repeat(200)), Some(Some(2)));
 }

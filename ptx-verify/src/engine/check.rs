@@ -9,7 +9,7 @@ use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::{Config, Levels};
 use crate::engine::loading;
 use crate::engine::parallel;
-use crate::engine::pieces;
+use crate::engine::pieces::{self, Found};
 use crate::engine::problems::{lowering_findings, syntax_findings};
 use crate::engine::suppress::Suppressions;
 use crate::facts::mentions::Used;
@@ -61,16 +61,17 @@ pub(super) fn verify_part(module: &Module, source: &str, part: Span) -> Vec<Diag
 /// besides the text, memory holds what the module declares and one body for each thread.
 #[must_use]
 pub fn check(source: &str, config: &Config) -> Vec<Diagnostic> {
-    match pieces::findings(source, config) {
-        Some((found, bodies)) => complete(source, config, false, &bodies, found),
+    match pieces::found(pieces::threads(source, config), source, config) {
+        Some(found) => complete(source, config, false, found),
         None => check_whole(source, config),
     }
 }
 
 /// The same without pieces, for any text.
 pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
-    let (found, broken) = all_findings(source, config);
-    complete(source, config, broken, &[], found)
+    let (findings, broken) = all_findings(source, config);
+    let suppresses = Suppressions::may_be_in(source);
+    complete(source, config, broken, Found { findings, bodies: Vec::new(), suppresses })
 }
 
 /// The findings of all steps in any text, and whether it does not parse.
@@ -84,22 +85,17 @@ pub(super) fn all_findings(source: &str, config: &Config) -> (Vec<Diagnostic>, b
     (diagnostics, broken)
 }
 
-/// Adds to the findings in a text, which may be broken, what is no matter of its pieces. The fixes of findings in `parts`
+/// Adds to the findings in a text, which may be broken, what is no matter of its pieces. The fixes of findings in bodies
 /// were looked at.
-pub(super) fn complete(
-    source: &str,
-    config: &Config,
-    broken: bool,
-    parts: &[Span],
-    mut diagnostics: Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
+pub(super) fn complete(source: &str, config: &Config, broken: bool, found: Found) -> Vec<Diagnostic> {
+    let Found { findings: mut diagnostics, bodies, suppresses } = found;
     if source.is_empty() {
         // To the rules, a module without a text is one that a program built.
         diagnostics.push(module_header::empty());
     }
     loading::explain(source, config.version, &mut diagnostics);
-    fix::drop_flawed(source, parts, &mut diagnostics);
-    let mut suppressions = Suppressions::of_ptx(source);
+    fix::drop_flawed(source, &bodies, &mut diagnostics);
+    let mut suppressions = if suppresses { Suppressions::of_ptx(source) } else { Suppressions::default() };
     finish(&mut suppressions, config, &mut diagnostics);
     if broken {
         diagnostics.retain(|diagnostic| diagnostic.class == Class::Invalid);

@@ -4,12 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_ir::lower::{BodyLowering, Declarations, declarations};
-use ptx_syntax::{BodyParser, Diagnostic, Span, outline};
+use ptx_syntax::{BodyParser, Diagnostic, Span, outline_by};
 
 use crate::engine::fix;
 use crate::engine::instruction::SpellingFacts;
 use crate::engine::judge::{Findings, Judge, Judged};
 use crate::engine::levels::Config;
+use crate::engine::suppress::Suppressions;
 use crate::engine::{parallel, problems};
 use crate::facts::mentions::Used;
 use crate::subject::module::{Features, Shared};
@@ -18,15 +19,24 @@ use crate::subject::summary::Bodies;
 /// Texts of fewer bytes are not worth a second thread.
 pub(super) const PARALLEL_FROM: usize = 200_000;
 
-/// The findings of lowering and of the rules in a text, and where its bodies are; none where it does not parse, or has no
-/// pieces.
-pub(super) fn findings(source: &str, config: &Config) -> Option<(Vec<Diagnostic>, Vec<Span>)> {
-    let threads = if source.len() < PARALLEL_FROM { 1 } else { config.threads };
-    findings_by(threads, source, config)
+/// What is known of a text whose pieces were looked at.
+pub(super) struct Found {
+    /// The findings of lowering and of the rules.
+    pub(super) findings: Vec<Diagnostic>,
+    /// Where the bodies are that parse.
+    pub(super) bodies: Vec<Span>,
+    /// Whether there may be suppressions in it.
+    pub(super) suppresses: bool,
 }
 
-fn findings_by(threads: usize, source: &str, config: &Config) -> Option<(Vec<Diagnostic>, Vec<Span>)> {
-    let tree = outline(source)?;
+/// How many threads are worth their making.
+pub(super) fn threads(source: &str, config: &Config) -> usize {
+    if source.len() < PARALLEL_FROM { 1 } else { config.threads }
+}
+
+/// What is found in a text; none where it does not parse, or has no pieces.
+pub(super) fn found(threads: usize, source: &str, config: &Config) -> Option<Found> {
+    let tree = outline_by(threads, source)?;
     let declared = declarations(&tree, source)?;
     drop(tree);
     let module = declared.module();
@@ -43,8 +53,28 @@ fn findings_by(threads: usize, source: &str, config: &Config) -> Option<(Vec<Dia
     let mut pieces = parallel::map(functions.len(), threads, own, work)?;
     pieces.sort_unstable_by_key(|(index, _)| *index);
     let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
-    let places = functions.iter().filter_map(|(_, function)| place(&declared, *function)).collect();
-    Some((together(&declared, &judge, &pieces), places))
+    let bodies: Vec<Span> =
+        functions.iter().filter_map(|(_, function)| place(&declared, *function)).collect();
+    let suppresses = may_suppress(source, bodies.iter().zip(pieces.iter().map(Some)));
+    Some(Found { findings: together(&declared, &judge, &pieces), bodies, suppresses })
+}
+
+/// Whether there may be suppressions in a text with these bodies, of which some are known. A thread that has a body at
+/// hand looks at it faster than one that looks at the whole text.
+pub(super) fn may_suppress<'p>(
+    source: &str,
+    bodies: impl IntoIterator<Item = (&'p Span, Option<&'p Piece>)>,
+) -> bool {
+    let mut from = 0;
+    let mut is_in = |to: usize, next: usize| {
+        let before = source.get(std::mem::replace(&mut from, next)..to);
+        before.is_none_or(Suppressions::may_be_in)
+    };
+    let in_body = |(body, piece): (&Span, Option<&Piece>)| {
+        is_in(body.start as usize, body.end as usize)
+            || piece.map_or_else(|| Suppressions::may_be_in(body.text(source)), |piece| piece.suppresses)
+    };
+    bodies.into_iter().any(in_body) || is_in(source.len(), source.len())
 }
 
 /// In which order threads take the functions: those first whose bodies would keep one thread busy when the others have
@@ -76,7 +106,7 @@ pub(super) fn together<'p>(
     let mut findings = Findings::default();
     let (mut features, mut used) = (Features::default(), Used::default());
     let mut lowering = Vec::new();
-    for Piece { lowering: of_lowering, judged } in pieces {
+    for Piece { lowering: of_lowering, judged, .. } in pieces {
         lowering.push(of_lowering.clone());
         features |= judged.features;
         used.add(&judged.used, variables);
@@ -97,6 +127,8 @@ pub(super) fn place(declared: &Declarations, function: Handle<Function>) -> Opti
 pub(super) struct Piece {
     /// The findings of lowering.
     pub(super) lowering: Vec<Diagnostic>,
+    /// Whether there may be suppressions in it.
+    suppresses: bool,
     pub(super) judged: Judged,
 }
 
@@ -166,7 +198,9 @@ impl<'s> Worker<'s> {
         let lowering = self.lower(index, function)?;
         self.facts.extend(self.lowering.module());
         let (module, body) = (self.lowering.module(), self.lowering.body());
-        let mut piece = Piece { lowering, judged: judge.body(module, function, body, &self.facts) };
+        let suppresses = Suppressions::may_be_in(body.span.text(self.source));
+        let mut piece =
+            Piece { lowering, suppresses, judged: judge.body(module, function, body, &self.facts) };
         let token_before = |place: u32| {
             let instruction = body.instruction_before(place);
             instruction.map_or(body.span.start, |instruction| body.span(instruction).start)

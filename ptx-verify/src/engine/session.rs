@@ -2,13 +2,13 @@
 
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::{Declarations, declarations};
-use ptx_syntax::{Diagnostic, Span, outline};
+use ptx_syntax::{Diagnostic, Span, outline_by};
 
 use crate::engine::check::{all_findings, check_whole, complete};
 use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::Config;
 use crate::engine::parallel;
-use crate::engine::pieces::{self, Piece, Pieces, Worker};
+use crate::engine::pieces::{self, Found, Piece, Pieces, Worker};
 use crate::subject::module::Shared;
 
 /// Verifies the versions of a text, as an editor has them, one after the other.
@@ -35,12 +35,16 @@ impl Session {
     #[must_use]
     pub fn check(&mut self, source: &str, config: &Config) -> Vec<Diagnostic> {
         let known = self.known.take().filter(|known| known.config == *config);
-        let Some((found, broken)) = self.found_again(known, source, config) else {
+        let Some((findings, broken)) = self.found_again(known, source, config) else {
             return check_whole(source, config);
         };
-        let known = self.known.iter().flat_map(|known| known.places.iter().zip(&known.pieces));
-        let parts: Vec<Span> = known.filter(|(_, piece)| piece.is_some()).map(|(place, _)| *place).collect();
-        complete(source, config, broken, &parts, found)
+        let known: Vec<_> =
+            self.known.iter().flat_map(|known| known.places.iter().zip(&known.pieces)).collect();
+        let suppresses =
+            pieces::may_suppress(source, known.iter().map(|(place, piece)| (*place, piece.as_ref())));
+        let whole = known.iter().filter(|(_, piece)| piece.is_some());
+        let bodies = whole.map(|(place, _)| **place).collect();
+        complete(source, config, broken, Found { findings, bodies, suppresses })
     }
 
     /// What is found before suppressions and levels, and whether the text does not parse; none where the text has no
@@ -51,7 +55,7 @@ impl Session {
         source: &str,
         config: &Config,
     ) -> Option<(Vec<Diagnostic>, bool)> {
-        let tree = outline(source)?;
+        let tree = outline_by(pieces::threads(source, config), source)?;
         let declared = declarations(&tree, source)?;
         drop(tree);
         let places: Vec<Span> =

@@ -48,10 +48,15 @@ pub struct Suppressions {
 }
 
 impl Suppressions {
+    /// Whether a text might hold suppressions.
+    pub(super) fn may_be_in(text: &str) -> bool {
+        memmem::find(text.as_bytes(), WORD.as_bytes()).is_some()
+    }
+
     /// Reads the comments of a PTX text. A text without the word costs one search.
     #[must_use]
     pub fn of_ptx(source: &str) -> Self {
-        if memmem::find(source.as_bytes(), WORD.as_bytes()).is_none() {
+        if !Self::may_be_in(source) {
             return Self::default();
         }
         let comments = Lexer::new(source)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::findings_by;
+use super::found as found_by;
 use crate::engine::check::{check_whole, complete};
 use crate::engine::levels::Config;
 use crate::rule::Level;
@@ -24,8 +24,7 @@ fn same_findings(text: &str) -> Option<Vec<Diagnostic>> {
     let config = all_rules();
     let whole = check_whole(text, &config);
     for threads in [1, 2, 7] {
-        let (found, bodies) = findings_by(threads, text, &config)?;
-        let found = complete(text, &config, false, &bodies, found);
+        let found = complete(text, &config, false, found_by(threads, text, &config)?);
         assert_eq!(found, whole, "with {threads} threads");
     }
     Some(whole)
