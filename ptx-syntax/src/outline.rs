@@ -30,7 +30,8 @@ pub fn outline(source: &str) -> Option<Tree> {
 pub fn outline_by(threads: usize, source: &str) -> Option<Tree> {
     let braces = if threads > 1 { braces::of_text(source, threads) } else { None };
     let builder = RefCell::new(Builder::default());
-    let tokens = OutlineTokens { lexer: Lexer::new(source), braces, header: None, close: None };
+    let tokens =
+        OutlineTokens { lexer: Lexer::new(source), braces: braces.as_ref(), header: None, close: None };
     let parsed = ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder));
     parsed.ok().map(|()| builder.into_inner().tree)
 }
@@ -113,30 +114,34 @@ impl Tokens for Significant<'_> {
 struct OutlineTokens<'s> {
     lexer: Lexer<'s>,
     /// The braces of the text, where they were looked for first.
-    braces: Option<Braces>,
+    braces: Option<&'s Braces>,
     /// The open parentheses of the function header that is being read.
     header: Option<u32>,
     /// Where the body ends whose beginning was the last token.
     close: Option<usize>,
 }
 
-impl Iterator for OutlineTokens<'_> {
-    type Item = Token;
-
-    fn next(&mut self) -> Option<Token> {
+impl OutlineTokens<'_> {
+    /// Where a body has begun, goes on at its end.
+    #[inline]
+    fn skip_body(&mut self) {
         if let Some(close) = self.close.take() {
             self.lexer.move_to(close);
         }
-        let token = self.lexer.next()?;
+    }
+
+    #[inline]
+    fn pass(&mut self, token: Token) -> Token {
         match (token.kind, self.header) {
             (TokenKind::Entry | TokenKind::Func, _) => self.header = Some(0),
+            (_, None) => {}
             (TokenKind::OpenParen, Some(depth)) => self.header = Some(depth + 1),
             (TokenKind::CloseParen, Some(depth)) => self.header = Some(depth.saturating_sub(1)),
             (TokenKind::OpenBrace, Some(0)) => {
                 self.header = None;
                 // Where nothing closes it, the text does not parse.
                 let open = token.span.end as usize;
-                self.close = match &self.braces {
+                self.close = match self.braces {
                     Some(braces) => braces.closing(self.lexer.source(), open),
                     None => closing_brace(self.lexer.source(), open),
                 };
@@ -144,11 +149,28 @@ impl Iterator for OutlineTokens<'_> {
             (kind, Some(0)) if ends_header(kind) => self.header = None,
             _ => {}
         }
-        Some(token)
+        token
     }
 }
 
-impl Tokens for OutlineTokens<'_> {}
+impl Iterator for OutlineTokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        self.skip_body();
+        let token = self.lexer.next()?;
+        Some(self.pass(token))
+    }
+}
+
+impl Tokens for OutlineTokens<'_> {
+    #[inline]
+    fn significant(&mut self) -> Option<Token> {
+        self.skip_body();
+        let token = self.lexer.significant()?;
+        Some(self.pass(token))
+    }
+}
 
 /// Whether a function header without a body ends at or before this token. Old compilers left out its `;`.
 fn ends_header(kind: TokenKind) -> bool {

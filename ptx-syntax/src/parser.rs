@@ -19,7 +19,7 @@ macro_rules! terminals {
         /// A token as the grammar sees it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the names are those of the token kinds")]
-        pub enum Terminal { $($name(Span),)* Statements(Span) }
+        pub enum Terminal { $($name(Span),)* Statements(Span), Elements(u32) }
 
         impl Terminal {
             /// The terminal of a token; none for trivia.

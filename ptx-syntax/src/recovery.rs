@@ -617,7 +617,7 @@ fn run_entry(
         Ok(()) => Ok(()),
         Err(ParseError::UnrecognizedToken { token: (start, _, _), mut expected }) => {
             // Nobody writes that terminal.
-            expected.retain(|terminal| terminal != "statements");
+            expected.retain(|terminal| !matches!(&**terminal, "statements" | "elements"));
             Err((Some(start), expected))
         }
         Err(ParseError::ExtraToken { token: (start, _, _) }) => Err((Some(start), Vec::new())),

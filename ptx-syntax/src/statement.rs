@@ -7,7 +7,8 @@
 //!
 //! [`Terminals`] is between the lexer and the grammar's parser. After each `;` in a function body it says
 //! `Statements` to the parser, which thereby finishes the statement before it; before the next token it then
-//! reads plain statements until one is not plain. The data of debugging sections are read likewise.
+//! reads plain statements until one is not plain. The data of debugging sections are read likewise, and of an initial
+//! value at module level the numbers, of which `Elements` tells the parser how many they are.
 
 use std::cell::RefCell;
 
@@ -54,6 +55,8 @@ enum Next {
     Statements,
     /// A token, after the plain statements before it.
     AfterStatements,
+    /// How many plain elements of an initial value follow, if any do.
+    Elements,
 }
 
 impl<'b, Source: Tokens> Terminals<'b, Source> {
@@ -93,6 +96,35 @@ impl<'b, Source: Tokens> Terminals<'b, Source> {
     }
 }
 
+impl<Source: Tokens> Terminals<'_, Source> {
+    /// Reads numbers with a comma after each, which are most of a large table, and tells how many they are.
+    #[inline(never)]
+    fn elements(&mut self) -> u32 {
+        let mut builder = self.builder.borrow_mut();
+        let mut count = 0;
+        loop {
+            let before = self.tokens.clone();
+            let kind = match self.tokens.significant() {
+                Some(Token { kind: TokenKind::Integer, span }) => Some((OperandKind::Integer, span)),
+                Some(Token { kind: TokenKind::Float, span }) => Some((OperandKind::Float, span)),
+                _ => None,
+            };
+            let comma = kind.and_then(|_| self.tokens.significant());
+            match (kind, comma) {
+                (Some((kind, span)), Some(Token { kind: TokenKind::Comma, span: Span { end, .. } })) => {
+                    builder.leaf(kind, span);
+                    self.end = end;
+                    count += 1;
+                }
+                _ => {
+                    self.tokens = before;
+                    return count;
+                }
+            }
+        }
+    }
+}
+
 impl<Source> Terminals<'_, Source> {
     /// The `;` that a declaration lacks.
     fn semicolon(&mut self) -> Spanned {
@@ -115,6 +147,14 @@ impl<Source: Tokens> Iterator for Terminals<'_, Source> {
             Next::AfterStatements => {
                 self.next = Next::Token;
                 self.statements();
+            }
+            Next::Elements => {
+                self.next = Next::Token;
+                let (start, count) = (self.end, self.elements());
+                if count > 0 {
+                    self.nesting.pass(TokenKind::Comma);
+                    return Some(Ok((start, Terminal::Elements(count), self.end)));
+                }
             }
         }
         loop {
@@ -144,6 +184,11 @@ impl<Source: Tokens> Iterator for Terminals<'_, Source> {
                 TokenKind::CloseBrace if self.nesting.braces() == 0 => self.within = Within::Module,
                 TokenKind::Semicolon if self.nesting.braces() == 0 => self.within = Within::Module,
                 TokenKind::Semicolon if self.within == Within::Function => self.next = Next::Statements,
+                TokenKind::OpenBrace | TokenKind::Comma
+                    if self.within == Within::Module && self.nesting.braces() > 0 =>
+                {
+                    self.next = Next::Elements;
+                }
                 _ => {}
             }
             return Some(Ok((span.start, terminal, span.end)));

@@ -130,6 +130,43 @@ fn each_form_of_section_line() {
 }
 
 #[test]
+fn each_form_of_initial_value() {
+    for value in [
+        "1",
+        "{}",
+        "{1}",
+        "{1, 2}",
+        "{1, /* 2, */ 2, // 3,\n 3}",
+        "{0f3F800000, 1.5, 1U, 0x2, 2}",
+        "{1, 2, a, 3, 4, b+4, 5, 6, 7}",
+        "{1, 2, -3, 4, 5, ~6, 7, 8}",
+        "{1, 2, 3 + 4, 5, 6}",
+        "{1, 2, 0xff(a), 3, 4, 5}",
+        "{{1, 2, 3}, {4, 5, 6}, {7}, {}}",
+        "{1, {2, 3}, 4, 5}",
+        "{{a = 1, b = c}, 2, 3}",
+        "{1, 2, 3}, y[2] = {4, 5}",
+        "(1), y = 2",
+        "{(1, 2), 3, 4}",
+        // No initial values.
+        "{1, 2,}",
+        "{1, 2, 3",
+        "{1,, 2}",
+        "{1 2, 3}",
+        "{1, 2; 3}",
+        "{,}",
+        "1, 2",
+    ] {
+        same(&format!(".global .u32 x[] = {value};"));
+        same(&format!(
+            ".visible .const .b8 x[4] = {value};\n.entry k() {{ ret; }} .global .u32 z = {value};"
+        ));
+        same(&format!(".entry k() {{ .global .u32 x[] = {value}; }} .source_section a {{ {value} }}"));
+        same(&format!(".func f(.param .u32 a, .param .u32 b);\n.global .u32 x = {value};\n"));
+    }
+}
+
+#[test]
 fn declarations_may_lack_their_semicolon() {
     for (text, functions) in [
         (".func f\n.func g\n.func h", 3),
@@ -239,4 +276,23 @@ fn statements_of_random_tokens() {
         same(&source);
     }
     assert!(accepted > 300, "{accepted} of the texts are statements");
+}
+
+#[test]
+fn initial_values_of_random_tokens() {
+    const TOKENS: [&str; 16] =
+        ["1", "2", "0f3F800000", "a", ",", ",", ",", ", 3, 4,", "{", "}", "+", "-", "= {", "};", "(", ")"];
+    let mut state: u64 = 1;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut accepted = 0;
+    for _ in 0..60_000 {
+        let tokens: Vec<&str> = (0..=random(7)).map(|_| TOKENS[random(TOKENS.len())]).collect();
+        let source = format!(".global .u32 x[] = {{1, {} }}; .global .u32 y = {{5, 6}};", tokens.join(" "));
+        accepted += usize::from(by_grammar(&source).is_some());
+        same(&source);
+    }
+    assert!(accepted > 300, "{accepted} of the texts are initial values");
 }
