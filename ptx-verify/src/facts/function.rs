@@ -5,7 +5,7 @@ use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ pub struct FunctionFacts<'m> {
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
+    /// Registers that have a value when the function begins, beside its parameters.
+    given_registers: FxHashSet<Register>,
 }
 
 /// How a variable of the `.param` space gets its value.
@@ -62,7 +64,22 @@ impl<'m> FunctionFacts<'m> {
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
             parameters: OnceCell::new(),
+            given_registers: FxHashSet::default(),
         }
+    }
+
+    /// The same for a part of a function, before which these registers are set: every read of one sees the same value.
+    #[must_use]
+    pub(crate) fn with_given(mut self, is_given: impl Fn(Register) -> bool) -> Self {
+        self.given_registers = self.registers().filter(|register| is_given(*register)).collect();
+        self
+    }
+
+    /// Whether a register has a value when the function begins.
+    #[must_use]
+    pub fn is_set_at_entry(&self, register: Register) -> bool {
+        (self.return_registers()..self.entry_registers()).contains(&register.0)
+            || self.given_registers.contains(&register)
     }
 
     /// What an instruction means, where its operands fit.

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Variable};
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Register, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_syntax::Span;
 
@@ -79,8 +79,20 @@ impl<'a> FlowContext<'a> {
 
     /// Control flow, and where things are written.
     pub(crate) fn facts(&self) -> Option<&FunctionFacts<'a>> {
-        let facts = || FunctionFacts::of_body(self.module.module, self.handle, self.body);
+        let facts = || {
+            let facts = FunctionFacts::of_body(self.module.module, self.handle, self.body);
+            match self.module.wanted.fragment {
+                Some(_) => facts.with_given(|register| self.is_given(register)),
+                None => facts,
+            }
+        };
         self.facts.get_or_init(|| Some(facts())).as_ref()
+    }
+
+    /// Whether a register is declared before the part of the function that is known.
+    fn is_given(&self, register: Register) -> bool {
+        let declared = self.body.group(register).map(|group| group.span.start);
+        declared.zip(self.module.wanted.fragment).is_some_and(|(declared, part)| declared < part.start)
     }
 
     /// Reads of registers that nothing may have set.
@@ -89,11 +101,7 @@ impl<'a> FlowContext<'a> {
             Some(facts) => {
                 let fragment = self.module.wanted.fragment;
                 let is_entry = initialization::entry_registers(facts);
-                let is_given = |register| {
-                    let declared = self.body.group(register).map(|group| group.span.start);
-                    declared.zip(fragment).is_some_and(|(declared, fragment)| declared < fragment.start)
-                };
-                let is_set = |register| is_entry(register) || is_given(register);
+                let is_set = |register| is_entry(register) || self.is_given(register);
                 let last = fragment.map_or(u32::MAX, |fragment| self.first_behind(fragment.end));
                 let optimized = self.module.is_printed(Printed::UnsetOnSomePaths);
                 let around = Surroundings { is_set: &is_set, last, optimized };

@@ -628,8 +628,7 @@ impl<'f, 'm> Builder<'f, 'm> {
             return initial;
         }
         let register = self.graph.registers.get(index);
-        let (returns, parameters) = (self.facts.return_registers(), self.facts.entry_registers());
-        let is_set = register.is_some_and(|register| (returns..parameters).contains(&register.0));
+        let is_set = register.is_some_and(|register| self.facts.is_set_at_entry(*register));
         let kind = if is_set { Kind::Entry } else { Kind::Undefined };
         self.graph.has_undefined |= !is_set;
         self.initial[index] = self.value(kind, variable);

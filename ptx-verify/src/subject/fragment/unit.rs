@@ -245,10 +245,10 @@ impl<'a> Unit<'a> {
             if !self.operands.iter().any(is_unset) {
                 return Vec::new();
             }
-            let Some(facts) = self.facts() else { return Vec::new() };
             let set = |register: Register| {
                 self.operand_of(register).is_some_and(|index| self.operands[index].mode != Mode::Output)
             };
+            let Some(facts) = self.facts().map(|facts| facts.with_given(set)) else { return Vec::new() };
             // What was put behind the template stands for the uses of the outputs.
             let is_behind =
                 |&instruction: &u32| facts.body.span(Handle::new(instruction)).start >= self.template.end;
