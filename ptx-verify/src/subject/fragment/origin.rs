@@ -7,7 +7,8 @@
 //!   have ([`is_unmistakable`]), and one that has what only the host's compilers take: a register among the clobbers,
 //!   or a constraint such as `"m"`;
 //! * in another language than C++, a statement without any instruction that only PTX can have;
-//! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are.
+//! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are, or one without
+//!   instructions whose constraints or clobbers are registers of these.
 
 use std::collections::HashSet;
 
@@ -100,5 +101,19 @@ fn is_amd(unit: &Unit<'_>) -> bool {
     spellings(&unit.expanded.text).all(|spelling| {
         seen = true;
         AMD_PREFIXES.iter().any(|prefix| spelling.starts_with(prefix))
-    }) && seen
+    }) && (seen || names_amd_registers(unit))
+}
+
+/// Whether a constraint or a clobber is a register of AMD's GPUs: `v` and `v7`, `s`, `a`.
+fn names_amd_registers(unit: &Unit<'_>) -> bool {
+    let is_class = |letters: &str| matches!(letters, "v" | "s" | "a");
+    let is_register = |name: &str| {
+        let class = name.trim_end_matches(|character: char| character.is_ascii_digit());
+        class.len() < name.len() && is_class(class)
+    };
+    let statement = unit.statement;
+    statement.clobbers.iter().any(|clobber| is_register(&clobber.text))
+        || statement
+            .operands()
+            .any(|operand| operand.constraint.known && is_class(&operand.constraint.letters()))
 }
