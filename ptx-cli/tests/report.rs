@@ -658,7 +658,10 @@ while [ $# -gt 1 ]; do
   case $1 in -o) output=$2; shift;; -arch=*) target=${1#-arch=};; -DKERNEL=*) name=${1#-DKERNEL=};; esac
   shift
 done
-if grep -q broken "$1"; then echo "$1(1): error: expected an expression" >&2; exit 2; fi
+if grep -q broken "$1"; then echo "$1(2): error: expected an expression" >&2; exit 2; fi
+if grep -q warned "$1"; then
+  printf '%s(1): warning #177-D: variable "y" was declared\n  int y;\n\n./k.cuh(7): warning #68-D: elsewhere\n' "$1" >&2
+fi
 line=$(grep -n refuse "$1" | cut -d: -f1)
 {
   printf '.version 8.0\n.target %s\n.entry %s() {\n' "$target" "${name:-first}"
@@ -676,7 +679,8 @@ fn cuda_sources_go_through_nvcc() {
     executable::write(&place.path().join("nvcc"), FAKE_NVCC.as_bytes());
     fs::write(place.path().join("good.cu"), "__global__ void first() {}\n").unwrap();
     fs::write(place.path().join("bad.cu"), "__global__ void first() {\n  refuse;\n}\n").unwrap();
-    fs::write(place.path().join("broken.cu"), "broken\n").unwrap();
+    fs::write(place.path().join("broken.cu"), "\nbroken\n").unwrap();
+    fs::write(place.path().join("warned.cu"), "// warned\n__global__ void first() {}\n").unwrap();
     let run = |arguments: &[&str]| {
         let all = [&["report", "--backend", "ptxas"], arguments].concat();
         texts(&place.command(&all).env("NVCC", place.path().join("nvcc")).output().unwrap())
@@ -688,9 +692,25 @@ fn cuda_sources_go_through_nvcc() {
     assert_eq!(status, 1);
     assert_eq!(out.matches(" --> bad.cu:2:3\n").count(), 2, "{out}");
     assert!(out.contains("note: in the PTX it is `refuse;`\n"), "{out}");
-    let (status, _, err) = run(&["broken.cu", "good.cu"]);
+    let (status, out, err) = run(&["broken.cu", "good.cu"]);
     assert_eq!(status, 1, "a source that is refused is a finding");
-    assert!(err.contains("`nvcc` refuses it:\n./broken.cu(1): error: expected an expression"), "{err}");
+    let shown = "error[nvcc error]: expected an expression\n --> broken.cu:2:1\n";
+    assert!(out.contains(shown) && out.contains("broken.cu: refused for sm_90a by nvcc\n"), "{out}");
+    assert!(err.contains("; 1 refused"), "{err}");
+    let (status, out, _) = run(&["--message-format", "json", "broken.cu", "warned.cu"]);
+    assert_eq!(status, 1);
+    let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [broken, warned] = objects.as_slice() else { panic!("{out}") };
+    assert_eq!((&broken["verdict"], &broken["backend"]), (&json!("refused"), &json!("nvcc")));
+    let log = json!([{ "severity": "error", "line": 2, "message": "expected an expression" }]);
+    assert_eq!((&broken["log"], broken.get("source_log")), (&log, None));
+    assert_eq!(warned["verdict"], json!("accepted"));
+    assert_eq!(warned["source_log"][0]["message"], json!("#177-D: variable \"y\" was declared"));
+    assert_eq!(warned["source_log"][1]["message"], json!("./k.cuh(7): #68-D: elsewhere"));
+    let (status, out, _) = run(&["--target", "sm_80,sm_90", "warned.cu"]);
+    assert_eq!(status, 0, "{out}");
+    assert_eq!(out.matches("warning[nvcc warning]").count(), 2, "each of them once: {out}");
+    assert!(out.contains(" --> warned.cu:1:1\n") && out.contains("comes from `./k.cuh`, line 7"), "{out}");
     fs::write(place.path().join("ptx.toml"), "[cuda]\ntargets = [\"sm_80\", \"sm_90\"]\n").unwrap();
     let (_, out, _) = run(&["--message-format", "json", "--nvcc-option=-DKERNEL=second", "good.cu"]);
     let targets: Vec<_> =

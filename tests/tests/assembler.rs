@@ -343,10 +343,14 @@ fn figures_are_those_of_the_machine_code() {
 fn a_cuda_source_becomes_ptx_with_its_lines() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("k.cu");
-    fs::write(&file, "__global__ void k(int *p) {\n#ifdef WRONG\n  wrong;\n#endif\n  *p = 1;\n}\n").unwrap();
+    fs::write(&file, "__global__ void k(int *p) {\n#ifdef WRONG\n  wrong;\n#endif\n  *p = 1; int y;\n}\n")
+        .unwrap();
     let nvcc = Nvcc::at(needed_nvcc());
     let compile = |arguments: &[String]| nvcc.ptx(&file, "sm_90a", arguments, Duration::from_secs(300));
-    let text = String::from_utf8(compile(&[]).unwrap()).unwrap();
+    let compiled = compile(&[]).unwrap();
+    let [warning] = compiled.messages.as_slice() else { panic!("{:?}", compiled.messages) };
+    assert_eq!((warning.line, warning.severity), (Some(5), LogSeverity::Warning));
+    let text = String::from_utf8(compiled.ptx).unwrap();
     assert!(text.contains(".loc\t1 5 ") && text.contains("k.cu\""), "{text}");
     assert!(assemble(&ptxas(), &text, &Options::default()).report.accepted);
     let refused = compile(&["-DWRONG".to_owned()]).unwrap_err().to_string();

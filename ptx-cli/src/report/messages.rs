@@ -90,12 +90,18 @@ pub fn in_source(source: &Source, made: &Source, found: Vec<Diagnostic>) -> Vec<
         let span = number.map_or(Span::at(0), |number| content_of_line(source, &index, number));
         let note = match place {
             Some((file, number)) if span == Span::at(0) => {
-                format!("this comes from `{}`, line {number}", line(file))
+                Some(format!("this comes from `{}`, line {number}", line(file)))
             }
-            _ => format!("in the PTX it is `{statement}`"),
+            // What is about the whole text is about no statement.
+            _ if found.span == Span::at(0) => None,
+            _ => Some(format!("in the PTX it is `{statement}`")),
         };
         // Labels and fixes are about the PTX.
-        Diagnostic { span, labels: Vec::new(), fix: None, ..found }.with_note(note)
+        let found = Diagnostic { span, labels: Vec::new(), fix: None, ..found };
+        match note {
+            Some(note) => found.with_note(note),
+            None => found,
+        }
     };
     found.into_iter().map(moved).collect()
 }
@@ -104,7 +110,7 @@ fn is_about_the_text(line: &LogLine) -> bool {
     (line.severity >= LogSeverity::Warning && !line.is_closing_line()) || line.line.is_some()
 }
 
-fn diagnostic(backend: Backend, line: &LogLine, span: Span) -> Diagnostic {
+pub(super) fn diagnostic(backend: Backend, line: &LogLine, span: Span) -> Diagnostic {
     let (severity, rule) = match line.severity {
         LogSeverity::Info => (Severity::Info, "advice"),
         LogSeverity::Warning => (Severity::Warning, "warning"),
@@ -121,7 +127,7 @@ fn diagnostic(backend: Backend, line: &LogLine, span: Span) -> Diagnostic {
 }
 
 /// The line without the white space around it.
-fn content_of_line(source: &Source, index: &LineIndex, line: u32) -> Span {
+pub(super) fn content_of_line(source: &Source, index: &LineIndex, line: u32) -> Span {
     let whole = index.line_span(line);
     let text = whole.text(&source.text);
     let start = whole.start + (text.len() - text.trim_start().len()) as u32;

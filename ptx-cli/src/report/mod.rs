@@ -7,6 +7,7 @@ mod changes;
 mod markdown;
 mod messages;
 mod names;
+mod nvcc;
 mod places;
 mod table;
 
@@ -16,4 +17,5 @@ pub use changes::{change, excess, unjudged, unused};
 pub use markdown::markdown;
 pub use messages::{diagnostics, in_source, with_own, with_places};
 pub use names::add_names;
+pub use nvcc::{of_nvcc, refused, source_log, why_refused};
 pub use table::table;

@@ -2,7 +2,7 @@
 
 use super::names::shortened;
 use crate::foreign::{Name, line};
-use ptx_emit::assemble::{FunctionKind, FunctionUsage, Report};
+use ptx_emit::assemble::{Backend, FunctionKind, FunctionUsage, Report};
 
 /// A column: its title and how to read its value.
 pub type Column = (&'static str, fn(&FunctionUsage) -> Option<u64>);
@@ -86,6 +86,9 @@ fn summary(report: &Report) -> String {
         (true, true) => "accepted, no functions",
         (true, false) => "accepted",
     };
+    if report.backend == Backend::Nvcc {
+        return format!("{verdict} for {} by {}", report.target, report.backend);
+    }
     let version = report.backend_version.as_deref().unwrap_or("of unknown version");
     format!("{verdict} for {} by {} {version} in {:.3} s", report.target, report.backend, report.seconds)
 }

@@ -73,7 +73,7 @@ impl Error {
             Self::Missing { backend: Some(Backend::Library), .. } => {
                 "use `--backend ptxas`: it gives the same figures as the compiler library"
             }
-            Self::Missing { backend: Some(Backend::Ptxas) | None, .. } => {
+            Self::Missing { backend: Some(Backend::Ptxas | Backend::Nvcc) | None, .. } => {
                 "install the CUDA compiler tools and name `ptxas` in `$PTXAS`, or put its folder on `$PATH`"
             }
             Self::TargetUnsupported { backend: Backend::Driver, .. } => {

@@ -62,7 +62,7 @@ pub use error::Error;
 pub use library::Library;
 pub use locate::Locator;
 pub use log::parse_log;
-pub use nvcc::{Nvcc, NvccError};
+pub use nvcc::{Compiled, Nvcc, NvccError, NvccMessage};
 pub use process::abandon;
 pub use ptxas::Ptxas;
 pub use report::{Backend, FunctionKind, FunctionUsage, LogLine, LogSeverity, Report};

@@ -17,6 +17,8 @@ pub enum Backend {
     Ptxas,
     /// NVIDIA's PTX compiler library.
     Library,
+    /// NVIDIA's compiler of CUDA C++, where it refuses a source, so that there is no PTX to assemble.
+    Nvcc,
 }
 
 impl Backend {
@@ -27,6 +29,7 @@ impl Backend {
             Self::Driver => "driver",
             Self::Ptxas => "ptxas",
             Self::Library => "library",
+            Self::Nvcc => "nvcc",
         }
     }
 }
@@ -75,7 +78,7 @@ impl LogSeverity {
 pub struct LogLine {
     /// How loud.
     pub severity: LogSeverity,
-    /// Line of the PTX text, from 1; `None` where the message is about the whole file.
+    /// Line of the PTX text, or of the source that nvcc refuses, from 1; `None` where the message is about the whole file.
     pub line: Option<u32>,
     /// The message in the assembler's words.
     pub message: String,

@@ -29,15 +29,16 @@ use ptx_project::counted;
 use task::{Job, Task, failed_with};
 
 const AFTER_HELP: &str = "\
-Each file is compiled by NVIDIA's own assembler. A CUDA source that is named goes through nvcc first, which is found
-by $NVCC, $CUDA_HOME/bin and $PATH, and for the targets of `[cuda]` in `ptx.toml` unless --target says others. A figure that the back end does not tell is `-`, in JSON
-`null`. Sizes are in bytes. Figures of different compiler versions differ for the same program.
+Each file is compiled by NVIDIA's own assembler. A CUDA source that is named goes through nvcc first, which \
+is found by $NVCC, $CUDA_HOME/bin and $PATH, and for the targets of `[cuda]` in `ptx.toml` unless --target says \
+others. A figure that the back end does not tell is `-`, in JSON `null`. Sizes are in bytes. Figures of \
+different compiler versions differ for the same program.
 
-A comment in a kernel or before it limits what this kernel may cost: `// ptx-budget: registers <= 64, spill = 0`,
-also stack and shared. The table `[budget]` of `ptx.toml` does so for all kernels that no such comment speaks of; the
-flags limit all.
+A comment in a kernel or before it limits what this kernel may cost: \
+`// ptx-budget: registers <= 64, spill = 0`, also stack and shared. The table `[budget]` of `ptx.toml` does so \
+for all kernels that no such comment speaks of; the flags limit all.
 
-A limit on a figure that the back end does not tell, and a baseline that shares no file and target with this
+A limit on a figure that the back end does not tell, and a baseline that shares no file and target with this \
 run, cannot be judged: that is exit status 2.
 
 Exit status:
@@ -167,8 +168,8 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let assembler = report::open(args.backend, &targets)?;
     let jobs = match assembler.backend() {
         Assembly::Ptxas => args.input.jobs(files.len()),
-        // Both compile in one process, where nobody has promised that two compilations get along.
-        Assembly::Driver | Assembly::Library => 1,
+        // They compile in one process, where nobody has promised that two compilations get along.
+        Assembly::Driver | Assembly::Library | Assembly::Nvcc => 1,
     };
     let _compilers = report::end_with_us()?;
     let mut reports = Vec::new();
@@ -179,7 +180,6 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let format = if args.message_format == ReportFormat::Sarif { Format::Sarif } else { Format::Full };
     let mut out = render::Output::begin(io::stdout(), format)?;
     let task = Task { args, assembler: &assembler, options: &options, terminal, nvcc: OnceLock::new() };
-    let mut refused = false;
     work::in_order(
         &files,
         jobs,
@@ -191,8 +191,7 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
             });
             out.file(&outcome.rendered)?;
             failed |= !outcome.failures.is_empty();
-            refused |= !outcome.refusals.is_empty();
-            outcome.refusals.iter().chain(&outcome.failures).for_each(|failure| terminal.error(failure));
+            outcome.failures.iter().for_each(|failure| terminal.error(failure));
             reports.extend(outcome.reports);
             beside.excesses.extend(outcome.excesses);
             beside.unjudged.extend(outcome.unjudged);
@@ -205,7 +204,7 @@ pub fn run(args: &ReportArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     if let Some(path) = args.save.as_deref().filter(|_| !failed) {
         save(path, &reports)?;
     }
-    Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found || refused) })
+    Ok(if failed { Exit::Failed } else { Exit::findings(judgement.found) })
 }
 
 /// Gives each input the budget of its configuration, and leaves out what a configuration excludes.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use ptx_emit::assemble::{
-    Assembler, Excess, Nvcc, NvccError, Options, Report, Source as Text, UnknownFigure,
+    Assembler, Compiled, Excess, LogLine, Nvcc, NvccError, NvccMessage, Options, Report, Source as Text,
+    UnknownFigure,
 };
 use ptx_ir::ir::Function;
 use ptx_ir::lower::lower;
@@ -30,14 +31,6 @@ pub(super) struct Job {
     pub(super) targets: Vec<String>,
 }
 
-/// Why there is no PTX of a CUDA source.
-enum Refusal {
-    /// The source is refused.
-    Source(String),
-    /// Something else keeps it from being compiled.
-    Other(String),
-}
-
 /// What became of one file.
 #[derive(Default)]
 pub(super) struct Outcome {
@@ -47,8 +40,8 @@ pub(super) struct Outcome {
     /// What is above the limits beside kernels and of `ptx.toml`, and what of these nobody knows.
     pub(super) excesses: Vec<Excess>,
     pub(super) unjudged: Vec<UnknownFigure>,
-    /// What `nvcc` says of a source that it refuses.
-    pub(super) refusals: Vec<String>,
+    /// What `nvcc` says of a source, for each report.
+    source_logs: Vec<Vec<LogLine>>,
     pub(super) failures: Vec<String>,
 }
 
@@ -57,6 +50,9 @@ pub(super) struct Outcome {
 struct Judged<'r> {
     #[serde(flatten)]
     report: &'r Report,
+    /// What nvcc says of a CUDA source that it takes; the lines are those of the source.
+    #[serde(skip_serializing_if = "<[LogLine]>::is_empty")]
+    source_log: &'r [LogLine],
     /// `refused`, `over budget` or `accepted`.
     verdict: &'static str,
     over_budget: Vec<Over>,
@@ -120,21 +116,40 @@ impl Task<'_> {
                     report::with_places(compiled, found)
                 });
                 outcome.reports.push(report);
+                true
             }
-            Err(failure) => outcome.failures.push(failure),
+            Err(failure) => {
+                outcome.failures.push(failure);
+                false
+            }
         };
         if is_cuda {
+            let mut said: Vec<NvccMessage> = Vec::new();
             for options in self.options_of_cuda(job) {
+                let of_source = |all: &[NvccMessage]| report::source_log(&source, all);
                 match self.ptx(input, &options) {
-                    Ok(bytes) => {
-                        add(&Source::new(input.name.clone(), Kind::Ptx, bytes), &options, &mut outcome);
+                    Ok(Ok(compiled)) => {
+                        let made = Source::new(input.name.clone(), Kind::Ptx, compiled.ptx);
+                        if add(&made, &options, &mut outcome) {
+                            outcome.source_logs.push(of_source(&compiled.messages));
+                        }
+                        said.extend(compiled.messages);
                     }
-                    Err(Refusal::Source(said)) => outcome.refusals.push(said),
-                    Err(Refusal::Other(failure)) => outcome.failures.push(failure),
+                    Ok(Err(refused)) => {
+                        let target = options.target.clone().unwrap_or_default();
+                        outcome.reports.push(report::refused(&source, target, of_source(&refused)));
+                        outcome.source_logs.push(Vec::new());
+                        said.extend(refused);
+                    }
+                    Err(failure) => outcome.failures.push(failure),
                 }
             }
+            // Most is said for each of the targets.
+            messages.insert(0, report::of_nvcc(&source, &said));
         } else {
-            self.options.iter().for_each(|options| add(&source, options, &mut outcome));
+            for options in self.options {
+                add(&source, options, &mut outcome);
+            }
         }
         match self.render(&source, &outcome, &messages, &budgets) {
             Ok(rendered) => outcome.rendered = rendered,
@@ -156,19 +171,20 @@ impl Task<'_> {
         targets.iter().map(|target| Options { target: Some(target.clone()), ..first.clone() }).collect()
     }
 
-    /// The PTX that `nvcc` makes of a CUDA source.
-    fn ptx(&self, input: &Input, options: &Options) -> Result<Vec<u8>, Refusal> {
+    /// What `nvcc` makes of a CUDA source, or what it says where it refuses the source.
+    fn ptx(&self, input: &Input, options: &Options) -> Result<Result<Compiled, Vec<NvccMessage>>, String> {
         let cannot = |why: &dyn std::fmt::Display| format!("cannot report on `{}`: {why}", input.name);
         let Origin::File(path) = &input.origin else {
-            return Err(Refusal::Other(cannot(&"`nvcc` compiles CUDA C++ in files only")));
+            return Err(cannot(&"`nvcc` compiles CUDA C++ in files only"));
         };
         let nvcc = self.nvcc.get_or_init(|| Nvcc::from_environment().map_err(|error| error.to_string()));
-        let nvcc = nvcc.as_ref().map_err(|missing| Refusal::Other(cannot(missing)))?;
+        let nvcc = nvcc.as_ref().map_err(|missing| cannot(missing))?;
         let target = options.target.as_deref().unwrap_or_default();
-        nvcc.ptx(path, target, &self.args.nvcc_options, options.timeout).map_err(|error| match error {
-            NvccError::Refused { .. } => Refusal::Source(cannot(&error)),
-            error => Refusal::Other(cannot(&error)),
-        })
+        match nvcc.ptx(path, target, &self.args.nvcc_options, options.timeout) {
+            Ok(compiled) => Ok(Ok(compiled)),
+            Err(NvccError::Refused { output }) => Ok(Err(report::why_refused(&output))),
+            Err(error) => Err(cannot(&error)),
+        }
     }
 
     fn assemble(&self, source: &Source, options: &Options) -> Result<Report, String> {
@@ -201,9 +217,11 @@ impl Task<'_> {
         let mut rendered = Vec::new();
         match args.message_format {
             ReportFormat::Json => {
-                for report in reports {
+                let none = Vec::new();
+                let logs = outcome.source_logs.iter().chain(std::iter::repeat(&none));
+                for (report, source_log) in reports.iter().zip(logs) {
                     let over = excesses().filter(|excess| excess.target == report.target);
-                    write_object(&mut rendered, report, over.collect())?;
+                    write_object(&mut rendered, report, source_log, over.collect())?;
                 }
             }
             ReportFormat::Full => {
@@ -242,7 +260,12 @@ fn block_sizes(text: &str) -> HashMap<String, u32> {
 }
 
 /// Writes a report as an object on a line.
-fn write_object(out: &mut Vec<u8>, report: &Report, over: Vec<Excess>) -> Result<(), String> {
+fn write_object(
+    out: &mut Vec<u8>,
+    report: &Report,
+    source_log: &[LogLine],
+    over: Vec<Excess>,
+) -> Result<(), String> {
     let verdict = match (report.accepted, over.is_empty()) {
         (false, _) => "refused",
         (true, false) => "over budget",
@@ -254,7 +277,7 @@ fn write_object(out: &mut Vec<u8>, report: &Report, over: Vec<Excess>) -> Result
         value: excess.value,
         limit: excess.limit,
     };
-    let judged = Judged { report, verdict, over_budget: over.into_iter().map(of).collect() };
+    let judged = Judged { report, source_log, verdict, over_budget: over.into_iter().map(of).collect() };
     foreign::write_json(out, &judged).map_err(|error| error.to_string())?;
     out.push(b'\n');
     Ok(())
