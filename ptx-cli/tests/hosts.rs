@@ -66,3 +66,38 @@ fn they_are_not_ptx() {
     assert_eq!(scratch.read("a.py"), PURE, "{answer:?}");
     assert_eq!(scratch.run_with(&["verify", "--stdin-filename", "x.py", "-"], PURE.as_bytes()).status, 1);
 }
+
+#[test]
+fn help_is_in_the_words_of_the_host() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "a.rs",
+        "fn f(x: u32, y: u32) {\n\
+         asm!(\"add.u32 {0}, {0}, 1;\", out(reg32) y);\n\
+         asm!(\"mov.u32 {0}, 1;\", in(reg32) x);\n\
+         asm!(\"mov.u32 {0}, %laneid\", \"add.u32 {0}, {0}, 1;\", out(reg32) y);\n\
+         asm!(\"mul.lo.u32 {0}, {2}, 3;\", \"add.u32 {1}, {2}, 3;\", lateout(reg32) x, lateout(reg32) y, in(reg32) x);\n}\n",
+    );
+    scratch.file(
+        "b.py",
+        "llvm.inline_asm(T.i32(), [], \"add.u32 $0, $0, 1;\", \"=r\")\n\
+         llvm.inline_asm(T.i32(), [a], \"add.u32 $1, $1, 1; mov.b32 $0, $1;\", \"=r,r\")\n",
+    );
+    let of = |file: &str| scratch.run(&["verify", file]).stdout;
+    let (rust, python) = (of("a.rs"), of("b.py"));
+    for text in [
+        "`out`: the old value is not passed in",
+        "help: write `inout` instead of `out`: the operand is read and written",
+        "help: the template never reads it: pass it as `out`",
+        "note: rustc joins the strings of a template with line ends, which separate no instructions",
+        "help: write `out` instead of `lateout`",
+    ] {
+        assert!(rust.contains(text), "{text}\n{rust}");
+    }
+    for text in [
+        "help: pass the old value in, as an input whose constraint is the output's number",
+        "help: copy it to a register of the template's own, and work on that",
+    ] {
+        assert!(python.contains(text), "{text}\n{python}");
+    }
+}

@@ -23,6 +23,8 @@ pub(crate) struct LlvmStatement {
     pub results: Option<Vec<CType>>,
     /// The values, where they are known.
     pub values: Option<Vec<Value>>,
+    /// Whether nobody uses the results.
+    pub is_unused: bool,
     pub problems: Vec<HostProblem>,
 }
 
@@ -99,6 +101,7 @@ impl LlvmStatement {
             expression: Span::at(span.start),
             ctype: results.as_ref().map_or(CType::Unknown, |results| results[index].clone()),
             constant: false,
+            unused: self.is_unused,
         });
         let inputs = inputs.into_iter().enumerate().map(|(index, (constraint, span))| {
             let value = values.as_ref().map(|values| &values[index]);
@@ -108,6 +111,7 @@ impl LlvmStatement {
                 expression: value.map_or(Span::at(span.start), |value| value.span),
                 ctype: value.map_or(CType::Unknown, |value| value.ctype.clone()),
                 constant: value.is_some_and(|value| value.constant),
+                unused: false,
             }
         });
         let outputs: Vec<_> = outputs.collect();

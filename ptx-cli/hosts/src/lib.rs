@@ -17,6 +17,7 @@
 //! then in the file, and a name with several values has none.
 
 mod constraints;
+mod header;
 mod llvm;
 mod mlir;
 mod python;
@@ -48,12 +49,11 @@ trait FrontEnd {
     fn find(&self, source: &str) -> Hosted;
 }
 
-/// A text in a string as a PTX module: one that begins with `.version`, and of which everything is known.
+/// A text in a string as a PTX module: one that begins with `.version`, and of which everything is known. One with
+/// placeholders is none, nor one that a program goes on with.
 fn module(template: Template) -> Option<Document> {
-    let mut lines = template.text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"))?;
-    let is_module = first.strip_prefix(".version").is_some_and(|rest| rest.starts_with([' ', '\t']));
-    (is_module && !template.has_wildcards()).then_some(Document { kind: DocumentKind::Ptx, template })
+    let is_module = !template.has_wildcards() && header::is_whole(&template.text);
+    is_module.then_some(Document { kind: DocumentKind::Ptx, template })
 }
 
 impl Language {

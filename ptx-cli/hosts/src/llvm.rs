@@ -88,6 +88,7 @@ fn statement(
         constraints: Some(decoded(source, constraints)),
         results: results(source, tokens, brackets, at),
         values: Some(values.into_iter().map(|span| value(source, span)).collect()),
+        is_unused: false,
         problems,
     })
 }

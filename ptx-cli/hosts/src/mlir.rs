@@ -136,6 +136,7 @@ fn finish(
         constraints: Some(decoded(source, constraints)),
         results,
         values: Some(values.iter().enumerate().map(value).collect()),
+        is_unused: false,
         problems: attributes.problems,
     })
 }
@@ -247,9 +248,11 @@ impl PtxOperands {
                 HostOperand {
                     constraint: format!("{mode}{letter}"),
                     span: *span,
-                    expression: *span,
+                    // The type of a result is no variable that it is stored to.
+                    expression: if mode == "=" { Span::at(span.start) } else { *span },
                     ctype: ctype.clone(),
                     constant: false,
+                    unused: false,
                 }
             }
         };

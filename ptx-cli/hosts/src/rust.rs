@@ -11,18 +11,15 @@ use ptx_syntax::cuda::host::{Document, Host, HostOperand, HostStatement, Hosted,
 use ptx_syntax::cuda::{CType, CudaFile, Template, WILDCARD};
 
 use crate::FrontEnd;
+use crate::header::{TARGET, VERSION};
 
 /// The front end.
 pub(crate) struct Rust;
 
-/// What a PTX module begins with.
-const VERSION: &[u8] = b".version";
-const TARGET: &[u8] = b".target";
-
 impl FrontEnd for Rust {
     fn may_hold(&self, source: &str) -> bool {
-        let has = |word: &[u8]| memchr::memmem::find(source.as_bytes(), word).is_some();
-        has(b"asm!") || (has(VERSION) && has(TARGET))
+        let has = |word: &str| memchr::memmem::find(source.as_bytes(), word.as_bytes()).is_some();
+        has("asm!") || (has(VERSION) && has(TARGET))
     }
 
     fn find(&self, source: &str) -> Hosted {
@@ -68,7 +65,8 @@ fn look(
         for (index, token) in tokens.iter().enumerate() {
             let group = match token {
                 TokenTree::Group(group) => group,
-                TokenTree::Literal(_) if is_literal => {
+                // What a method makes of a text is another one.
+                TokenTree::Literal(_) if is_literal && !is_replaced(&tokens, index) => {
                     documents.extend(module(source, std::slice::from_ref(token), shift));
                     continue;
                 }
@@ -98,11 +96,21 @@ fn look(
     }
 }
 
+/// Whether `.replace(…)` or its like follows the token at `at`.
+fn is_replaced(tokens: &[TokenTree], at: usize) -> bool {
+    match tokens.get(at + 1..at + 3) {
+        Some([TokenTree::Punct(mark), TokenTree::Ident(name)]) => {
+            mark.as_char() == '.' && name.to_string().starts_with("replace")
+        }
+        _ => false,
+    }
+}
+
 /// A PTX module in a string, or in strings with commas between them.
 fn module(source: &str, parts: &[TokenTree], shift: u32) -> Option<Document> {
-    let has = |word: &[u8]| {
+    let has = |word: &str| {
         let in_part = |part: &TokenTree| {
-            memchr::memmem::find(place(part, shift).text(source).as_bytes(), word).is_some()
+            memchr::memmem::find(place(part, shift).text(source).as_bytes(), word.as_bytes()).is_some()
         };
         parts.iter().any(in_part)
     };
@@ -241,6 +249,7 @@ fn assembled(
         expression: of.expression,
         ctype: CType::Unknown,
         constant: of.constant,
+        unused: false,
     };
     HostStatement {
         host: Host::Rust,

@@ -41,7 +41,6 @@ impl Host {
         match self {
             Self::Cuda => format!("%{index}"),
             Self::Triton | Self::Mlir | Self::LlvmIr | Self::InlinePtx => format!("${index}"),
-
             Self::Rust => format!("{{{index}}}"),
         }
     }
@@ -56,6 +55,35 @@ impl Host {
             Self::LlvmIr => "`sideeffect`",
             Self::Rust => "without `pure`",
         }
+    }
+
+    /// What marks an output whose old value is not passed in.
+    #[must_use]
+    pub const fn write_only(self) -> &'static str {
+        match self {
+            Self::Cuda | Self::Triton | Self::Mlir | Self::LlvmIr => "`=`",
+            Self::InlinePtx => "write-only",
+            Self::Rust => "`out`",
+        }
+    }
+
+    /// How the old value of an output is passed in.
+    #[must_use]
+    pub const fn read_write(self) -> &'static str {
+        match self {
+            Self::Cuda => "write `+` instead of `=`",
+            Self::Triton | Self::Mlir | Self::LlvmIr => {
+                "pass the old value in, as an input whose constraint is the output's number"
+            }
+            Self::InlinePtx => "pass it among the operands that are read and written",
+            Self::Rust => "write `inout` instead of `out`",
+        }
+    }
+
+    /// Whether outputs are new values, and no variables that have one already.
+    #[must_use]
+    pub const fn has_results(self) -> bool {
+        !matches!(self, Self::Cuda | Self::Rust)
     }
 }
 
@@ -126,6 +154,8 @@ pub struct HostOperand {
     pub ctype: CType,
     /// Whether the value is certainly the same in every execution.
     pub constant: bool,
+    /// Whether it is a result that nobody uses.
+    pub unused: bool,
 }
 
 /// What can be wrong with a statement as one of its host.
@@ -213,8 +243,8 @@ impl AsmStatement {
             goto: false,
             after_qualifiers: of.keyword.end,
             template: of.template,
-            outputs: of.outputs.into_iter().map(Operand::of_host).collect(),
-            inputs: of.inputs.into_iter().map(Operand::of_host).collect(),
+            outputs: of.outputs.into_iter().map(|output| Operand::of_host(output, of.host)).collect(),
+            inputs: of.inputs.into_iter().map(|input| Operand::of_host(input, of.host)).collect(),
             clobbers: if of.memory { vec![clobber] } else { Vec::new() },
             labels: Vec::new(),
             // So that a template without operands is read as one with operands is.
@@ -234,7 +264,7 @@ impl AsmStatement {
 }
 
 impl Operand {
-    fn of_host(of: HostOperand) -> Self {
+    fn of_host(of: HostOperand, host: Host) -> Self {
         let known = !matches!(of.constraint.as_str(), "" | "=" | "+");
         Self {
             span: if of.expression.is_empty() { of.span } else { of.expression },
@@ -247,7 +277,8 @@ impl Operand {
             constant: of.constant,
             instances: Vec::new(),
             is_no_output: false,
-            unset: false,
+            unset: host.has_results(),
+            unused: of.unused,
         }
     }
 }

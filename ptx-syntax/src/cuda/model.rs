@@ -230,6 +230,8 @@ pub struct Operand {
     pub is_no_output: bool,
     /// Whether the expression is a variable, or a part of one, that certainly has no value before the statement.
     pub unset: bool,
+    /// Whether it is a result that nobody uses, in a host that wants one.
+    pub unused: bool,
 }
 
 /// A type that a use of a template gives to a parameter.

@@ -16,4 +16,10 @@ def kernel(desc, smem, a, b, regs, fnty):
     nvvm.inline_ptx([T.i32()], [a], [], "mov.b32x {$w0}, {$r0};")  #  // error[unknown-modifier]: `mov` has no modifier `.b32x`
     one = ir.InlineAsm(fnty, "rsqrt.approxx.f32 $0, $1;", "=f,f", side_effect=True)  #  // error[unknown-modifier]: `rsqrt` has no modifier `.approxx`
     two = ir.InlineAsm(fnty, "add.f32 $0, $1, $3;", "=f,f,f")  #  // error[asm-operand-reference]: `$3` names no operand: there are only `$0` to `$2`
+    # Types are no variables that results are stored to.
+    cute.arch.inline_ptx(
+        "mov.b64 {$w0}, {$r0}; mov.b64 {$w1}, {$r0};",
+        write_only_types=[cutlass.Int64, cutlass.Int64],
+        read_only_args=[desc],
+    )
     return one, two

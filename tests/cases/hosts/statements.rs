@@ -18,6 +18,10 @@ fn f(x: u32, q: u64) -> u32 {
         asm!("mul.lo.u32 {}, {2}, {2};", "mul.hi.u32 {}, {2}, {2};", out(reg32) y, lateout(reg32) z, in(reg32) x);
         asm!(r#"ld.global.u32 {0}, [{1};"#, out(reg32) y, in(reg64) q); // error[syntax]: expected
         asm!("ld.global.u32 {0}, [{1}];", out(reg32) y, in(reg64) q);
+        asm!("add.u32 {0}, {0}, 1;", out(reg32) y); // error[asm-output-read-before-write]: is read here before it is written
+        asm!("mov.u32 {0}, 1;", in(reg32) x); // error[asm-input-written]: is an input and is written here
+        asm!("mov.u32 {0}, %laneid", "add.u32 {0}, {0}, 1;", out(reg32) y); // error[asm-missing-separator]: a `;` is missing
+        asm!("mov.u32 {0}, %laneid", out(reg32) y); // error[asm-missing-separator]: a `;` is missing
         // Another machine's.
         asm!("mov {}, {}", out(reg) y, in(reg) x);
         asm!("nop");

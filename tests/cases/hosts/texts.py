@@ -29,3 +29,16 @@ KERNEL = cupy.RawKernel(
     ''',
     "k",
 )
+
+# What a program goes on with, and patterns, are no modules.
+HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+"""
+NAMELESS = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry"
+WORDS = ".version VERSION\n.target TARGET\n.visible .entry k() { bad; }"
+PERCENT = ".version 8.0\n.target %s\n.visible .entry k() { bad; }"
+FORMATTED = ".version 8.0\n.target sm_80\n.visible .entry {name}() {{ bad; }}"
+REPLACED = ".version 8.0\n.target sm_80\n.visible .entry k() { bad; }".replace("bad", "ret")
+GLOBAL = ".version 8.0\n.target sm_80\n.address_size 64\n.global .bad x;"  # // error[declaration]@66: `.bad` is no type

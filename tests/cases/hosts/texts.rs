@@ -28,6 +28,8 @@ const PARTS: &str = concat!(
 
 fn many(target: &str) -> Vec<String> {
     let one = format!(".version 8.0\n.target {target}\n.visible .entry k() {{ bad; }}");
+    let two = ".version 8.0\n.target sm_80\n.visible .entry k() { bad; }".replace("bad", "ret");
+    let three = ".version 8.0\n.target sm_80\n.visible .entry k() {".to_owned() + target + "}";
     // No module, but a sentence about one: ".version 8.0 .target sm_80"
-    vec![one, "Write .version and .target at the head.".to_owned()]
+    vec![one, two, three, "Write .version and .target at the head.".to_owned()]
 }

@@ -86,6 +86,19 @@ impl<'t> Call<'t> {
         self.keyword().to(self.tokens.all[self.close].span)
     }
 
+    /// Whether the call is a statement, so that nobody uses what it gives.
+    fn is_statement(&self) -> bool {
+        let mut first = self.at;
+        while first >= 2 && self.tokens.is(first - 1, ".") {
+            first -= 2;
+        }
+        let ends = match self.tokens.all.get(self.close + 1) {
+            Some(next) => next.kind == Kind::Newline || self.tokens.is(self.close + 1, ";"),
+            None => true,
+        };
+        ends && (self.tokens.begins_line(first) || self.tokens.is(first - 1, ";"))
+    }
+
     /// The elements of a list or tuple that is written there.
     fn elements(&self, value: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let open = value.start;
@@ -128,6 +141,7 @@ impl<'t> Call<'t> {
             constraints,
             results,
             values,
+            is_unused: self.is_statement(),
             problems: problems.into_iter().collect(),
         })
     }
@@ -147,6 +161,7 @@ impl<'t> Call<'t> {
             constraints,
             results: None,
             values: None,
+            is_unused: false,
             problems: Vec::new(),
         })
     }
@@ -267,6 +282,7 @@ impl<'t> Call<'t> {
             constraints,
             results: None,
             values: None,
+            is_unused: self.is_statement(),
             problems: Vec::new(),
         };
         self.packed(&mut statement, pack, types.as_deref(), values.as_deref());

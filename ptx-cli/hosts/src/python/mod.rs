@@ -10,6 +10,7 @@ use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
 
 use crate::FrontEnd;
 use crate::constraints::LlvmStatement;
+use crate::header::{TARGET, VERSION};
 use calls::Call;
 use tokens::{Kind, Tokens};
 
@@ -76,15 +77,23 @@ impl FrontEnd for Python {
 /// A PTX module in strings that follow each other.
 fn module(tokens: &Tokens<'_>, at: usize, end: usize) -> Option<Document> {
     let texts = &tokens.all[at..end];
-    let has = |word: &[u8]| {
-        texts
-            .iter()
-            .any(|text| memchr::memmem::find(text.span.text(tokens.source).as_bytes(), word).is_some())
+    let has = |word: &str| {
+        let mut texts = texts.iter().map(|text| text.span.text(tokens.source).as_bytes());
+        texts.any(|text| memchr::memmem::find(text, word.as_bytes()).is_some())
     };
-    if !has(b".version") || !has(b".target") {
+    // What a method or `%` makes of a text is another one.
+    if !has(VERSION) || !has(TARGET) || is_pattern(tokens, end) {
         return None;
     }
     crate::module(strings::joined(tokens.source, texts))
+}
+
+/// Whether something is put into the texts before `end`.
+fn is_pattern(tokens: &Tokens<'_>, end: usize) -> bool {
+    let method = tokens.text(end + 1);
+    tokens.is(end, "%")
+        || tokens.is(end, ".")
+            && matches!(method, "format" | "format_map" | "replace" | "substitute" | "join")
 }
 
 /// CUDA C++ that a call gets.

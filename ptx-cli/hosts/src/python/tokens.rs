@@ -162,6 +162,11 @@ impl<'s> Tokens<'s> {
         at.min(self.all.len())
     }
 
+    /// Whether a token is the first of its logical line.
+    pub fn begins_line(&self, at: usize) -> bool {
+        self.lines.get(at) == Some(&at)
+    }
+
     /// The column of a token's logical line, from 0.
     fn column(&self, at: usize) -> u32 {
         let first = self.lines.get(at).and_then(|first| self.all.get(*first));

@@ -238,6 +238,7 @@ impl Reader<'_, '_> {
             constant: false,
             instances: Vec::new(),
             is_no_output: false,
+            unused: false,
             unset: false,
         });
         next

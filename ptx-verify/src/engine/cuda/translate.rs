@@ -330,7 +330,7 @@ fn syntax(unit: &Unit<'_>, found: Diagnostic, unknown: &[Span]) -> Option<Diagno
             }
             let span = unit.expanded.source(&unit.statement.template.map, at)?;
             let insertion = unit.expanded.behind(&unit.statement.template.map, at);
-            Some(asm_missing_separator::finding(span, is_last, insertion))
+            Some(asm_missing_separator::finding(span, is_last, insertion, unit.statement.host))
         }
         _ => {
             let span = match unit.relative(found.span) {

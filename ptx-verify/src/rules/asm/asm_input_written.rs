@@ -1,5 +1,6 @@
 use ptx_ir::ir::{Handle, Register};
 use ptx_syntax::Diagnostic;
+use ptx_syntax::cuda::Host;
 
 use crate::subject::fragment::unit::{Mode, Unit};
 use crate::facts::registers::{Access, for_each_register};
@@ -55,10 +56,15 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             }
             let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
             let read = read.get_or_insert_with(|| operands_read(unit));
-            let help = if read[operand] {
-                "pass it as an output with `+`, or work on a register of the template's own"
-            } else {
-                "the template never reads it: pass it as an output with `=`"
+            let help = match (unit.statement.host, read[operand]) {
+                (Host::Cuda, true) => {
+                    "pass it as an output with `+`, or work on a register of the template's own"
+                }
+                (Host::Cuda, false) => "the template never reads it: pass it as an output with `=`",
+                (Host::Rust, true) => "pass it as `inout`, or work on a register of the template's own",
+                (Host::Rust, false) => "the template never reads it: pass it as `out`",
+                (_, true) => "copy it to a register of the template's own, and work on that",
+                (_, false) => "the template never reads it: make it an output",
             };
             let mut found = RULE
                 .at(place, format!("`{} is an input and is written here", unit.operand_name(operand)))

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
-use ptx_syntax::cuda::CType;
+use ptx_syntax::cuda::{CType, Host};
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
@@ -362,13 +362,25 @@ fn finding(unit: &Unit<'_>, output: usize, conflict: &Conflict) -> Diagnostic {
         Some(at) => format!("{}&{}", &text[..=at], &text[at + 1..]),
         None => text.to_owned(),
     });
+    let (label, note, help) = match unit.statement.host {
+        Host::Rust => (
+            "needs `out`".to_owned(),
+            "with `lateout` the compiler assumes that all inputs are read before any output is written",
+            "write `out` instead of `lateout`, or `inout` instead of `inlateout`",
+        ),
+        _ => (
+            format!("needs `&`: `\"=&{letter}\"`"),
+            "without `&` the compiler assumes that all inputs are read before any output is written",
+            "mark the output as written early: `&` after the `=`",
+        ),
+    };
     let found = RULE
         .at(constraint, message)
-        .with_label(format!("needs `&`: `\"=&{letter}\"`"))
+        .with_label(label)
         .with_secondary(place(conflict.write), "written here")
         .with_secondary(place(conflict.read), format!("`%{}` is still read here", conflict.input))
-        .with_note("without `&` the compiler assumes that all inputs are read before any output is written")
+        .with_note(note)
         .with_note(use_that_breaks(unit, output, conflict))
-        .with_help("mark the output as written early: `&` after the `=`");
+        .with_help(help);
     with_certain(found, fix)
 }

@@ -1,3 +1,4 @@
+use ptx_syntax::cuda::Host;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::rule::declare_rule;
@@ -41,10 +42,13 @@ declare_rule! {
 
 /// The finding after the token at `span`, in the template's last instruction or in one before; `insertion` is where the
 /// `;` can be put.
-pub(crate) fn finding(span: Span, is_last: bool, insertion: Option<Span>) -> Diagnostic {
-    let note = match is_last {
-        true => "the compiler puts the template among its own instructions, and adds no `;`",
-        false => "the strings of a template are joined as they are, and another instruction follows",
+pub(crate) fn finding(span: Span, is_last: bool, insertion: Option<Span>, host: Host) -> Diagnostic {
+    let note = match (is_last, host) {
+        (true, _) => "the compiler puts the template among its own instructions, and adds no `;`",
+        (false, Host::Rust) => {
+            "rustc joins the strings of a template with line ends, which separate no instructions"
+        }
+        (false, _) => "the strings of a template are joined as they are, and another instruction follows",
     };
     let found =
         RULE.at(span, "a `;` is missing after this instruction").with_note(note).with_help("write `;`");

@@ -38,7 +38,8 @@ declare_rule! {
     /// Pairs of guards `@p` and `@!p`, guards of the same comparison, and branches are understood. A set of
     /// comparisons that together always hold is understood only for two opposite ones. Where another output tells
     /// the caller whether the guard held, as `selp.u32 %1, 1, 0, p` does, the finding is a warning. Where the variable
-    /// has no value before the statement, it is information: no value is lost, and `+` would read one that is not there.
+    /// has no value before the statement, it is information: no value is lost, and `+` would read one that is not there. So
+    /// it is with results in Python, MLIR and LLVM IR.
     name: "asm-output-conditionally-written",
     code: "P1003",
     former: ["H0603"],
@@ -61,15 +62,16 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let Some(output) = unit.statement.outputs.get(operand) else { continue };
         let name = unit.operand_name(operand);
         let message = format!("`{name} is an output and is not written on every path");
-        let mut found =
-            RULE.at(output.constraint.span, message).with_label("`=`: the old value is not passed in");
-        found = if output.unset {
-            found.with_help(
-                "use it only where it was written, or give the variable a value first and write `+`",
-            )
-        } else {
-            found.with_help("write `+` instead of `=`: the operand keeps its value where it is not written")
+        let host = unit.statement.host;
+        let mut found = RULE
+            .at(output.constraint.span, message)
+            .with_label(format!("{}: the old value is not passed in", host.write_only()));
+        let help = match (output.unset, host.has_results()) {
+            (true, true) => format!("use it only where it was written, or {}", host.read_write()),
+            (true, false) => "use it only where it was written, or give the variable a value first and write `+`".to_owned(),
+            (false, _) => format!("{}: the operand keeps its value where it is not written", host.read_write()),
         };
+        found = found.with_help(help);
         for &write in unset.reaching.writers.iter().take(3) {
             if let Some(place) = unit.instruction_place(write) {
                 found = found.with_secondary(place, "written only under a condition");
@@ -78,7 +80,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         if output.unset {
             out.push(
                 Diagnostic { severity: Severity::Info, ..found }
-                    .with_note("the variable has no value before"),
+                    .with_note(match host.has_results() {
+                        true => "a result has no value before",
+                        false => "the variable has no value before",
+                    }),
             );
             continue;
         }

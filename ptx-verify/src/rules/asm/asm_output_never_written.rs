@@ -1,4 +1,5 @@
 use ptx_syntax::Diagnostic;
+use ptx_syntax::cuda::Host;
 
 use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
@@ -49,14 +50,21 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         if unit.is_of_template(unset.instruction) || !unset.certain {
             continue;
         }
-        let Some(output) = unit.statement.outputs.get(operand) else { continue };
+        let output = unit.statement.outputs.get(operand).filter(|output| !output.unused);
+        let Some(output) = output else { continue };
         let name = unit.operand_name(operand);
-        out.push(
-            RULE.at(output.constraint.span, format!("`{name} is an output and is never written"))
-                .with_label("the variable gets whatever its register held")
-                .with_help(
-                    "write it in the template, or make it an input, or `+` if its value is to be kept",
-                ),
-        );
+        let (label, help) = match unit.statement.host {
+            Host::Cuda => (
+                "the variable gets whatever its register held",
+                "write it in the template, or make it an input, or `+` if its value is to be kept",
+            ),
+            Host::Rust => (
+                "the variable gets whatever its register held",
+                "write it in the template, or make it `in`, or `inout` if its value is to be kept",
+            ),
+            _ => ("the result is whatever its register held", "write it in the template, or leave it out"),
+        };
+        let message = format!("`{name} is an output and is never written");
+        out.push(RULE.at(output.constraint.span, message).with_label(label).with_help(help));
     }
 }

@@ -37,6 +37,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     if unit.broken || !unit.statement.complete {
         return;
     }
+    let host = unit.statement.host;
     for unset in unit.unset() {
         let Some(operand) = unit.operand_of(unset.register) else { continue };
         if !unit.is_of_template(unset.instruction) {
@@ -56,8 +57,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         let mut found = RULE
             .at(place, format!("`{name} is an output and is read here {when}"))
             .with_label("reads what was in the register")
-            .with_secondary(constraint, "`=`: the old value is not passed in")
-            .with_help("write `+` instead of `=`: the operand is read and written");
+            .with_secondary(constraint, format!("{}: the old value is not passed in", host.write_only()))
+            .with_help(format!("{}: the operand is read and written", host.read_write()));
         if !unset.certain {
             found.severity = Severity::Warning;
         }
