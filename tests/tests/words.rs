@@ -1,6 +1,5 @@
 //! What is known of the ISA is in the table: no other source knows a modifier, an opcode, an operand, a directive or a
-//! special register by its spelling. `tests/golden/words.txt` lists those that still do, a file a line, and may only get shorter:
-//! `BLESS=1 cargo test -p ptx-tests words::` takes out what is gone and never adds a word.
+//! special register by its spelling.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -116,29 +115,8 @@ fn words() -> BTreeMap<String, BTreeSet<String>> {
 
 #[test]
 fn only_the_table_knows_how_instructions_are_spelled() {
-    let path = root().join("tests/golden/words.txt");
-    let now = words();
-    let listed: BTreeMap<String, BTreeSet<String>> = std::fs::read_to_string(&path)
-        .unwrap()
-        .lines()
-        .filter_map(|line| line.split_once(": "))
-        .map(|(file, words)| (file.to_owned(), words.split(' ').map(str::to_owned).collect()))
-        .collect();
-    let nothing = BTreeSet::new();
-    for (file, words) in &now {
-        let known = listed.get(file).unwrap_or(&nothing);
-        let added: Vec<&String> = words.difference(known).collect();
-        assert!(added.is_empty(), "{file} knows {added:?}, which belong into ptx-ir/isa");
-    }
-    let text: String = now
-        .iter()
-        .map(|(file, words)| format!("{file}: {}\n", words.iter().cloned().collect::<Vec<_>>().join(" ")))
-        .collect();
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    } else {
-        assert!(listed == now, "fewer words are left: BLESS=1 takes them out of tests/golden/words.txt");
-    }
+    let known = words();
+    assert!(known.is_empty(), "these belong into ptx-ir/isa: {known:?}");
 }
 
 /// The variants of an enumeration in a source file.

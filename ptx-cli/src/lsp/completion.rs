@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Range, TextEdit};
 use ptx_ir::directive::DirectiveKind;
-use ptx_ir::isa::{followers, opcodes};
+use ptx_ir::isa::{followers, opcodes, words};
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::Type;
 use ptx_syntax::Span;
@@ -165,7 +165,7 @@ impl<'t> Place<'t> {
                     items.add(&ty.to_string(), CompletionItemKind::TYPE_PARAMETER, String::new());
                 }
                 let words = [DirectiveKind::Align, DirectiveKind::Ptr, DirectiveKind::Attribute];
-                for word in words.map(DirectiveKind::word).into_iter().chain([".v2", ".v4"]) {
+                for word in words.map(DirectiveKind::word).into_iter().chain(words::VECTORS) {
                     items.add(word, CompletionItemKind::KEYWORD, String::new());
                 }
             }

@@ -149,10 +149,7 @@ impl<'m> Printer<'m> {
     }
 
     fn selector(&mut self, selector: Selector) {
-        self.text(if selector.halves { ".h" } else { ".b" });
-        for digit in selector.digits.iter().take(usize::from(selector.count)) {
-            self.text(&digit.to_string());
-        }
+        self.text(&selector.to_string());
     }
 
     fn variable_with_offset(&mut self, variable: Handle<Variable>, offset: i64) {

@@ -28,6 +28,7 @@ mod select;
 mod shape;
 mod spare;
 mod table;
+pub mod words;
 
 pub use class::{Class, ClassSet};
 pub use dump::dump;

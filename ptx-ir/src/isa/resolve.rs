@@ -9,7 +9,8 @@ use super::instance::{Instance, OpcodeId};
 use super::problem::{Leniency, LeniencyReason, SpellingProblem};
 use super::spare::{self, Leftover};
 use super::table::{
-    ABSENT, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, Spare, TOGETHER, allows, forms_of, holds,
+    ABSENT, FEW_BITS, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, Spare, TOGETHER, allows, forms_of,
+    holds,
 };
 use crate::space::StateSpace;
 use crate::types::Type;
@@ -531,7 +532,6 @@ fn exchanges(one: &str, other: &str) -> bool {
 
 /// Whether a modifier is a type: one of those that a register or an element may have, or of a few bits.
 fn is_type(modifier: &str) -> bool {
-    const FEW_BITS: [&str; 7] = [".b1", ".b2", ".u2", ".s2", ".b4", ".u4", ".s4"];
     Type::parse(modifier).is_some() || FEW_BITS.contains(&modifier)
 }
 

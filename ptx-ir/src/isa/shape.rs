@@ -1,5 +1,7 @@
 //! How an operand looks in the source: what the caller hands to [`Resolved::select`](super::Resolved::select).
 
+use std::fmt;
+
 use super::class::{Class, ClassSet};
 
 /// The outer form of an operand.
@@ -240,6 +242,14 @@ impl Selector {
     }
 }
 
+/// As it is written after a register, with its dot.
+impl fmt::Display for Selector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, ".{}", if self.halves { 'h' } else { 'b' })?;
+        self.digits.iter().take(usize::from(self.count)).try_for_each(|digit| write!(formatter, "{digit}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Selector, Shape, ShapeKind};
@@ -255,6 +265,7 @@ mod tests {
         for text in [".b0", ".h1", "h10", ".b3210", ".b7654"] {
             let selector = Selector::parse(text).unwrap();
             assert_eq!(Selector::from_bits(selector.bits()), selector);
+            assert_eq!(selector.to_string().trim_start_matches('.'), text.trim_start_matches('.'));
         }
         for text in ["", ".", ".x", ".b", ".b43210", ".hx"] {
             assert_eq!(Selector::parse(text), None);

@@ -190,7 +190,7 @@ pub(super) enum SpaceRef {
 }
 
 /// One effect.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     CarryIn,
     CarryOut,

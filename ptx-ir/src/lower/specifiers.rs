@@ -4,6 +4,7 @@ use super::{Context, messages};
 use crate::arena::Symbol;
 use crate::directive::DirectiveKind;
 use crate::ir::{Linkage, Pointer};
+use crate::isa::words::vector_length;
 use crate::space::StateSpace;
 use crate::types::Type;
 use ptx_syntax::ast::{self, Operand as Node, OperandKind, SpecifierKind};
@@ -130,33 +131,33 @@ impl Context<'_, '_> {
         }
     }
 
+    #[cold]
+    fn repeated(&mut self, span: Span, text: &str) {
+        self.bad_declaration(messages::fault(span, format!("`{text}` is here twice")));
+    }
+
     fn word(&mut self, span: Span, text: &str, result: &mut Specifiers) {
-        match text {
-            ".ptr" | ".v2" | ".v4"
-                if text == ".ptr" && result.pointer.is_some() || text != ".ptr" && result.elements > 1 =>
-            {
-                self.bad_declaration(messages::fault(span, format!("`{text}` is here twice")));
-            }
-            ".v2" | ".v4" if result.ty.is_some() => {
-                self.bad_declaration(after_the_type(span, text));
-            }
-            ".ptr" if result.ty.is_none() => {
+        let is_pointer = text == DirectiveKind::Ptr.word();
+        match vector_length(text) {
+            Some(_) if result.elements > 1 => self.repeated(span, text),
+            Some(_) if result.ty.is_some() => self.bad_declaration(after_the_type(span, text)),
+            Some(elements) => result.elements = elements,
+            None if is_pointer && result.pointer.is_some() => self.repeated(span, text),
+            None if is_pointer && result.ty.is_none() => {
                 self.bad_declaration(
                     messages::fault(span, "`.ptr` is before the type")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
                 result.pointer = Some(Pointer { space: None, align: None, object: None });
             }
-            ".ptr" if result.late_align.is_some() => {
+            None if is_pointer && result.late_align.is_some() => {
                 self.bad_declaration(
                     messages::fault(span, "`.ptr` is after `.align`")
                         .with_help("the order is type, `.ptr`, state space, `.align`, name"),
                 );
             }
-            ".ptr" => result.pointer = Some(Pointer { space: None, align: None, object: None }),
-            ".v2" => result.elements = 2,
-            ".v4" => result.elements = 4,
-            _ => match (Type::parse(text), StateSpace::parse(text)) {
+            None if is_pointer => result.pointer = Some(Pointer { space: None, align: None, object: None }),
+            None => match (Type::parse(text), StateSpace::parse(text)) {
                 (Some(ty @ (Type::Texref | Type::Samplerref | Type::Surfref)), _)
                     if result.pointer.is_some() =>
                 {

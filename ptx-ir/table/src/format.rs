@@ -79,7 +79,7 @@ fn item(lines: &[&str], at: &mut usize) -> Formatted {
         "reasons" => text(until(&|line| line.starts_with('}')).iter().map(|&line| line.to_owned()).collect()),
         "classes" => text(until(&|line| line.ends_with('}')).iter().map(|&line| line.to_owned()).collect()),
         "counts" => text(counts(&joined(until(&|line| line.ends_with('}'))), 0)),
-        "repeatable" | "together" | "ignored" => {
+        "repeatable" | "together" | "ignored" | "words" => {
             text(filled(&joined(until(&|line| line.ends_with('}'))), 0, 4))
         }
         "operand" => text(vec![until(&|line| line.ends_with(';')).join(" ")]),

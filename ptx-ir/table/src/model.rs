@@ -25,6 +25,8 @@ pub struct Table {
     pub repeatable: Vec<String>,
     /// The lists of modifiers that keep their order among each other.
     pub together: Vec<Vec<String>>,
+    /// The lists of modifiers that are asked for by what they are, with the constants that they become.
+    pub words: Vec<(&'static str, Vec<String>)>,
     /// The lists of modifiers that the assembler takes and does not look at.
     pub ignored: Vec<Ignored>,
 }

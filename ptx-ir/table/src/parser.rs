@@ -42,6 +42,8 @@ pub enum Item {
     Repeatable(Vec<String>),
     /// `together { … }`: modifiers that keep their order among each other.
     Together(Vec<String>),
+    /// `words name { … }`: modifiers that are asked for by what they are.
+    Words(WordsDefinition),
     /// `ignored any but name … { … }`: modifiers that the assembler takes and does not look at.
     Ignored(Ignored),
     /// `cache-policy : …;` for all forms after it that have such an operand and do not say what it is.
@@ -54,6 +56,16 @@ pub enum Item {
     Amend(Amend),
     /// `reasons { +code "…"; … }`: why the assembler takes or refuses what the manual does not: sign, class, text.
     Reasons(Vec<(char, String, String)>),
+}
+
+/// Modifiers that are asked for by what they are.
+pub struct WordsDefinition {
+    /// Where the list begins.
+    pub line: usize,
+    /// What they are.
+    pub name: String,
+    /// The modifiers.
+    pub words: Vec<String>,
 }
 
 /// What the assembler makes of forms, clauses or operands of the manual.
@@ -225,7 +237,9 @@ impl FileReader<'_> {
             "clauses" => |line| line.starts_with('}'),
             "amend" => return self.amend(lines, at),
             "reasons" => |line| line.starts_with('}'),
-            "counts" | "classes" | "repeatable" | "together" | "ignored" => |line| line.ends_with('}'),
+            "counts" | "classes" | "repeatable" | "together" | "ignored" | "words" => {
+                |line| line.ends_with('}')
+            }
             _ if first == "section"
                 || first == "operand"
                 || line.starts_with('.')
@@ -250,6 +264,7 @@ impl FileReader<'_> {
             "ignored" => ignored(text, line).map(Item::Ignored),
             "repeatable" => word_list(text, first).map(Item::Repeatable),
             "together" => word_list(text, first).map(Item::Together),
+            "words" => words(text, line).map(Item::Words),
             _ => None,
         };
         if let Some(list) = list {
@@ -420,6 +435,11 @@ fn ignored(text: &str, line: usize) -> Option<Ignored> {
 }
 
 /// The words of `keyword { word word … }`.
+fn words(text: &str, line: usize) -> Option<WordsDefinition> {
+    let (name, rest) = text.strip_prefix("words")?.trim_start().split_once(' ')?;
+    Some(WordsDefinition { line, name: name.to_owned(), words: word_list(rest, "")? })
+}
+
 fn word_list(text: &str, keyword: &str) -> Option<Vec<String>> {
     let list = text.strip_prefix(keyword)?.trim().strip_prefix('{')?.strip_suffix('}')?;
     Some(list.split_whitespace().map(str::to_owned).collect())

@@ -12,6 +12,7 @@ use crate::operands::Layer;
 use crate::parser::{ClassLine, File, Item};
 use crate::scope::Scope;
 use crate::types::Type;
+use crate::words::LISTS;
 
 /// Resolves all files.
 pub fn resolve(files: &[File], reasons: &Reasons, faults: &mut Faults) -> Table {
@@ -56,6 +57,7 @@ pub fn resolve(files: &[File], reasons: &Reasons, faults: &mut Faults) -> Table 
         names,
         repeatable: shared.repeatable,
         together: shared.together,
+        words: shared.words,
         ignored: shared.ignored,
     }
 }
@@ -126,6 +128,7 @@ fn check_opcodes(names: &[String], files: &[File], forms: &[Form], faults: &mut 
 pub struct Shared {
     repeatable: Vec<String>,
     together: Vec<Vec<String>>,
+    words: Vec<(&'static str, Vec<String>)>,
     ignored: Vec<Ignored>,
     manual: Tables,
     assembler: Tables,
@@ -227,6 +230,16 @@ impl Shared {
             }
             Item::Repeatable(modifiers) => self.repeatable.extend_from_slice(modifiers),
             Item::Together(modifiers) => self.together.push(modifiers.clone()),
+            Item::Words(list) => {
+                let fault = |what: &str| Fault::new(file, list.line, format!("`{}` {what}", list.name));
+                let Some((_, constant)) = LISTS.iter().find(|(name, _)| *name == list.name) else {
+                    return Err(fault("is no list of words that anything asks for"));
+                };
+                if self.words.iter().any(|(other, _)| other == constant) {
+                    return Err(fault("is defined twice"));
+                }
+                self.words.push((constant, list.words.clone()));
+            }
             Item::Ignored(list) => self.ignored.push(list.clone()),
             Item::Slot(_)
             | Item::Counts(_)

@@ -79,6 +79,7 @@ impl<'a> Scope<'a> {
             | Item::Operand(_)
             | Item::Repeatable(_)
             | Item::Together(_)
+            | Item::Words(_)
             | Item::Ignored(_)
             | Item::Reasons(_)
             | Item::Amend(_)

@@ -180,6 +180,11 @@ fn names_that_nothing_uses() {
     let form = "foo  d;\n    d : out u32;\n    since 1.0;\n";
     fault(&format!(".x = {{ .a }};\n{form}"), "1: nothing uses `x`");
     fault(&format!("e : out u32;\n{form}"), "1: nothing uses `e`");
+    fault(&format!("words odd {{ .a }}\n{form}"), "1: `odd` is no list of words that anything asks for");
+    fault(
+        &format!("words nearest {{ .a }}\nwords nearest {{ .b }}\n{form}"),
+        "2: `nearest` is defined twice",
+    );
     fault(&format!("clauses x {{\n    since 2.0;\n}}\n{form}"), "1: nothing uses `x`");
     fault(
         &format!("clauses x {{\n    since 2.0;\n    .a since 3.0;\n}}\n{form}    use x;\n"),

@@ -162,6 +162,10 @@ const EFFECTS: [(&str, &str); 23] = [
     ("async", ""),
 ];
 
+/// The lists of words that are asked for by what they are, and the constants that they become.
+pub const LISTS: [(&str, &str); 4] =
+    [("cta-groups", "CTA_GROUPS"), ("few-bits", "FEW_BITS"), ("nearest", "NEAREST"), ("vectors", "VECTORS")];
+
 const PURPOSES: [(&str, &str); 15] = [
     ("accumulate", "Accumulate"),
     ("arrivals", "Arrivals"),

@@ -63,7 +63,12 @@ pub fn write(table: &Table) -> String {
     for list in &table.together {
         let _ = write!(out, "&{list:?}, ");
     }
-    let _ = writeln!(out, "];\n/// Modifiers that the assembler takes and does not look at.");
+    let _ = writeln!(out, "];");
+    for (constant, words) in &table.words {
+        let _ = writeln!(out, "/// Modifiers that are this.");
+        let _ = writeln!(out, "pub static {constant}: [&str; {}] = {words:?};", words.len());
+    }
+    let _ = writeln!(out, "/// Modifiers that the assembler takes and does not look at.");
     let _ = write!(out, "pub(super) static IGNORED: [Ignored; {}] = [", table.ignored.len());
     for Ignored { any, but, names, modifiers, .. } in &table.ignored {
         let _ = write!(

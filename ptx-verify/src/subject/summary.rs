@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Symbol, Variable};
+use ptx_ir::isa::words::CTA_GROUPS;
 use ptx_ir::isa::{AsyncGroup, Control, Convergence, Instance};
 use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,8 +45,8 @@ impl Bodies for Module {
 pub(crate) struct Digest {
     /// The definitions that it calls, each once, in order of the text.
     pub(crate) callees: Vec<Handle<Function>>,
-    /// The first instruction of each group of [`GROUPS`].
-    pub(crate) groups: [Option<Span>; GROUPS.len()],
+    /// The first instruction of each group of [`CTA_GROUPS`].
+    pub(crate) groups: [Option<Span>; CTA_GROUPS.len()],
     /// Whether it calls something that is not known.
     calls_unknown: bool,
     /// Whether an instruction acts on operations that run on their own, or waits for other threads.
@@ -55,9 +56,6 @@ pub(crate) struct Digest {
     /// The parameters that an instruction names.
     looked_at: FxHashSet<Handle<Variable>>,
 }
-
-/// How many blocks of a cluster an instruction works with tensor memory for.
-pub(crate) const GROUPS: [&str; 2] = [".cta_group::1", ".cta_group::2"];
 
 /// The summaries of a module.
 pub(crate) struct Summaries<'a> {
@@ -253,7 +251,7 @@ fn empty<T>(count: usize) -> Vec<OnceLock<T>> {
 fn group_of(instance: &Instance) -> Option<usize> {
     match instance.effects.asynchronous? {
         (AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Allocation, _) => {
-            GROUPS.iter().position(|group| instance.has(group))
+            CTA_GROUPS.iter().position(|group| instance.has(group))
         }
         _ => None,
     }

@@ -3,12 +3,10 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
+use crate::subject::fragment::siblings::conversion;
 use crate::subject::fragment::unit::Unit;
 use crate::facts::registers::aligned;
 use crate::rule::declare_rule;
-
-/// The spelling, before the space, of what makes an address in a space of a generic one.
-const CONVERSION: &str = "cvta.to";
 
 declare_rule! {
     /// ## What it does
@@ -72,22 +70,20 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 continue;
             };
             let Some(space @ (StateSpace::Shared | StateSpace::Local)) = space else { continue };
-            if unit.siblings.keep_converted_pointers(CONVERSION, space) {
+            if unit.siblings.keep_converted_pointers(space) {
                 return;
             }
             let place = unit.instruction_place(instruction).unwrap_or(unit.statement.template.span);
             let name = unit.operand_name(index);
-            let space = space.as_str();
-            out.push(
-                RULE.at(
-                    place,
-                    format!("`{name} is a generic pointer, used as an address in `{space}` space"),
-                )
-                .with_secondary(operand.span, format!("of type `{}`", operand.ctype.name()))
-                .with_help(format!(
-                    "convert it: `{CONVERSION}{space}.u64`, or the compiler's `__cvta_generic_to_…`"
+            let finding = RULE
+                .at(place, format!("`{name} is a generic pointer, used as an address in `{space}` space"))
+                .with_secondary(operand.span, format!("of type `{}`", operand.ctype.name()));
+            out.push(match conversion(space) {
+                Some(instruction) => finding.with_help(format!(
+                    "convert it: `{instruction}`, or the compiler's `__cvta_generic_to_…`"
                 )),
-            );
+                None => finding,
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance};
+use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
@@ -83,7 +84,7 @@ fn by_paths(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let [to_commit, to_wait, to_call] = [&commits, &waits, &context.with_calls(&[])]
         .map(|ends| Reach::to(facts, Ends::Instructions(ends), &[]));
     for start in starts {
-        let reads_shared = facts.instance(start).is_some_and(|instance| instance.has(".shared::cta"));
+        let reads_shared = facts.instance(start).is_some_and(reads_shared);
         if !reads_shared || to_call.at(start).is_some() {
             continue;
         }
@@ -128,4 +129,13 @@ fn read_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
             return;
         }
     }
+}
+
+/// Whether an operand is memory shared by the block that is read and not changed: what is copied, not the object that
+/// completion is told to.
+fn reads_shared(instance: &Instance) -> bool {
+    let is_source = |access: &Access| {
+        access.reads && !access.writes && access.space.map(StateSpace::base) == Some(StateSpace::Shared)
+    };
+    instance.operands.iter().any(|spec| spec.access.as_ref().is_some_and(is_source))
 }

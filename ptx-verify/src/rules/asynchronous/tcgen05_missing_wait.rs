@@ -1,5 +1,6 @@
-use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::ir::{FunctionKind, Handle};
+use ptx_ir::isa::words::waiting_for_all;
+use ptx_ir::isa::{self, AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
@@ -60,10 +61,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    for (group, reason, opcode, wait) in [
-        (AsyncGroup::Tcgen05Load, Reason::Loaded, "tcgen05.ld", "tcgen05.wait::ld"),
-        (AsyncGroup::Tcgen05Store, Reason::Stored, "tcgen05.st", "tcgen05.wait::st"),
-    ] {
+    for (group, reason) in
+        [(AsyncGroup::Tcgen05Load, Reason::Loaded), (AsyncGroup::Tcgen05Store, Reason::Stored)]
+    {
         let mut starts = context.acting(group, &[AsyncAction::Start]);
         // The wait that is missing before a use is also that of everything that starts before the use.
         let told = |start: u32, use_: &EarlyUse| {
@@ -74,12 +74,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if !starts.is_empty()
             && let Some((start, end)) = left_open(facts, &starts, &waits)
         {
-            let message = format!("nothing waits for this `{opcode}` on some path");
-            diagnostics.push(
-                RULE.at(context.instruction_span(start), message)
-                    .with_secondary(context.instruction_span(end), "the kernel is left here")
-                    .with_help(format!("wait with `{wait}.sync.aligned`")),
-            );
+            let spelling = context.body.instructions[Handle::new(start)].spelling;
+            let opcode = isa::name(&context.module.module.spellings[spelling].text);
+            let finding = RULE
+                .at(context.instruction_span(start), format!("nothing waits for this `{opcode}` on some path"))
+                .with_secondary(context.instruction_span(end), "the kernel is left here");
+            diagnostics.push(match waiting_for_all(group) {
+                Some(wait) => finding.with_help(format!("wait with `{}`", wait.canonical)),
+                None => finding,
+            });
         }
     }
 }

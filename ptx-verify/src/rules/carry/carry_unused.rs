@@ -1,4 +1,6 @@
-use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::Instance;
+use ptx_syntax::{Applicability, Diagnostic, Edit};
 
 use crate::subject::function::FlowContext;
 use crate::subject::place::of_modifier;
@@ -45,18 +47,17 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for &writer in &carry.unread {
         let span = context.instruction_span(writer);
         let finding = RULE.at(span, "nothing reads the carry that this instruction sets");
-        diagnostics.push(match modifier(context, span) {
-            Some(span) => finding.with_help("leave `.cc` away").with_fix(
-                "leave `.cc` away",
+        let spelling = context.body.instructions[Handle::new(writer)].spelling;
+        let instances = &context.module.module.spellings[spelling].resolved.instances;
+        let word = instances.iter().find_map(Instance::carry_modifier);
+        let at = word.and_then(|word| Some((word, of_modifier(context.module.source, span, word)?)));
+        diagnostics.push(match at {
+            Some((word, span)) => finding.with_help(format!("leave `{word}` away")).with_fix(
+                format!("leave `{word}` away"),
                 Applicability::Likely,
                 vec![Edit { span, replacement: String::new() }],
             ),
             None => finding,
         });
     }
-}
-
-/// Where `.cc` is in an instruction.
-fn modifier(context: &FlowContext<'_>, span: Span) -> Option<Span> {
-    of_modifier(context.module.source, span, ".cc")
 }

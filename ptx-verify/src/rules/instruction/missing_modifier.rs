@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use ptx_ir::isa::words::NEAREST;
 use ptx_ir::isa::{SpellingProblem, resolve};
 use ptx_syntax::{Applicability, Diagnostic};
 
@@ -77,8 +78,9 @@ fn check(occurrence: &Occurrence<'_>) -> Option<Diagnostic> {
 /// The spelling with `.rn`, where a rounding modifier is missing: to the nearest is what C++ does too.
 fn rounded(name: &str, range: &Range<usize>, allowed: &[&'static str]) -> Option<String> {
     let (before, after) = (name.get(..range.start)?, name.get(range.start..)?);
-    let spelling = format!("{before}.rn{after}");
-    (allowed.contains(&".rn") && resolve(&spelling).problem.is_none()).then_some(spelling)
+    let nearest = NEAREST.iter().find(|word| allowed.contains(word))?;
+    let spelling = format!("{before}{nearest}{after}");
+    (resolve(&spelling).problem.is_none()).then_some(spelling)
 }
 
 /// What messages call a slot of the instruction table.

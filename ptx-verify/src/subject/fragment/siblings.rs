@@ -5,7 +5,10 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use ptx_ir::directive::DirectiveKind;
+use ptx_ir::isa::Computation;
+use ptx_ir::isa::words::computing;
 use ptx_ir::space::StateSpace;
+use ptx_ir::types::Type;
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmStatement, CType, CudaFile, EventKind, FunctionId, MacroId, RegionId};
 
@@ -41,6 +44,12 @@ struct Braces {
     by_owner: HashMap<(Option<FunctionId>, Option<MacroId>), i64>,
     any_open: bool,
     any_closed: bool,
+}
+
+/// The spelling of what makes an address in a space of a generic one.
+pub(crate) fn conversion(space: StateSpace) -> Option<Box<str>> {
+    let found = computing(Computation::FromGeneric, &[space.as_str(), Type::U64.as_str()]);
+    found.map(|instance| instance.canonical)
 }
 
 impl<'a> Siblings<'a> {
@@ -96,19 +105,22 @@ impl<'a> Siblings<'a> {
         users.is_some_and(|users| users.others || users.first != statement.keyword)
     }
 
-    /// Whether a statement converts an address to one in the space, into a C++ pointer: with `conversion`, which is how
-    /// that is spelled before the space.
-    pub(crate) fn keep_converted_pointers(&self, conversion: &str, space: StateSpace) -> bool {
+    /// Whether a statement converts an address to one in the space, into a C++ pointer.
+    pub(crate) fn keep_converted_pointers(&self, space: StateSpace) -> bool {
         let converted = self.converted.get_or_init(|| {
             let spaces = [StateSpace::Shared, StateSpace::Local];
-            let conversions = spaces.map(|space| (space, format!("{conversion}{}", space.as_str())));
+            let conversions = spaces.map(|space| (space, conversion(space)));
             let mut converted = Vec::new();
             for statement in &self.file.statements {
                 if !statement.outputs.iter().any(|output| matches!(output.ctype, CType::Pointer(_))) {
                     continue;
                 }
                 for (space, conversion) in &conversions {
-                    if !converted.contains(space) && statement.template.text.contains(conversion) {
+                    // Addresses of 32 bits are converted, too.
+                    let spelling = conversion.as_deref().and_then(|whole| whole.rsplit_once('.'));
+                    let is_here =
+                        spelling.is_some_and(|(of_any, _)| statement.template.text.contains(of_any));
+                    if is_here && !converted.contains(space) {
                         converted.push(*space);
                     }
                 }
