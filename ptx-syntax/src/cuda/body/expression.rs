@@ -34,6 +34,12 @@ fn assigns(operator: &str) -> Option<&str> {
 }
 
 impl<'s> Expression<'s> {
+    /// The number 0, for what a source leaves out.
+    #[must_use]
+    pub const fn zero(span: Span) -> Self {
+        Self { kind: ExpressionKind::Number { value: 0, bits: 32, signed: true }, span, depth: 1 }
+    }
+
     /// The deepest part, from 0.
     fn made(kind: ExpressionKind<'s>, span: Span, deepest: u32) -> Self {
         // Deeper than that nobody follows it.
@@ -100,7 +106,11 @@ impl<'s> Parser<'s> {
     pub(super) fn binary(&mut self, above: u8) -> Expression<'s> {
         let mut left = self.unary();
         loop {
-            let operator = self.text();
+            let operator = match self.text() {
+                "and" => "&&",
+                "or" => "||",
+                other => other,
+            };
             let own = precedence(operator);
             if own <= above {
                 return left;
@@ -126,7 +136,7 @@ impl<'s> Parser<'s> {
 
     fn unary_within(&mut self) -> Expression<'s> {
         let span = self.span();
-        let operator = self.text();
+        let operator = if self.text() == "not" { "!" } else { self.text() };
         match operator {
             "-" | "+" | "!" | "~" | "*" | "&" | "++" | "--" => {
                 self.at += 1;
@@ -293,6 +303,9 @@ impl<'s> Parser<'s> {
         if !self.is_name(0) {
             return self.unknown();
         }
+        if let Some(scoped) = self.scoped() {
+            return scoped;
+        }
         if self.begins_type() {
             let start = self.at;
             let ty = self.base_type(&mut super::types::Specifiers::default());
@@ -339,6 +352,51 @@ impl<'s> Parser<'s> {
             break;
         }
         Expression::made(ExpressionKind::Name(name, Vec::new()), span, 0)
+    }
+
+    /// `T::name`, where `T` is known as a type or has arguments of a template, and `T::name` is not known as one.
+    fn scoped(&mut self) -> Option<Expression<'s>> {
+        let (start, span) = (self.at, self.span());
+        let found = self.scoped_within(span);
+        if found.is_none() {
+            self.at = start;
+        }
+        found
+    }
+
+    fn scoped_within(&mut self, span: Span) -> Option<Expression<'s>> {
+        let (mut owner, mut name): (Option<TypeName<'s>>, _) = (None, self.text());
+        self.accept("typename");
+        self.at += 1;
+        loop {
+            let mut given = Vec::new();
+            let is_template = self.text() == "<";
+            if is_template {
+                let start = self.at;
+                let end = self.after_angles(self.at)?;
+                let follows = self.tokens.get(end).map(|token| token.text);
+                match self.template_arguments() {
+                    Some(all) if matches!(follows, Some("(" | "::")) => given = all,
+                    _ => self.at = start,
+                }
+            }
+            if self.text() == "::" && (self.is_name(1) || self.ahead(1) == "template") {
+                let is_type = is_template || self.types.contains(&name);
+                owner = is_type.then_some(TypeName::Named(name, given));
+                self.at += 1;
+                self.accept("template");
+                name = self.text();
+                self.at += 1;
+                continue;
+            }
+            // `T::U(x)` makes an object.
+            let owner = owner.filter(|_| !self.types.contains(&name) || self.text() != "{")?;
+            if self.types.contains(&name) && self.text() == "(" && given.is_empty() {
+                return None;
+            }
+            let kind = ExpressionKind::Scoped { owner, name, template: given };
+            return Some(Expression::made(kind, span, 0));
+        }
     }
 
     /// `{…}`.
@@ -423,8 +481,21 @@ impl<'s> Parser<'s> {
                     }
                     let name = self.text();
                     self.at += 1;
+                    let mut template = Vec::new();
+                    let is_call = |this: &Self| {
+                        let end = this.after_angles(this.at);
+                        end.and_then(|end| this.tokens.get(end)).is_some_and(|token| token.text == "(")
+                    };
+                    if self.text() == "<" && is_call(self) {
+                        let start = self.at;
+                        match self.template_arguments() {
+                            Some(given) => template = given,
+                            None => self.at = start,
+                        }
+                    }
                     let span = self.up_to_here(span);
-                    let kind = ExpressionKind::Member { object: Box::new(of), name, arrow: word == "->" };
+                    let kind =
+                        ExpressionKind::Member { object: Box::new(of), name, arrow: word == "->", template };
                     of = Expression::made(kind, span, depth);
                 }
                 word @ ("++" | "--") => {

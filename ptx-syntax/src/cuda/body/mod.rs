@@ -1,7 +1,7 @@
 //! Functions of CUDA C++ as trees: what hand-written kernels are made of, for those who follow what a kernel computes.
 //!
 //! [`program`] reads the functions, constants and structures of one file. It is no compiler: what it does not know
-//! (bases of classes, overloaded operators, `goto`) becomes [`StatementKind::Unknown`],
+//! (virtual methods, destructors, `goto`) becomes [`StatementKind::Unknown`],
 //! [`ExpressionKind::Unknown`] or [`TypeName::Unknown`], and who reads a function that has one of these knows that
 //! the function is not known.
 //!
@@ -38,8 +38,10 @@ pub struct Program<'s> {
     pub constants: HashMap<&'s str, Option<Expression<'s>>>,
     /// Constants in functions, where no two have the same name.
     pub constants_of_functions: HashMap<&'s str, Option<Expression<'s>>>,
-    /// Structures without bases.
+    /// Structures.
     pub structures: HashMap<&'s str, Structure<'s>>,
+    /// Structures that have other members for some arguments of their template.
+    pub specialized: Vec<&'s str>,
     /// Other names of types.
     pub aliases: HashMap<&'s str, TypeName<'s>>,
     /// Shared and device variables outside functions.
@@ -136,9 +138,15 @@ pub struct Member<'s> {
     pub value: Option<Expression<'s>>,
 }
 
-/// A structure without bases. Its methods are among the functions.
+/// A structure. Its methods are among the functions.
 #[derive(Clone, Debug)]
 pub struct Structure<'s> {
+    /// What it is derived of, in order.
+    pub bases: Vec<TypeName<'s>>,
+    /// Its constants: what is `static constexpr` in it.
+    pub constants: Vec<(&'s str, Expression<'s>)>,
+    /// Other names of types in it.
+    pub aliases: Vec<(&'s str, TypeName<'s>)>,
     /// The parameters of its template.
     pub template: Vec<TemplateParameter<'s>>,
     /// Its members in order.
@@ -222,6 +230,15 @@ pub enum ExpressionKind<'s> {
     Text,
     /// A name, the last part of a qualified one, with arguments of a template.
     Name(&'s str, Vec<TemplateArgument<'s>>),
+    /// `T::name`, of a structure or of what a parameter of a template stands for.
+    Scoped {
+        /// The structure, as a type.
+        owner: TypeName<'s>,
+        /// The name in it.
+        name: &'s str,
+        /// The arguments of its template.
+        template: Vec<TemplateArgument<'s>>,
+    },
     /// `a.b` and `a->b`.
     Member {
         /// The object, or the pointer to it.
@@ -230,6 +247,8 @@ pub enum ExpressionKind<'s> {
         name: &'s str,
         /// Whether it is `->`.
         arrow: bool,
+        /// The arguments of its template, where it is a method.
+        template: Vec<TemplateArgument<'s>>,
     },
     /// `a[b]`.
     Index(Box<Expression<'s>>, Box<Expression<'s>>),
@@ -292,6 +311,8 @@ pub struct Statement<'s> {
 pub enum StatementKind<'s> {
     /// Declarations.
     Declare(Vec<Variable<'s>>),
+    /// `auto [a, b] = c;`: names for the members of an object, or of a copy of it.
+    Bind(Vec<&'s str>, Expression<'s>),
     /// An expression.
     Expression(Expression<'s>),
     /// A block.

@@ -102,6 +102,9 @@ impl<'s> Parser<'s> {
         if let Some(kind) = self.asm() {
             return kind;
         }
+        if let Some(kind) = self.structured() {
+            return kind;
+        }
         if self.is_declaration() {
             return self.declaration();
         }
@@ -230,9 +233,43 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// `auto [a, b] = c;`
+    fn structured(&mut self) -> Option<StatementKind<'s>> {
+        let start = self.at;
+        self.accept("const");
+        if !self.accept("auto") {
+            self.at = start;
+            return None;
+        }
+        while matches!(self.text(), "const" | "&" | "&&") {
+            self.at += 1;
+        }
+        if self.text() != "[" {
+            self.at = start;
+            return None;
+        }
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut names = Vec::new();
+        while self.is_name(0) {
+            names.push(self.text());
+            self.at += 1;
+            if !self.accept(",") {
+                break;
+            }
+        }
+        let is_whole = self.at + 1 == end;
+        self.at = end;
+        if !is_whole || !self.accept("=") {
+            return Some(self.unknown_statement());
+        }
+        let value = self.assignment();
+        Some(self.ended(StatementKind::Bind(names, value)))
+    }
+
     /// Whether a declaration begins here: a type, and then a name.
     fn is_declaration(&mut self) -> bool {
-        if !self.is_name(0) {
+        if !self.is_name(0) || matches!(self.text(), "not" | "delete" | "new" | "throw") {
             return false;
         }
         let start = self.at;

@@ -217,7 +217,13 @@ impl<'s> Parser<'s> {
         while self.specifier(&mut specifiers) {}
         let name = if self.is_name(0) { self.text() } else { "" };
         self.at += usize::from(!name.is_empty());
-        let is_plain = self.text() == "{";
+        self.accept("final");
+        if self.text() == "<" {
+            // Who asks for the template may mean this.
+            self.program.specialized.push(name);
+        }
+        let bases = if self.accept(":") { self.bases() } else { Some(Vec::new()) };
+        let is_plain = self.text() == "{" && bases.is_some();
         while !matches!(self.text(), "{" | ";") && self.at < self.tokens.len() {
             self.at += 1;
         }
@@ -226,13 +232,18 @@ impl<'s> Parser<'s> {
         }
         let end = self.after_group(self.at);
         self.at += 1;
-        let (mut members, mut is_known) = (Vec::new(), is_plain && !name.is_empty());
+        let mut is_known = is_plain && !name.is_empty();
+        let mut parts = Parts::default();
         let owner = self.owner.replace(name);
+        let types = self.types.len();
+        self.types.push(name);
         while is_known && self.at + 1 < end {
             let before = self.at;
-            is_known = self.member(name, &mut members);
+            is_known = self.member(name, &mut parts);
             self.at = self.at.max(before + 1);
         }
+        self.types.truncate(types);
+        self.declared.append(&mut parts.types);
         self.owner = owner;
         is_known &= self.at < end;
         self.at = end;
@@ -240,12 +251,36 @@ impl<'s> Parser<'s> {
             self.declared.push(name);
         }
         if is_known && !name.is_empty() {
-            self.program.structures.insert(name, Structure { template, members, align: specifiers.align });
+            let Parts { members, constants, aliases, .. } = parts;
+            let bases = bases.unwrap_or_default();
+            let align = specifiers.align;
+            let made = Structure { bases, constants, aliases, template, members, align };
+            // Of two with one name nobody knows which is meant.
+            if self.program.structures.insert(name, made).is_some() {
+                self.program.specialized.push(name);
+            }
+        }
+    }
+
+    /// What a structure is derived of, up to its `{`; none where that is not understood.
+    fn bases(&mut self) -> Option<Vec<TypeName<'s>>> {
+        let mut all = Vec::new();
+        loop {
+            while matches!(self.text(), "public" | "private" | "protected") {
+                self.at += 1;
+            }
+            if self.text() == "virtual" || !self.is_name(0) {
+                return None;
+            }
+            all.push(self.base_type(&mut Specifiers::default()));
+            if !self.accept(",") {
+                return (self.text() == "{").then_some(all);
+            }
         }
     }
 
     /// A member of a structure: variables or a method. Says whether it is understood.
-    fn member(&mut self, owner: &'s str, members: &mut Vec<Member<'s>>) -> bool {
+    fn member(&mut self, owner: &'s str, parts: &mut Parts<'s>) -> bool {
         match self.text() {
             "public" | "private" | "protected" => {
                 self.at += 1;
@@ -256,50 +291,166 @@ impl<'s> Parser<'s> {
                 return true;
             }
             "using" | "typedef" => {
+                let name = self.ahead(1);
                 self.alias();
+                if let Some(ty) = self.program.aliases.get(name) {
+                    parts.aliases.push((name, ty.clone()));
+                    parts.types.push(name);
+                }
                 return true;
             }
             "static_assert" => {
                 self.at = self.after_group(self.at + 1);
                 return true;
             }
-            "struct" | "class" | "union" | "enum" | "template" | "friend" | "virtual" | "operator" | "~" => {
-                return false;
+            "template" => {
+                let types = self.types.len();
+                let template = self.template();
+                let is_known = self.text() != "template" && self.member_of_template(owner, template);
+                self.types.truncate(types);
+                return is_known;
             }
+            "struct" | "class" if self.is_definition() => {
+                let depth = self.depth;
+                self.depth += 1;
+                if self.depth > MAX_NESTED {
+                    return false;
+                }
+                let mut outer = std::mem::take(&mut self.declared);
+                self.structure(Vec::new());
+                self.types.extend(&self.declared);
+                parts.types.append(&mut self.declared);
+                self.declared = std::mem::take(&mut outer);
+                self.depth = depth;
+                return self.text() == ";";
+            }
+            "enum" => {
+                self.enumeration();
+                return true;
+            }
+            "friend" => {
+                let (end, _) = self.end_of_head(self.at);
+                self.at = end + 1;
+                return self.tokens.get(end).is_some_and(|token| token.text == ";");
+            }
+            "struct" | "class" | "union" | "virtual" | "~" => return false,
             _ => {}
         }
         let start = self.at;
+        if let Some(known) = self.operator(owner, start) {
+            return known;
+        }
         let (end, open) = self.end_of_head(start);
         let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
         if let Some(open) = open {
-            // One that is only declared is defined elsewhere, and one that is deleted is not called.
-            return is_body && self.method(owner, start, open, end);
+            if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {
+                // It is defined elsewhere, or does what nobody sees, or is not called.
+                let is_destructor = (start..open).any(|at| self.tokens[at].text == "~");
+                self.at = end + 1;
+                return !is_destructor;
+            }
+            return is_body && self.method(owner, start, open, end, Vec::new());
         }
         let StatementKind::Declare(variables) = self.declaration() else { return false };
         for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
             match (is_static, value) {
                 (true, Some(value)) if is_constant => {
+                    parts.constants.push((name, value.clone()));
                     let known = self.program.constants_of_functions.entry(name);
                     known.and_modify(|known| *known = None).or_insert(Some(value));
                 }
                 (true, _) => return false,
-                (false, value) => members.push(Member { name, ty, align, value }),
+                (false, value) => parts.members.push(Member { name, ty, align, value }),
             }
         }
         true
     }
 
     /// A method or a constructor with its body.
-    fn method(&mut self, owner: &'s str, start: usize, open: usize, end: usize) -> bool {
-        let is_operator = (start..open).any(|at| matches!(self.tokens[at].text, "operator" | "~"));
-        if is_operator {
+    fn method(
+        &mut self,
+        owner: &'s str,
+        start: usize,
+        open: usize,
+        end: usize,
+        template: Vec<TemplateParameter<'s>>,
+    ) -> bool {
+        if (start..open).any(|at| self.tokens[at].text == "~") {
             return false;
         }
         let functions = self.program.functions.len();
-        self.function(start, open, end, Vec::new());
+        self.function(start, open, end, template);
         let Some(function) = self.program.functions.get_mut(functions) else { return false };
         function.owner = Some(owner);
         true
+    }
+
+    /// A method that is a template.
+    fn member_of_template(&mut self, owner: &'s str, template: Vec<TemplateParameter<'s>>) -> bool {
+        let start = self.at;
+        if matches!(self.text(), "struct" | "class" | "using" | "friend") {
+            return false;
+        }
+        if let Some(known) = self.operator(owner, start) {
+            return known;
+        }
+        let (end, open) = self.end_of_head(start);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        match open {
+            Some(open) if is_body => self.method(owner, start, open, end, template),
+            Some(_) if self.tokens.get(end).is_some_and(|token| token.text == ";") => {
+                self.at = end + 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// An operator that is a method, as one with its spelling as a name; none where a member is no operator. Those that are
+    /// not followed have no body: who needs one is not understood.
+    fn operator(&mut self, owner: &'s str, start: usize) -> Option<bool> {
+        let near = (start..(start + MAX_HEAD).min(self.tokens.len()))
+            .take_while(|&at| !matches!(self.tokens[at].text, ";" | "{" | "(" | "="));
+        let word = near.last().filter(|&at| self.tokens[at].is_plain())?;
+        let keyword = (start..=word).find(|&at| self.tokens[at].text == "operator")?;
+        let mut open = keyword + 1;
+        let mut name = self.tokens.get(open)?.text;
+        if name == "(" && self.tokens.get(open + 1)?.text == ")" {
+            (open, name) = (open + 2, CALL);
+        } else {
+            while self.tokens.get(open).is_some_and(|token| token.text != "(") {
+                open += 1;
+            }
+        }
+        let body = self.after_group(open);
+        let mut end = body;
+        while self.tokens.get(end).is_some_and(|token| !matches!(token.text, "{" | ";")) {
+            end += 1;
+        }
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        if !is_body {
+            self.at = end + 1;
+            return Some(true);
+        }
+        self.at = start;
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let returns = self.pointers(base);
+        if self.at != keyword || !matches!(name, "++" | "--" | "[" | CALL | "+=" | "-=") {
+            self.at = self.after_group(end);
+            return Some(true);
+        }
+        let functions = self.program.functions.len();
+        self.named_function(
+            (name, self.tokens[keyword].place()),
+            (returns, specifiers),
+            (open, end),
+            Vec::new(),
+        );
+        if let Some(function) = self.program.functions.get_mut(functions) {
+            function.owner = Some(owner);
+        }
+        Some(true)
     }
 
     /// The names of an enumeration are constants where all have values; it is a type in any case.
@@ -368,9 +519,22 @@ impl<'s> Parser<'s> {
     fn end_of_head(&self, start: usize) -> (usize, Option<usize>) {
         let mut end = start;
         let mut open = None;
+        let mut initializes = false;
         while let Some(token) = self.tokens.get(end) {
             match token.text {
                 _ if !token.is_plain() => end += 1,
+                ":" if open.is_some() => {
+                    initializes = true;
+                    end += 1;
+                }
+                // `a{x}` before the body of a constructor.
+                "{" if initializes && self.tokens[end - 1].kind == Kind::Identifier => {
+                    let next = self.after_group(end);
+                    if !self.tokens.get(next).is_some_and(|next| matches!(next.text, "," | "{")) {
+                        break;
+                    }
+                    end = next;
+                }
                 ";" | "{" | "}" => break,
                 "(" => {
                     let is_attribute = end > start && is_attribute(self.tokens[end - 1].text);
@@ -432,12 +596,27 @@ impl<'s> Parser<'s> {
             returns = self.pointers(base);
             while self.at + 1 < open && self.specifier(&mut specifiers) {}
         }
-        // What stands before the name is not understood: a method, an operator.
-        let is_plain = self.at + 1 == open;
+        // What stands before the name is not understood: a method that is defined outside its structure.
+        if self.at + 1 != open {
+            self.at = self.after_group(body);
+            return;
+        }
+        self.named_function((name.text, name.place()), (returns, specifiers), (open, body), template);
+    }
+
+    /// The parameters and the body of a function.
+    fn named_function(
+        &mut self,
+        (name, place): (&'s str, crate::Span),
+        (mut returns, specifiers): (TypeName<'s>, Specifiers<'s>),
+        (open, body): (usize, usize),
+        template: Vec<TemplateParameter<'s>>,
+    ) {
+        let is_constructor = self.owner == Some(name) && returns == TypeName::Void;
         self.at = open;
         let end = self.after_group(open);
         let (parameters, are_known) = self.parameters();
-        let mut is_known = is_plain && are_known;
+        let mut is_known = are_known;
         if self.tokens.get(end).is_some_and(|token| token.text == "->") {
             returns = TypeName::Unknown;
         }
@@ -455,9 +634,9 @@ impl<'s> Parser<'s> {
             return;
         }
         self.program.functions.push(Function {
-            name: name.text,
+            name,
             owner: None,
-            span: name.place(),
+            span: place,
             is_kernel: specifiers.is_kernel,
             is_device: specifiers.is_device,
             template,
@@ -497,13 +676,14 @@ impl<'s> Parser<'s> {
         (parameters, are_known)
     }
 
-    /// `a(x), b(y)` before the body of a constructor, as assignments.
+    /// `a(x), b{y}` before the body of a constructor, as assignments.
     fn initializers(&mut self, body: usize) -> Vec<Statement<'s>> {
         let mut all = Vec::new();
-        while self.at < body && self.is_name(0) && self.ahead(1) == "(" {
+        while self.at < body && self.is_name(0) && matches!(self.ahead(1), "(" | "{") {
             let (name, span) = (self.text(), self.span());
             self.at += 1;
-            let mut given = self.arguments().into_iter();
+            let given = if self.text() == "{" { vec![self.list(None)] } else { self.arguments() };
+            let mut given = given.into_iter();
             let to = Expression { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 };
             let (Some(from), None) = (given.next(), given.next()) else { break };
             let depth = from.depth + 1;
@@ -517,6 +697,22 @@ impl<'s> Parser<'s> {
         all
     }
 }
+
+/// What a structure is made of.
+#[derive(Default)]
+struct Parts<'s> {
+    members: Vec<Member<'s>>,
+    constants: Vec<(&'s str, Expression<'s>)>,
+    aliases: Vec<(&'s str, TypeName<'s>)>,
+    /// The names of types in it.
+    types: Vec<&'s str>,
+}
+
+/// The name of the operator that calls an object.
+const CALL: &str = "()";
+
+/// Structures do not lie deeper in each other.
+const MAX_NESTED: u32 = 8;
 
 /// A kernel's name is not farther from its `__global__`.
 const MAX_HEAD: usize = 100;

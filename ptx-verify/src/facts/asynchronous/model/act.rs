@@ -115,6 +115,10 @@ impl Machine<'_> {
                 self.remember(warp, mask, &step.action);
                 Some(())
             }
+            Action::Local { .. } => {
+                self.keep(warp, mask, &step.action);
+                Some(())
+            }
             Action::Init { .. } => self.make_object(warp, mask, instruction, &step.action),
             Action::Invalidate { object } => self.remove_object(warp, mask, *object),
             Action::Signal { .. } => self.signal(warp, mask, instruction, &step.action),
@@ -175,14 +179,21 @@ impl Machine<'_> {
                 Some(())
             }
             Action::ProxyFence => {
+                self.meets(warp, instruction);
                 self.fence(warp, mask);
                 Some(())
             }
             Action::ObjectFence => {
+                self.meets(warp, instruction);
                 self.warps[warp].has_fenced_objects = true;
                 Some(())
             }
-            Action::Jump(_) | Action::Table { .. } | Action::Exit | Action::Opaque => Some(()),
+            // Who comes here has waited.
+            Action::WarpBarrier { .. }
+            | Action::Jump(_)
+            | Action::Table { .. }
+            | Action::Exit
+            | Action::Opaque => Some(()),
         };
         if done.is_none() {
             self.freeze(warp, fragment, instruction);
@@ -364,6 +375,7 @@ impl Machine<'_> {
     ) {
         let warps = self.warps.len();
         let event = self.next_event(warp);
+        self.meets(warp, instruction);
         let own = &mut self.warps[warp];
         own.groups[row as usize].wait = Some((instruction, pending, event));
         own.last_use = Some(instruction);
@@ -378,7 +390,9 @@ impl Machine<'_> {
         }
     }
 
-    /// A warp that fences as a whole speaks for all that it knows, a single thread for its own writes.
+    /// A warp that fences as a whole speaks for all that it knows, as compilers have it before matrix operations, in which
+    /// all of its threads take part. A single thread speaks for its own writes, and for a copy, which one thread starts,
+    /// each writer does.
     fn fence(&mut self, warp: usize, mask: u32) {
         let warps = self.warps.len();
         let own = &mut self.warps[warp];
@@ -389,6 +403,7 @@ impl Machine<'_> {
         own.unfenced &= !mask;
         if own.unfenced & own.alive == 0 {
             own.clock.raise(warps, Row::Fenced, warp, event);
+            own.clock.raise(warps, Row::FencedByWriter, warp, event);
         }
     }
 
@@ -407,6 +422,7 @@ impl Machine<'_> {
         };
         let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);
         self.next_event(warp);
+        self.meets(warp, instruction);
         let last = self.warps[warp].last_use;
         let barrier = self.blocks[block].barriers.entry(number).or_default();
         let again = barrier.arrivals.iter().find(|(other, _)| *other == warp as u32).copied();

@@ -15,6 +15,9 @@ const MAX_PLACES: usize = 4;
 /// How often what a parity is computed of is looked at.
 const MAX_DEPTH: usize = 2;
 
+/// How far what an address is computed of is followed.
+const MAX_STEPS: usize = 16;
+
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
     let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
@@ -24,6 +27,9 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
     for test in tests.into_iter().take(MAX_PLACES) {
         for place in parities(facts, test) {
             fault = fault.with(place, Part::Parity);
+        }
+        for place in stages(facts, test) {
+            fault = fault.with(place, Part::Stage);
         }
         fault = fault.with_some(round(facts, test), Part::Round);
     }
@@ -57,6 +63,34 @@ fn parities(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
         registers = next;
     }
     found
+}
+
+/// The instructions that choose the stage of a test: what its address is computed of, where that turns.
+fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
+    let operands = facts.body.operands(Handle::new(test));
+    let base = operands.iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut registers: Vec<Register> = base.into_iter().collect();
+    for _ in 0..MAX_STEPS {
+        let mut next = Vec::new();
+        for register in registers {
+            match facts.definitions(register) {
+                [only] => {
+                    let reads = facts.uses().of(*only).iter().filter(|each| each.access().reads());
+                    next.extend(reads.map(|each| each.register));
+                }
+                several => {
+                    // What it begins with is none of them.
+                    return several.iter().rev().take(MAX_PLACES - 1).copied().collect();
+                }
+            }
+        }
+        registers = next;
+        registers.truncate(MAX_PLACES);
+    }
+    Vec::new()
 }
 
 /// The branch that ends the round of a test: of the smallest loop around it in which more happens than that it waits.

@@ -21,7 +21,15 @@ impl Machine<'_> {
                 Fault::new(FaultKind::Overwrite, access).with(instruction, Part::Access)
             }
         };
-        self.tell(fault);
+        self.tell_of(warp, fault);
+    }
+
+    /// Where those have waited last who arrive at an object: they may have come too early.
+    pub(super) fn wait_of_arrivers(&self, object: usize) -> Option<u32> {
+        let arriver = self.warps.iter().find(|warp| {
+            warp.arrivals.contains_key(&object) && warp.tested.is_some_and(|tested| tested != object)
+        })?;
+        arriver.tests.get(&arriver.tested?).map(|test| test.0)
     }
 
     /// Why something is accessed while a copy may write there.

@@ -11,6 +11,8 @@ pub(super) enum Row {
     Events,
     /// Its events before which it has fenced the asynchronous proxy.
     Fenced,
+    /// The same, where the threads that have written did it.
+    FencedByWriter,
     /// Its `cp.async` that are complete.
     CpAsync,
     /// Its bulk copies that are complete.
@@ -23,7 +25,7 @@ pub(super) enum Row {
     Tcgen05,
 }
 
-const ROWS: usize = 7;
+pub(super) const ROWS: usize = 8;
 
 /// How many of each are known to have happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

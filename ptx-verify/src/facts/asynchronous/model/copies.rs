@@ -117,7 +117,9 @@ impl Machine<'_> {
         let fault = match clash {
             None => return,
             Some(Clash::Read { warp: reader, event, instruction }) => {
-                self.overwritten(warp, copy, (reader, event, instruction))
+                let fault = self.overwritten(warp, copy, (reader, event, instruction));
+                let met = self.warps[reader as usize].met[0].filter(|_| fault.kind.lacks_order());
+                fault.with_some(met, Part::Met)
             }
             Some(Clash::ReadBy(other)) => {
                 let fault = self.reused(warp, copy, other);
@@ -131,15 +133,17 @@ impl Machine<'_> {
                 let other = self.flights[other as usize].instruction;
                 let own = &self.warps[warp];
                 let test = own.tested.and_then(|object| own.tests.get(&object)).map(|test| test.0);
+                let others = own.tested.and_then(|object| self.wait_of_arrivers(object));
                 Fault::new(FaultKind::TwoCopies, copy)
                     .with(other, Part::Operation)
                     .with_some(test, Part::Wait)
+                    .with_some(others, Part::OtherWait)
             }
             Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
                 Fault::new(FaultKind::Unordered, copy).with(instruction, Part::Access)
             }
         };
-        self.tell(fault);
+        self.tell_of(warp, fault);
     }
 
     fn start_read(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {

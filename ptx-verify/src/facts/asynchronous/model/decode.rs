@@ -21,13 +21,13 @@ use rustc_hash::FxHashMap;
 const MAX_SOURCES: usize = 4;
 
 /// The operands of an instruction with what the table says of them.
-struct Operands<'a> {
+pub(super) struct Operands<'a> {
     operands: &'a [Operand],
     specs: Vec<Option<&'a OperandSpec>>,
 }
 
 impl<'a> Operands<'a> {
-    fn of(facts: &FunctionFacts<'a>, instruction: u32, instance: &'a Instance) -> Self {
+    pub(super) fn of(facts: &FunctionFacts<'a>, instruction: u32, instance: &'a Instance) -> Self {
         let body = facts.body;
         let operands = body.operands(Handle::new(instruction));
         let specs = match instance.operands.len() == operands.len() {
@@ -45,13 +45,13 @@ impl<'a> Operands<'a> {
         self.all().find(|(_, spec)| spec.purpose == Some(purpose))
     }
 
-    fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
+    pub(super) fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
         self.all().filter(|(_, spec)| spec.access.is_some())
     }
 }
 
 /// Whether an operand may name shared memory.
-fn may_be_shared(spec: &OperandSpec) -> bool {
+pub(super) fn may_be_shared(spec: &OperandSpec) -> bool {
     spec.access.is_some_and(|access| access.space.is_none_or(|space| space.base() == StateSpace::Shared))
 }
 
@@ -312,7 +312,7 @@ impl Decoder<'_, '_> {
     }
 
     /// The registers of an operand, one or a vector of them.
-    fn parts(&self, operand: Operand) -> Vec<Operand> {
+    pub(super) fn parts(&self, operand: Operand) -> Vec<Operand> {
         match operand {
             Operand::Vector(run) => self.facts.body.children(run).to_vec(),
             other => vec![other],
@@ -432,6 +432,10 @@ impl Decoder<'_, '_> {
             let space = space_of(instance).map(StateSpace::base);
             if matches!(space, None | Some(StateSpace::Global | StateSpace::Const)) {
                 return self.loaded(instruction, false);
+            }
+            if space == Some(StateSpace::Local) && self.knows_local() {
+                self.loads_local = true;
+                return self.of_local(instruction, false).unwrap_or(forget);
             }
             return if space == Some(StateSpace::Param) { self.loaded(instruction, true) } else { forget };
         }

@@ -72,6 +72,10 @@ pub enum Part {
     Parity,
     /// Where the round of the wait ends.
     Round,
+    /// Where the stage of the ring turns.
+    Stage,
+    /// Where a thread has met others or waited, the last time before.
+    Met,
     /// Where the kernel ends.
     End,
     /// Where registers are given back.
@@ -94,6 +98,19 @@ impl FaultKind {
                 | Self::Registers
                 | Self::TooFewArrivals
                 | Self::NoArrivals
+        )
+    }
+
+    /// Whether a meeting or a wait is missing, after those that there are.
+    pub(super) const fn lacks_order(self) -> bool {
+        matches!(
+            self,
+            Self::EarlyAccess
+                | Self::Overwrite
+                | Self::Unordered
+                | Self::SourceReused
+                | Self::TwoCopies
+                | Self::Unpublished
         )
     }
 

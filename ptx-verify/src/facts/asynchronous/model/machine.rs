@@ -11,8 +11,9 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bytes::Memory;
-use super::clock::{Clock, Row};
+use super::clock::{Clock, ROWS, Row};
 use super::fault::{Fault, FaultKind, Part};
+use super::kept::Local;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Completion, Flight, Shadow, Who};
@@ -59,6 +60,8 @@ pub(super) enum State {
     Cluster(u32),
     /// Until each of its threads can have this number of registers.
     Registers(u32),
+    /// For these lanes of the warp.
+    Lanes(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),
     /// At what is not known: as if these threads were slower than all others.
@@ -73,6 +76,14 @@ pub(super) struct Fragment {
     pub(super) state: State,
     /// When it was told last that a phase is not complete.
     pub(super) told: Option<u64>,
+    /// Whether it goes on without the lanes that it should meet.
+    pub(super) goes_alone: bool,
+}
+
+impl Fragment {
+    pub(super) const fn new(pc: u32, mask: u32, told: Option<u64>) -> Self {
+        Self { pc, mask, state: State::Ready, told, goes_alone: false }
+    }
 }
 
 /// The groups of operations of a warp.
@@ -93,10 +104,12 @@ pub(super) struct Warp {
     pub(super) registers: Vec<Value>,
     /// Which of them depend on what memory is assumed to have.
     pub(super) assumed: Vec<bool>,
+    /// What its threads keep in their own memory.
+    pub(super) local: Local,
     pub(super) fragments: Vec<Fragment>,
     pub(super) clock: Clock,
     pub(super) event: u32,
-    pub(super) groups: [Groups; 7],
+    pub(super) groups: [Groups; ROWS],
     /// The last test of each object that passed: instruction and event.
     pub(super) tests: FxHashMap<usize, (u32, u32)>,
     /// The last object that was tested.
@@ -109,6 +122,8 @@ pub(super) struct Warp {
     pub(super) has_fenced_objects: bool,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
+    /// Where it met others or waited last, and before that.
+    pub(super) met: [Option<u32>; 2],
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
 }
@@ -185,11 +200,24 @@ const MAX_LAST: usize = 4;
 /// Faults of one execution; what follows from the first ones is not told.
 const MAX_FAULTS: usize = 16;
 
+/// Warps of a block in which nobody waits for a part of the others: all do the same with data of their own.
+const MAX_ALIKE: u32 = 4;
+
+/// The warps of a block that are executed.
+fn chosen_warps(count: u32, has_order: bool) -> Vec<u32> {
+    match has_order || count <= MAX_ALIKE {
+        true => (0..count).collect(),
+        // Who reads what another warp has written may be next to it, or far away.
+        false => vec![0, 1, count / 2, count - 1],
+    }
+}
+
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, scenario: Scenario) -> Self {
         let threads = scenario.threads.iter().product::<u32>().max(1);
         let per_block = threads.div_ceil(32);
-        let total = (per_block * scenario.blocks) as usize;
+        let chosen = chosen_warps(per_block, program.has_order);
+        let total = chosen.len() * scenario.blocks as usize;
         let mut machine = Self {
             program,
             scenario,
@@ -217,10 +245,10 @@ impl<'p> Machine<'p> {
         };
         for block in 0..scenario.blocks as usize {
             machine.blocks.push(Block { end: Clock::new(total), ..Block::default() });
-            for index in 0..per_block {
+            for &index in &chosen {
                 let here = (threads - index * 32).min(32);
                 let alive = if here == 32 { ALL } else { (1 << here) - 1 };
-                let start = Fragment { pc: 0, mask: alive, state: State::Ready, told: None };
+                let start = Fragment::new(0, alive, None);
                 let mut clock = Clock::new(total);
                 clock.raise(total, Row::Events, machine.warps.len(), 1);
                 machine.warps.push(Warp {
@@ -229,6 +257,7 @@ impl<'p> Machine<'p> {
                     alive,
                     registers: vec![Value::Unknown; program.registers],
                     assumed: vec![false; program.registers],
+                    local: Local::default(),
                     fragments: vec![start],
                     clock,
                     event: 1,
@@ -240,6 +269,7 @@ impl<'p> Machine<'p> {
                     registers_held: program.first_registers.unwrap_or(0),
                     has_fenced_objects: false,
                     last_use: None,
+                    met: [None; 2],
                     unfenced: 0,
                 });
             }
@@ -268,7 +298,7 @@ impl<'p> Machine<'p> {
                 self.at_end();
                 return End::Complete;
             }
-            if self.tell_waiting() {
+            if self.tell_waiting() || self.go_alone() {
                 continue;
             }
             let frozen =
@@ -335,8 +365,9 @@ impl<'p> Machine<'p> {
         }
         let mut index = 0;
         while index < fragments.len() {
-            let (pc, is_ready) = (fragments[index].pc, fragments[index].state == State::Ready);
-            let same = |other: &Fragment| is_ready && other.pc == pc && other.state == State::Ready;
+            let (pc, state) = (fragments[index].pc, fragments[index].state.clone());
+            let goes_on = matches!(state, State::Ready | State::Lanes(_));
+            let same = |other: &Fragment| goes_on && other.pc == pc && other.state == state;
             while let Some(other) = fragments[index + 1..].iter().position(same) {
                 let other = fragments.swap_remove(index + 1 + other);
                 fragments[index].mask |= other.mask;
@@ -346,6 +377,7 @@ impl<'p> Machine<'p> {
     }
 
     fn wake(&mut self, warp: usize) {
+        self.meet(warp);
         for index in 0..self.warps[warp].fragments.len() {
             if let State::Registers(count) = self.warps[warp].fragments[index].state
                 && self.take_registers(warp, count)
@@ -370,6 +402,10 @@ impl<'p> Machine<'p> {
             return;
         };
         fragment.pc = pc + 1;
+        if self.waits_for_lanes(warp, index, step) {
+            self.warps[warp].fragments[index].pc = pc;
+            return;
+        }
         if let Some((register, _)) = step.guard
             && self.warps[warp].assumed.get(register as usize).is_some_and(|assumed| *assumed)
             && !step.action.is_computation()
@@ -391,7 +427,7 @@ impl<'p> Machine<'p> {
                     return;
                 }
                 fragment.mask = mask & !runs;
-                let taken = Fragment { pc: *target, mask: runs, state: State::Ready, told: fragment.told };
+                let taken = Fragment::new(*target, runs, fragment.told);
                 self.warps[warp].fragments.push(taken);
             }
             Action::Exit => self.exit(warp, index, runs, step.instruction),
@@ -433,6 +469,12 @@ impl<'p> Machine<'p> {
                 self.forget(warp, to.iter().flatten().copied());
                 if *writes {
                     self.memory.forget();
+                }
+            }
+            Action::Local { to, from, .. } => {
+                self.forget(warp, to.iter().flatten().copied());
+                if !from.is_empty() {
+                    self.warps[warp].local.clear();
                 }
             }
             Action::Multiply { .. } => {}
@@ -578,6 +620,22 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Takes note of where a warp meets others, or waits.
+    pub(super) fn meets(&mut self, warp: usize, instruction: u32) {
+        let met = &mut self.warps[warp].met;
+        if met[0] != Some(instruction) {
+            *met = [Some(instruction), met[0]];
+        }
+    }
+
+    /// A fault of a warp, with where it met others before.
+    pub(super) fn tell_of(&mut self, warp: usize, fault: Fault) {
+        let lacks_order = fault.kind.lacks_order();
+        let met = self.warps[warp].met.into_iter().flatten().filter(|_| lacks_order);
+        let fault = met.fold(fault, |fault, at| fault.with(at, Part::Met));
+        self.tell(fault);
+    }
+
     /// How many threads a fragment stands for at a barrier: threads that have ended are not waited for.
     pub(super) fn threads_of(&self, warp: usize, mask: u32) -> u32 {
         let own = &self.warps[warp];
@@ -651,7 +709,7 @@ impl<'p> Machine<'p> {
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
                     State::Registers(_) => registers.push((at, warp.block)),
-                    State::Ready | State::Frozen(_) => {}
+                    State::Ready | State::Lanes(_) | State::Frozen(_) => {}
                 }
             }
         }
@@ -708,6 +766,7 @@ impl<'p> Machine<'p> {
                 .with(*at, Part::Wait)
                 .with_some(object.made.map(|made| made.2), Part::Made)
                 .with_some(object.last_arrival, Part::Arrival)
+                .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
                 .counted(i64::from(object.count), found),
         )
     }

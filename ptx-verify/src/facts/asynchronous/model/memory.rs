@@ -4,7 +4,7 @@
 //! how many arrive or which barrier is meant.
 
 use super::fault::Fault;
-use super::machine::{Fragment, Machine, State};
+use super::machine::{Fragment, Machine};
 use super::program::{Action, Address, GENERIC, Source};
 use super::value::{Value, lanes};
 use crate::facts::values::number::mask as low_bits;
@@ -24,6 +24,7 @@ impl Action {
                 | Self::MapRank { .. }
                 | Self::Forget { .. }
                 | Self::Load { .. }
+                | Self::Local { .. }
         )
     }
 }
@@ -159,7 +160,7 @@ impl Machine<'_> {
         } else {
             own[fragment].mask = rest;
         }
-        own.extend(turns.map(|(pc, mask)| Fragment { pc, mask, state: State::Ready, told }));
+        own.extend(turns.map(|(pc, mask)| Fragment::new(pc, mask, told)));
         Some(())
     }
 }

@@ -14,10 +14,12 @@ mod attribution;
 mod blame;
 mod bytes;
 mod clock;
-
+mod converge;
 mod copies;
 mod decode;
 mod fault;
+mod kept;
+mod local;
 mod machine;
 mod memory;
 mod object;
@@ -27,6 +29,7 @@ mod registers;
 mod shadow;
 mod sizes;
 mod slice;
+mod thin;
 mod value;
 
 use crate::facts::FunctionFacts;
@@ -78,6 +81,10 @@ const OTHER_MEMORY: u64 = 3;
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
 const MAX_STEPS: u32 = 24_000;
+/// The number, and the steps, for kernels of which a part is left out: whole libraries are made of them, and a ring comes
+/// round in that.
+const PARAMETER_OF_THINNED: u64 = 256;
+const STEPS_OF_THINNED: u32 = 10_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
 /// Blocks of a cluster that are looked at.
@@ -85,17 +92,10 @@ const MAX_BLOCKS: u32 = 16;
 /// The blocks of a cluster, and the rows of them, where the kernel does not say.
 const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2), (4, 4), (2, 4)];
 
-/// Steps of a program in which threads wait for their own copies and for all of their block alone; longer ones are not
-/// executed. The products of matrices of whole libraries are so, and to execute one takes ten times as long as all else.
-const MAX_PLAIN: usize = 400;
-
 /// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
-    let Some(program) = slice::program(facts, calls) else { return Protocol::default() };
-    if !program.has_order && program.steps.len() > MAX_PLAIN {
-        return Protocol { end: Some(End::Budget), ..Protocol::default() };
-    }
+    let Some(program) = thin::program(facts, calls) else { return Protocol::default() };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
@@ -135,7 +135,9 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         // Where nothing tells the blocks of a cluster, others may come further.
         let is_done =
             clusters.len() == 1 || all.as_ref().is_some_and(|known| known.end == Some(End::Complete));
-        if is_done && all.as_ref().is_some_and(|known| known.faults.is_empty()) {
+        // Copies that the end of a plain kernel leaves need no other launch to be believed.
+        let is_settled = |fault: &Fault| !program.has_order && fault.kind == FaultKind::LeftRunning;
+        if is_done && all.as_ref().is_some_and(|known| known.faults.iter().all(is_settled)) {
             break;
         }
         if spent > MAX_SPENT {
@@ -155,8 +157,13 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
 fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &mut u32) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
+    let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget };
     let mut protocol = Protocol::default();
-    let parameters = if program.takes_counts { &PARAMETERS[..1] } else { &PARAMETERS[..] };
+    let parameters = match () {
+        () if program.is_thinned => &[PARAMETER_OF_THINNED][..],
+        () if program.takes_counts => &PARAMETERS[..1],
+        () => &PARAMETERS[..],
+    };
     for &parameter in parameters {
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);

@@ -52,7 +52,10 @@ impl Machine<'_> {
                         .map(|made| made.2)
                         .max();
                     let fault = Fault::new(FaultKind::Unpublished, last.unwrap_or(made));
-                    self.tell(fault.with(made, Part::Made).with(instruction, Part::Access));
+                    self.tell_of(
+                        maker as usize,
+                        fault.with(made, Part::Made).with(instruction, Part::Access),
+                    );
                 }
             }
             None => {

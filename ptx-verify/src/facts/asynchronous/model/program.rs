@@ -105,6 +105,14 @@ pub(super) enum Action {
         /// The bytes of a part.
         part: u32,
     },
+    /// Loads or stores numbers in the memory of a thread, part by part.
+    Local {
+        address: Address,
+        to: Vec<Option<u32>>,
+        from: Vec<Source>,
+        /// The bytes of a part.
+        part: u32,
+    },
     Init {
         object: Address,
         count: Source,
@@ -166,6 +174,10 @@ pub(super) enum Action {
         threads: Option<Source>,
         waits: bool,
     },
+    /// Waits for these lanes of the warp.
+    WarpBarrier {
+        members: u32,
+    },
     ClusterArrive {
         relaxed: bool,
     },
@@ -206,6 +218,8 @@ pub(super) struct Program {
     /// Whether who waits for whom may depend on who comes first: it has more than barriers for all threads of a block, and
     /// operations that a thread waits for itself.
     pub(super) has_order: bool,
+    /// Whether accesses are left out that are like others.
+    pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
     pub(super) remembers: bool,
     /// Where shared variables are, and how large.

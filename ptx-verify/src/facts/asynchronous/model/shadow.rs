@@ -178,10 +178,14 @@ impl Shadow {
     ) -> Option<Clash> {
         let mut clash = None;
         let own = &flights[flight as usize];
+        let fences = match own.completion {
+            Completion::Group { row: Row::Wgmma | Row::Tcgen05, .. } => Row::Fenced,
+            _ => Row::FencedByWriter,
+        };
         for (index, bytes) in cells(start, bytes) {
             let cell = self.cells.entry(index).or_default();
             for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0) {
-                let fenced = who.clock.get(who.warps, Row::Fenced, touch.warp as usize) >= touch.event;
+                let fenced = who.clock.get(who.warps, fences, touch.warp as usize) >= touch.event;
                 let found = match () {
                     () if !who.knows(touch) => Clash::Written { instruction: touch.instruction },
                     () if own.proxy && !fenced => {

@@ -3,12 +3,13 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register, Variable};
-use ptx_ir::isa::{Control, OperandSpec};
+use ptx_ir::isa::{Control, Convergence, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::program::{Action, Address, Program, Source, Step};
+use super::value::ALL;
 use crate::facts::FunctionFacts;
 use crate::facts::uniformity::control::postdominators;
 
@@ -18,17 +19,21 @@ const MAX_STEPS: usize = 40_000;
 const VISITS_PER_BLOCK: usize = 64;
 
 /// Makes the program of a kernel; none where it has no protocol, or where it is too large. `calls` are those of functions
-/// that may take part in it, ascending.
-pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Program> {
+/// that may take part in it, ascending, and `left_out` instructions that are not looked at.
+pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Option<Program> {
     let program = Program { first_registers: facts.function.first_registers(), ..Program::default() };
     let mut decoder = Decoder {
         facts,
         calls,
+        left_out,
         places: FxHashMap::default(),
         registers: FxHashMap::default(),
         names: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
+        loads_local: false,
+        local_stores: None,
+        is_local_unknown: false,
         program,
     };
     decoder.place_variables();
@@ -38,17 +43,26 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Progra
 pub(super) struct Decoder<'f, 'm> {
     pub(super) facts: &'f FunctionFacts<'m>,
     pub(super) calls: &'f [u32],
+    /// Instructions that are not looked at.
+    pub(super) left_out: FxHashSet<u32>,
     /// Where shared variables are.
     pub(super) places: FxHashMap<Handle<Variable>, u64>,
     pub(super) registers: FxHashMap<Register, u32>,
     pub(super) names: Vec<Register>,
     pub(super) relevant: Vec<bool>,
     pub(super) pending: Vec<u32>,
+    /// Whether something is loaded from the memory of a thread whose stores were not asked for yet.
+    pub(super) loads_local: bool,
+    /// All stores there, where they are known.
+    pub(super) local_stores: Option<Vec<u32>>,
+    pub(super) is_local_unknown: bool,
     pub(super) program: Program,
 }
 
 /// Where shared memory begins: descriptors of matrices have 18 bits for an address.
 const FIRST_PLACE: u64 = 0x400;
+/// Where the memory of a thread begins, apart from shared memory.
+const FIRST_LOCAL_PLACE: u64 = 1 << 41;
 /// Variables begin at multiples of this, and those without a size at multiples of the other one.
 const ALIGNED: u64 = 128;
 const ALIGNED_UNSIZED: u64 = 1024;
@@ -57,6 +71,7 @@ impl Decoder<'_, '_> {
     fn place_variables(&mut self) {
         let body = self.facts.body;
         let (mut next, mut unsized_ones) = (FIRST_PLACE, Vec::new());
+        let mut next_local = FIRST_LOCAL_PLACE;
         for operand in body.operands.iter().chain(&body.children) {
             let (Operand::Variable { variable, .. }
             | Operand::VariableAddress { variable, .. }
@@ -65,7 +80,16 @@ impl Decoder<'_, '_> {
                 continue;
             };
             let declared = &self.facts.module.variables[variable];
-            if declared.space.base() != StateSpace::Shared || self.places.contains_key(&variable) {
+            if self.places.contains_key(&variable) {
+                continue;
+            }
+            if declared.space.base() == StateSpace::Local {
+                let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
+                next_local = next_local.next_multiple_of(align);
+                self.places.insert(variable, next_local);
+                next_local = next_local.saturating_add(declared.size().unwrap_or(0));
+            }
+            if declared.space.base() != StateSpace::Shared {
                 continue;
             }
             match declared.size() {
@@ -89,6 +113,9 @@ impl Decoder<'_, '_> {
         let mut is_protocol = false;
         for &block in facts.cfg.reverse_postorder() {
             for instruction in facts.cfg.instructions(block) {
+                if self.left_out.contains(&instruction) {
+                    continue;
+                }
                 if let Some(action) = self.event(instruction) {
                     is_protocol |= !matches!(
                         action,
@@ -114,10 +141,12 @@ impl Decoder<'_, '_> {
         loop {
             // What sources name was pushed while they were decoded.
             self.follow(&mut actions, &deciding)?;
-            if !self.ask_for_stores(&mut actions) {
+            let is_more = self.ask_for_stores(&mut actions);
+            if !self.ask_for_local_stores(&mut actions) && !is_more {
                 break;
             }
         }
+        self.meetings(&mut actions, &deciding);
         self.emit(&above, actions);
         self.program.registers = self.names.len();
         Some(self.program)
@@ -151,6 +180,32 @@ impl Decoder<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// Takes in where the lanes of a warp wait for each other, among what is looked at in any case.
+    fn meetings(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) {
+        let facts = self.facts;
+        for &block in facts.cfg.reverse_postorder() {
+            let is_followed = deciding[block.index()].iter().all(|&branch| self.relevant[branch as usize]);
+            if !is_followed {
+                continue;
+            }
+            for instruction in facts.cfg.instructions(block) {
+                let Some(instance) = facts.instance(instruction) else { continue };
+                let effects = &instance.effects;
+                let is_meeting = effects.barrier
+                    && effects.convergence == Convergence::Participants
+                    && effects.event.is_none();
+                if !is_meeting || actions.contains_key(&instruction) {
+                    continue;
+                }
+                let members = match facts.body.operands(Handle::new(instruction)).first() {
+                    Some(Operand::Integer { bits, .. }) => *bits as u32,
+                    _ => ALL,
+                };
+                actions.insert(instruction, Action::WarpBarrier { members });
+            }
+        }
     }
 
     fn control(&self, instruction: u32) -> Control {

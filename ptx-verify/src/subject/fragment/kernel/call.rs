@@ -8,7 +8,7 @@ use ptx_syntax::cuda::body::{
 
 use super::types::{Group, Members, Space, Ty};
 use super::value::{Held, Place, Value};
-use super::{Binding, Frame, Lowering, MAX_CALLS, Unclear};
+use super::{Binding, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
 impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn called(
@@ -18,14 +18,20 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Value, Unclear> {
         match &callee.kind {
             ExpressionKind::Name(name, template) => {
-                if let Some(Binding::Lambda(number)) = self.binding(name) {
-                    let lambda = self.program.lambdas.get(*number).ok_or(Unclear)?;
-                    return self.inlined(&[lambda], template, given, None);
+                if let Some(Binding::Lambda(lambda)) = self.binding(name) {
+                    let lambda = lambda.clone();
+                    return self.called_lambda(lambda, template, given);
                 }
-                if let Some(object) = self.frames.last().and_then(|frame| frame.object.clone()) {
-                    let own = self.methods(&object.1.name, name);
+                if let Some(Binding::Place(place)) = self.binding(name)
+                    && let Ty::Structure(members) = place.ty().clone()
+                {
+                    let place = place.clone();
+                    return self.method(place, &members, "()", template, given);
+                }
+                if let Some((place, members)) = self.frames.last().and_then(|frame| frame.object.clone()) {
+                    let (own, owner) = self.methods(&members, name);
                     if !own.is_empty() {
-                        return self.inlined(&own, template, given, Some(object));
+                        return self.inlined(&own, template, given, Some((place, owner)));
                     }
                 }
                 let own: Vec<&'a Function<'s>> = self
@@ -39,7 +45,15 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 self.of_cuda(name, template, given)
             }
-            ExpressionKind::Member { object, name, arrow } => {
+            ExpressionKind::Scoped { owner, name, template } => {
+                let Ty::Structure(members) = self.ty(owner)? else { return Err(Unclear) };
+                let (own, owner) = self.methods(&members, name);
+                // A base's method, for the object that this is one of.
+                let object = self.frames.last().and_then(|frame| frame.object.clone());
+                let place = object.and_then(|(place, around)| place.filter(|_| is_derived(&around, &owner)));
+                self.inlined(&own, template, given, Some((place, owner)))
+            }
+            ExpressionKind::Member { object, name, arrow, template } => {
                 if let Some(barrier) = self.barrier(object, *arrow)? {
                     return self.of_barrier(&barrier, name, given);
                 }
@@ -51,10 +65,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 };
                 match place.ty().clone() {
                     Ty::Group(group) => self.of_group(group, name, given),
-                    Ty::Structure(members) => {
-                        let own = self.methods(&members.name, name);
-                        self.inlined(&own, &[], given, Some((place, members)))
-                    }
+                    Ty::Structure(members) => self.method(place, &members, name, template, given),
                     _ => Err(Unclear),
                 }
             }
@@ -62,10 +73,74 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// The methods of a structure by their name.
-    pub(super) fn methods(&self, owner: &str, name: &str) -> Vec<&'a Function<'s>> {
-        let is_such = |function: &&'a Function<'s>| function.owner == Some(owner) && function.name == name;
-        self.program.functions.iter().filter(is_such).collect()
+    /// The methods of a structure by their name, and the structure that has them: itself, or one that it is derived of.
+    pub(super) fn methods(&self, members: &Rc<Members>, name: &str) -> (Vec<&'a Function<'s>>, Rc<Members>) {
+        let mut pending = vec![Rc::clone(members)];
+        let mut left = MAX_BASES;
+        while let Some(each) = pending.pop().filter(|_| left > 0) {
+            left -= 1;
+            let is_such = |function: &&'a Function<'s>| {
+                function.owner == Some(each.name.as_str()) && function.name == name
+            };
+            let own: Vec<&'a Function<'s>> = self.program.functions.iter().filter(is_such).collect();
+            if !own.is_empty() {
+                return (own, each);
+            }
+            pending.extend(each.bases.iter().rev().cloned());
+        }
+        (Vec::new(), Rc::clone(members))
+    }
+
+    /// A call of a method of an object.
+    pub(super) fn method(
+        &mut self,
+        place: Place,
+        members: &Rc<Members>,
+        name: &str,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let (own, owner) = self.methods(members, name);
+        let place = self.as_base(place, members, &owner)?;
+        self.inlined(&own, template, given, Some((Some(place), owner)))
+    }
+
+    /// An object as one of a structure that its own is derived of.
+    fn as_base(&mut self, place: Place, members: &Rc<Members>, base: &Rc<Members>) -> Result<Place, Unclear> {
+        if Rc::ptr_eq(members, base) || members == base {
+            return Ok(place);
+        }
+        let ty = Ty::Structure(Rc::clone(base));
+        let (first, _, at) = match base.all.first() {
+            Some((name, ..)) => members
+                .all
+                .iter()
+                .enumerate()
+                .find_map(|(index, (known, ty, at))| (known == name).then_some((index, ty, *at)))
+                .ok_or(Unclear)?,
+            None => (0, &ty, 0),
+        };
+        match place {
+            Place::Memory { address, .. } => {
+                let address = self.moved(&address, &Ty::BOOL, Value::constant(at, Ty::SIZE), "+")?;
+                Ok(Place::Memory { address, ty })
+            }
+            Place::Parts(parts, _) => {
+                let own = parts.get(first..first + base.all.len()).ok_or(Unclear)?.to_vec();
+                Ok(Place::Parts(own, ty))
+            }
+            _ => Err(Unclear),
+        }
+    }
+
+    fn called_lambda(
+        &mut self,
+        lambda: Lambda,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let function = self.program.lambdas.get(lambda.number).ok_or(Unclear)?;
+        self.inlined_lambda(function, template, given, lambda)
     }
 
     /// Makes an object: its members begin with what they say, and then its constructor does its work. `given` is what
@@ -77,13 +152,19 @@ impl<'a, 's> Lowering<'a, 's> {
         given: Option<&Expression<'s>>,
     ) -> Result<(), Unclear> {
         let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        for base in &members.bases {
+            let part = self.as_base(place.clone(), members, base)?;
+            self.deeper()?;
+            self.constructed(&part, base, None)?;
+            self.shallower();
+        }
         for member in &structure.members {
             if let Some(value) = &member.value {
                 let to = self.member(place.clone(), member.name)?;
                 self.initialize(&to, value)?;
             }
         }
-        let own = self.methods(&members.name, &members.name);
+        let own = self.methods(members, &members.name).0;
         let listed: &[Expression<'s>] = match given.map(|given| &given.kind) {
             None => &[],
             Some(ExpressionKind::List(_, listed)) => listed,
@@ -91,7 +172,7 @@ impl<'a, 's> Lowering<'a, 's> {
         };
         match (own.is_empty(), given) {
             (false, _) => {
-                self.inlined(&own, &[], listed, Some((place.clone(), Rc::clone(members))))?;
+                self.inlined(&own, &[], listed, Some((Some(place.clone()), Rc::clone(members))))?;
             }
             (true, Some(given)) => self.initialize(place, given)?,
             (true, None) => {}
@@ -281,7 +362,28 @@ impl<'a, 's> Lowering<'a, 's> {
         named: &[&'a Function<'s>],
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
-        object: Option<(Place, Rc<Members>)>,
+        object: Option<(Option<Place>, Rc<Members>)>,
+    ) -> Result<Value, Unclear> {
+        self.inlined_within(named, template, given, object, None)
+    }
+
+    fn inlined_lambda(
+        &mut self,
+        function: &'a Function<'s>,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+        lambda: Lambda,
+    ) -> Result<Value, Unclear> {
+        self.inlined_within(&[function], template, given, lambda.object, Some(lambda.names))
+    }
+
+    fn inlined_within(
+        &mut self,
+        named: &[&'a Function<'s>],
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+        object: Option<(Option<Place>, Rc<Members>)>,
+        seen: Option<std::ops::Range<usize>>,
     ) -> Result<Value, Unclear> {
         let takes = |function: &&&'a Function<'s>| {
             let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
@@ -303,7 +405,13 @@ impl<'a, 's> Lowering<'a, 's> {
             bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
         }
         let mut arguments = Vec::new();
+        let mut lambdas: Vec<(&'s str, Binding)> = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(given) {
+            if let Some(lambda) = self.lambda(argument) {
+                lambdas.push((parameter.name, Binding::Lambda(lambda)));
+                arguments.push(Place::Unknown(Ty::Any));
+                continue;
+            }
             arguments.push(match parameter.ty {
                 TypeName::Reference(_) => self.place(argument)?,
                 _ => {
@@ -315,10 +423,10 @@ impl<'a, 's> Lowering<'a, 's> {
         // Of an included file no place can be shown.
         let is_included = function.span.start < self.aim.base;
         let is_lambda = function.name.is_empty();
-        let (length, around) = (self.names.len(), self.frames.last());
+        let length = self.names.len();
         // A lambda sees the names around it, and the object.
-        let first_name = around.filter(|_| is_lambda).map_or(length, |frame| frame.first_name);
-        let object = object.or_else(|| around.filter(|_| is_lambda).and_then(|frame| frame.object.clone()));
+        let first_name = seen.as_ref().map_or(length, |seen| seen.start);
+        let hidden = seen.map_or(0..0, |seen| seen.end..length);
         let known = bindings.len();
         self.names.extend(bindings);
         let end = self.label();
@@ -327,25 +435,37 @@ impl<'a, 's> Lowering<'a, 's> {
             object: object.clone(),
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
+            hidden,
             result: None,
             pointer: None,
             end: end.clone(),
             loops: Vec::new(),
         });
         if let Some((place, members)) = object.as_ref().filter(|_| !is_lambda) {
-            self.bind_object(place, members)?;
+            self.bind_object(place.as_ref(), members)?;
         }
         for (parameter, argument) in function.parameters.iter().zip(&arguments) {
+            if lambdas.iter().any(|(name, _)| *name == parameter.name) {
+                continue;
+            }
             self.deduce(function, &parameter.ty, argument.ty())?;
         }
         for parameter in function.template.iter().skip(known) {
             if self.binding(parameter.name).is_none() {
+                if parameter.is_type && parameter.default.is_none() && !lambdas.is_empty() {
+                    // The type of a lambda has no name.
+                    continue;
+                }
                 let default = parameter.default.as_ref().ok_or(Unclear)?;
                 let binding = self.template_argument(default, parameter.is_type)?;
                 self.names.push((parameter.name, binding));
             }
         }
         for (index, parameter) in function.parameters.iter().enumerate() {
+            if let Some(lambda) = lambdas.iter().find(|(name, _)| *name == parameter.name) {
+                self.names.push(lambda.clone());
+                continue;
+            }
             let place = self.parameter(parameter, arguments.get(index).cloned())?;
             self.names.push((parameter.name, Binding::Place(place)));
         }
@@ -373,11 +493,9 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// What a method sees of its object: the parameters of its template, its members, and `this`.
-    fn bind_object(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
-        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
-        for (parameter, given) in structure.template.iter().zip(&members.given) {
-            self.names.push((parameter.name, Binding::of(given)));
-        }
+    fn bind_object(&mut self, place: Option<&Place>, members: &Rc<Members>) -> Result<(), Unclear> {
+        self.bind_structure(members)?;
+        let Some(place) = place else { return Ok(()) };
         let ty = Rc::new(Ty::Structure(Rc::clone(members)));
         let this = match place {
             Place::Memory { address, .. } => {
@@ -390,11 +508,57 @@ impl<'a, 's> Lowering<'a, 's> {
             other => Value { ty: Ty::Pointer(ty, Space::Generic), held: Held::Place(Rc::new(other.clone())) },
         };
         self.names.push(("this", Binding::Place(Place::Fixed(this))));
+        self.bind_members(place, members)
+    }
+
+    /// The parameters of the template of a structure and of its bases, and their constants.
+    fn bind_structure(&mut self, members: &Rc<Members>) -> Result<(), Unclear> {
+        self.deeper()?;
+        for base in &members.bases {
+            self.bind_structure(base)?;
+        }
+        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        for (parameter, given) in structure.template.iter().zip(&members.given) {
+            self.names.push((parameter.name, Binding::of(given)));
+        }
+        self.bind_constants(structure);
+        self.shallower();
+        Ok(())
+    }
+
+    fn bind_members(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
+        self.deeper()?;
+        for base in &members.bases {
+            self.bind_members(place, base)?;
+        }
+        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
         for member in &structure.members {
             let part = self.member(place.clone(), member.name)?;
             self.names.push((member.name, Binding::Place(part)));
         }
+        self.shallower();
         Ok(())
+    }
+
+    /// The lambda that an argument is, with what it sees.
+    pub(super) fn lambda(&self, argument: &Expression<'s>) -> Option<Lambda> {
+        match &argument.kind {
+            ExpressionKind::Lambda(number) => {
+                let frame = self.frames.last();
+                let first = frame.map_or(0, |frame| frame.first_name);
+                // What is hidden here stays so only where nothing is.
+                if frame.is_some_and(|frame| !frame.hidden.is_empty()) {
+                    return None;
+                }
+                let object = frame.and_then(|frame| frame.object.clone());
+                Some(Lambda { number: *number, names: first..self.names.len(), object })
+            }
+            ExpressionKind::Name(name, given) if given.is_empty() => match self.binding(name)? {
+                Binding::Lambda(lambda) => Some(lambda.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The one of several functions whose parameters have just the types of what is given.
@@ -443,6 +607,9 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(place);
         };
         if let TypeName::Reference(of) = &parameter.ty {
+            if **of == TypeName::Auto {
+                return Ok(argument);
+            }
             let ty = self.ty(of)?;
             let is_same = match (argument.ty(), &ty) {
                 (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a == b,
@@ -459,6 +626,11 @@ impl<'a, 's> Lowering<'a, 's> {
             };
         }
         let Place::Fixed(value) = argument else { return Err(Unclear) };
+        if parameter.ty == TypeName::Auto {
+            let place = self.made(&value.ty)?;
+            self.write(&place, value)?;
+            return Ok(place);
+        }
         if matches!(value.ty, Ty::Group(_)) {
             return Ok(Place::Fixed(value));
         }
@@ -510,6 +682,23 @@ impl<'a, 's> Lowering<'a, 's> {
         self.shallower();
         Ok(())
     }
+}
+
+/// Structures that one is derived of.
+const MAX_BASES: usize = 32;
+
+/// Whether an object of one structure is one of the other.
+fn is_derived(members: &Rc<Members>, of: &Rc<Members>) -> bool {
+    let mut pending = vec![Rc::clone(members)];
+    let mut left = MAX_BASES;
+    while let Some(each) = pending.pop().filter(|_| left > 0) {
+        left -= 1;
+        if each == *of {
+            return true;
+        }
+        pending.extend(each.bases.iter().cloned());
+    }
+    false
 }
 
 /// Statements of a function that is called for one thing.

@@ -44,6 +44,10 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Float(bits) => Value::unknown(Ty::Float(*bits)),
             ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
             ExpressionKind::Text => Value::unknown(Ty::Any),
+            ExpressionKind::Scoped { owner, name, .. } => {
+                let Ty::Structure(members) = self.ty(owner)? else { return Err(Unclear) };
+                return self.constant_of(&members, name);
+            }
             ExpressionKind::Name(..) | ExpressionKind::Index(..) => {
                 let place = self.place(expression)?;
                 self.read(&place)?
@@ -59,6 +63,11 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Unary(operator, of) => self.unary(operator, of, expression)?,
             ExpressionKind::Postfix(operator, of) => {
                 let place = self.place(of)?;
+                if let Ty::Structure(members) = place.ty().clone() {
+                    // The number that tells it from the other operator.
+                    let zero = Expression::zero(expression.span);
+                    return self.method(place, &members, operator, &[], &[zero]);
+                }
                 let old = self.read(&place)?;
                 let old = self.copied(old)?;
                 let operator = if *operator == "++" { "+" } else { "-" };
@@ -78,6 +87,15 @@ impl<'s> Lowering<'_, 's> {
                     _ => self.value(from)?,
                 };
                 let place = self.place(to)?;
+                if !operator.is_empty()
+                    && let Ty::Structure(members) = place.ty().clone()
+                {
+                    let name = if *operator == "+" { "+=" } else { "-=" };
+                    return match *operator {
+                        "+" | "-" => self.method(place, &members, name, &[], std::slice::from_ref(from)),
+                        _ => Err(Unclear),
+                    };
+                }
                 let value = match *operator {
                     "" => value,
                     operator => {
@@ -119,6 +137,35 @@ impl<'s> Lowering<'_, 's> {
         })
     }
 
+    /// A constant of a structure, or of one that it is derived of.
+    fn constant_of(&mut self, members: &Rc<super::types::Members>, name: &str) -> Result<Value, Unclear> {
+        let program = self.program;
+        let structure = program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        if !structure.constants.iter().any(|(known, _)| *known == name) {
+            self.deeper()?;
+            for base in &members.bases {
+                if let Ok(found) = self.constant_of(base, name) {
+                    self.shallower();
+                    return Ok(found);
+                }
+            }
+            return Err(Unclear);
+        }
+        let first_name = self.names.len();
+        self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+        for (parameter, given) in structure.template.iter().zip(&members.given) {
+            self.names.push((parameter.name, super::Binding::of(given)));
+        }
+        self.bind_constants(structure);
+        let found = match self.binding(name) {
+            Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
+            _ => Err(Unclear),
+        };
+        self.frames.pop();
+        self.names.truncate(first_name);
+        found
+    }
+
     fn unary(
         &mut self,
         operator: &str,
@@ -151,6 +198,9 @@ impl<'s> Lowering<'_, 's> {
             }
             "++" | "--" => {
                 let place = self.place(of)?;
+                if let Ty::Structure(members) = place.ty().clone() {
+                    return self.method(place, &members, operator, &[], &[]);
+                }
                 let old = self.read(&place)?;
                 let operator = if operator == "++" { "+" } else { "-" };
                 let new = self.computed(operator, old, Value::constant(1, Ty::INT))?;
@@ -361,7 +411,7 @@ impl<'s> Lowering<'_, 's> {
                 let pointer = self.value(pointer)?;
                 self.pointed(pointer)
             }
-            ExpressionKind::Member { object, name, arrow } => {
+            ExpressionKind::Member { object, name, arrow, .. } => {
                 let object = if *arrow {
                     let pointer = self.value(object)?;
                     self.pointed(pointer)?
@@ -450,7 +500,7 @@ impl<'s> Lowering<'_, 's> {
         }
         // Which one it is decides when the kernel runs.
         match &**of {
-            Ty::Integer { .. } => self.chosen(parts, of, &index),
+            Ty::Integer { .. } | Ty::Pointer(..) => self.chosen(parts, of, &index),
             // Any of its parts may be meant.
             Ty::Array(..) | Ty::Structure(_) => {
                 let whole = Place::Parts(parts.to_vec(), ty.clone());
@@ -467,7 +517,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let mut registers = Vec::new();
         for part in parts {
-            let Place::Register(register, _) = part else { return Err(Unclear) };
+            let Place::Register(register, _) = part else { return Ok(Place::Unknown(of.clone())) };
             registers.push(*register);
         }
         let index = self.in_register(index, 32).or(Err(Unclear))?;

@@ -1,7 +1,7 @@
 //! How a kernel is launched: the arguments of its template, and the threads of its blocks.
 
 use ptx_ir::occupancy::registers_left;
-use ptx_syntax::cuda::body::{Expression, Function, Launch, Statement, StatementKind};
+use ptx_syntax::cuda::body::{Expression, Function, Launch, Statement, StatementKind, Structure};
 
 use super::value::Place;
 use super::{Binding, Frame, Lowering, Unclear};
@@ -105,6 +105,28 @@ impl<'a, 's> Lowering<'a, 's> {
         self.frames.pop();
         self.names.truncate(first_name);
         done
+    }
+
+    /// Makes the constants of a structure known, and the types in it, as far as they are understood.
+    pub(super) fn bind_constants(&mut self, structure: &Structure<'s>) {
+        for (name, ty) in &structure.aliases {
+            let mark = self.mark();
+            let found = self.ty(ty);
+            self.back_to(mark);
+            if let Ok(ty) = found {
+                self.names.push((name, Binding::Type(ty)));
+            }
+        }
+        for (name, value) in &structure.constants {
+            let mark = self.mark();
+            let found = self.value(value);
+            self.back_to(mark);
+            if let Ok(value) = found
+                && value.number().is_some()
+            {
+                self.names.push((name, Binding::Place(Place::Fixed(value))));
+            }
+        }
     }
 
     /// Notes the numbers that a statement of the host declares.

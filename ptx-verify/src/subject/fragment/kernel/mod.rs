@@ -111,8 +111,8 @@ impl Kernel {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 enum Binding {
-    /// A lambda, by its number.
-    Lambda(usize),
+    /// A lambda.
+    Lambda(Lambda),
     Place(Place),
     Type(Ty),
 }
@@ -138,17 +138,27 @@ impl Binding {
     }
 }
 
+/// A lambda, with what it sees of where it stands.
+#[derive(Clone, Debug)]
+struct Lambda {
+    number: usize,
+    names: std::ops::Range<usize>,
+    object: Option<(Option<Place>, Rc<Members>)>,
+}
+
 /// A function that is being translated, or something else that does not see the names around it.
 #[derive(Default)]
 struct Frame {
     /// Which function it is.
     function: Option<Span>,
-    /// The object whose method it is.
-    object: Option<(Place, Rc<Members>)>,
+    /// The object whose method it is, without a place where the method is static.
+    object: Option<(Option<Place>, Rc<Members>)>,
     /// Where a wrapper is called: what it does is done there.
     call: Option<Span>,
     /// The names of the functions around are not seen.
     first_name: usize,
+    /// Nor are these, of functions that a lambda was passed through.
+    hidden: std::ops::Range<usize>,
     result: Option<Place>,
     /// The type of a pointer that is returned: the first one tells where it points to.
     pointer: Option<Ty>,
@@ -270,6 +280,7 @@ impl<'a, 's> Lowering<'a, 's> {
             object: None,
             call: None,
             first_name: 0,
+            hidden: 0..0,
             result: None,
             pointer: None,
             end: end.clone(),
@@ -277,6 +288,8 @@ impl<'a, 's> Lowering<'a, 's> {
         });
         self.statements(&function.body)?;
         self.place_label(&end);
+        // The brace that closes it.
+        self.span = Span::new(function.extent.end.saturating_sub(1), function.extent.end);
         self.emit("ret;");
         parameters.push(".param .b64 c_nothing".to_owned());
         let mut head = format!(".visible .entry c_kernel({})\n", parameters.join(", "));
@@ -467,8 +480,10 @@ impl<'a, 's> Lowering<'a, 's> {
 
     fn binding(&self, name: &str) -> Option<&Binding> {
         let first = self.frames.last().map_or(0, |frame| frame.first_name);
-        let own = self.names.get(first..)?;
-        own.iter().rev().find(|(known, _)| *known == name).map(|(_, binding)| binding)
+        let hidden = self.frames.last().map_or(0..0, |frame| frame.hidden.clone());
+        let own = self.names.iter().enumerate().skip(first).rev();
+        let mut seen = own.filter(|(index, _)| !hidden.contains(index));
+        seen.find(|(_, (known, _))| *known == name).map(|(_, (_, binding))| binding)
     }
 
     /// What a name of a value stands for.

@@ -83,6 +83,21 @@ impl<'s> Lowering<'_, 's> {
                     self.declaration(variable)?;
                 }
             }
+            StatementKind::Bind(names, value) => {
+                let place = self.place(value)?;
+                let place = match place {
+                    Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
+                    other => other,
+                };
+                let Ty::Structure(members) = place.ty().clone() else { return Err(Unclear) };
+                if members.all.len() != names.len() {
+                    return Err(Unclear);
+                }
+                for (name, (member, ..)) in names.iter().zip(&members.all) {
+                    let part = self.member(place.clone(), member)?;
+                    self.names.push((name, Binding::Place(part)));
+                }
+            }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.value(condition)?;
                 let condition = self.truth(condition)?;
@@ -289,7 +304,13 @@ impl<'s> Lowering<'_, 's> {
             let place = self.kept(value, false)?;
             self.frames.last_mut().ok_or(Unclear)?.result = Some(place);
         } else if let (Some(result), Some(value)) = (&result, value) {
-            self.initialize(result, value)?;
+            match result.ty().clone() {
+                // A list is what its constructor gets.
+                Ty::Structure(members) if matches!(value.kind, ExpressionKind::List(..)) => {
+                    self.constructed(result, &members, Some(value))?;
+                }
+                _ => self.initialize(result, value)?,
+            }
         } else if let Some(value) = value {
             self.value(value)?;
         }
@@ -303,11 +324,17 @@ impl<'s> Lowering<'_, 's> {
             _ if variable.is_shared => self.shared_variable(variable)?,
             // Its value is that of the last time.
             _ if variable.is_static && !variable.is_constant => return Err(Unclear),
-            TypeName::Reference(of) => self.reference(of, variable)?,
+            TypeName::Reference(of) => {
+                let lambda = variable.value.as_ref().and_then(|value| self.lambda(value));
+                if let Some(lambda) = lambda.filter(|_| **of == TypeName::Auto) {
+                    self.names.push((variable.name, Binding::Lambda(lambda)));
+                    return Ok(());
+                }
+                self.reference(of, variable)?
+            }
             TypeName::Auto => {
-                if let Some(ExpressionKind::Lambda(number)) = variable.value.as_ref().map(|value| &value.kind)
-                {
-                    self.names.push((variable.name, Binding::Lambda(*number)));
+                if let Some(lambda) = variable.value.as_ref().and_then(|value| self.lambda(value)) {
+                    self.names.push((variable.name, Binding::Lambda(lambda)));
                     return Ok(());
                 }
                 let value = self.value(variable.value.as_ref().ok_or(Unclear)?)?;
@@ -338,6 +365,9 @@ impl<'s> Lowering<'_, 's> {
         if let Ty::Structure(members) = &ty
             && self.is_constructed(members, variable.value.as_ref())
         {
+            if let Some(copied) = self.copy_of(&ty, variable.value.as_ref())? {
+                return Ok(copied);
+            }
             let place = self.made(&ty)?;
             let members = Rc::clone(members);
             self.constructed(&place, &members, variable.value.as_ref())?;
@@ -360,10 +390,31 @@ impl<'s> Lowering<'_, 's> {
         Ok(place)
     }
 
+    /// A copy of an object of the same type; none where a value is no such.
+    fn copy_of(&mut self, ty: &Ty, value: Option<&Expression<'s>>) -> Result<Option<Place>, Unclear> {
+        let is_list = |value: &&Expression<'s>| matches!(value.kind, ExpressionKind::List(..));
+        let Some(value) = value.filter(|value| !is_list(value)) else { return Ok(None) };
+        let mark = self.mark();
+        match self.value(value) {
+            Ok(found) if found.ty == *ty => {
+                let place = self.made(ty)?;
+                self.write(&place, found)?;
+                Ok(Some(place))
+            }
+            Ok(_) | Err(Unclear) => {
+                self.back_to(mark);
+                Ok(None)
+            }
+        }
+    }
+
     /// Whether a structure is made of what a list or a constructor says, and is no copy of another one.
     fn is_constructed(&self, members: &Members, value: Option<&Expression<'s>>) -> bool {
         let is_list = value.is_none_or(|value| matches!(value.kind, ExpressionKind::List(..)));
-        is_list || !self.methods(&members.name, &members.name).is_empty()
+        let is_maker = |function: &ptx_syntax::cuda::body::Function<'_>| {
+            function.owner == Some(members.name.as_str()) && function.name == members.name
+        };
+        is_list || self.program.functions.iter().any(is_maker)
     }
 
     /// A variable that begins with a value; a constant is that value.

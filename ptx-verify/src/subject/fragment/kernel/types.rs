@@ -60,6 +60,9 @@ pub(super) struct Members {
     pub name: String,
     /// What the parameters of its template stand for, in order.
     pub given: Vec<Given>,
+    /// What it is derived of.
+    pub bases: Vec<Rc<Self>>,
+    /// Those of its bases come first.
     pub all: Vec<(String, Ty, u64)>,
     pub size: u64,
     pub align: u64,
@@ -157,6 +160,9 @@ impl<'s> Lowering<'_, 's> {
             return Ok(Ty::Bytes(128, 64));
         }
         let structure = self.program.structures.get(name).ok_or(Unclear)?;
+        if self.program.specialized.contains(&name) {
+            return Err(Unclear);
+        }
         self.deeper()?;
         let mut bindings = Vec::new();
         for (index, parameter) in structure.template.iter().enumerate() {
@@ -167,6 +173,7 @@ impl<'s> Lowering<'_, 's> {
         let first_name = self.names.len();
         self.frames.push(Frame { first_name, ..Frame::default() });
         self.names.extend(bindings);
+        self.bind_constants(structure);
         let members = self.members(name, given, structure);
         self.names.truncate(first_name);
         self.frames.pop();
@@ -181,6 +188,15 @@ impl<'s> Lowering<'_, 's> {
         structure: &Structure<'s>,
     ) -> Result<Members, Unclear> {
         let (mut all, mut size, mut align) = (Vec::new(), 0_u64, 1_u64);
+        let mut bases = Vec::new();
+        for base in &structure.bases {
+            let Ty::Structure(base) = self.ty(base)? else { return Err(Unclear) };
+            size = size.next_multiple_of(base.align);
+            all.extend(base.all.iter().map(|(name, ty, at)| (name.clone(), ty.clone(), size + at)));
+            size += base.size;
+            align = align.max(base.align);
+            bases.push(base);
+        }
         for Member { name: member, ty, align: asked, .. } in &structure.members {
             let ty = self.ty(ty)?;
             let (bytes, mut own) = ty.layout()?;
@@ -196,6 +212,6 @@ impl<'s> Lowering<'_, 's> {
             align = align.max(self.alignment(asked)?);
         }
         let name = name.to_owned();
-        Ok(Members { name, given, all, size: size.next_multiple_of(align), align })
+        Ok(Members { name, given, bases, all, size: size.next_multiple_of(align), align })
     }
 }

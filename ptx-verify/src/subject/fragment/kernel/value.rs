@@ -317,11 +317,7 @@ impl Lowering<'_, '_> {
             Place::Alias(of, _) => self.forget(of),
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
-                if let (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) = (&value.ty, ty)
-                    && is != wanted
-                {
-                    return Err(Unclear);
-                }
+                let value = self.as_stored(value, ty)?;
                 let operand = self.operand(&value, register.bits)?;
                 self.emit(&format!("mov.b{} {}, {operand};", register.bits, register.name()));
                 Ok(())
@@ -329,6 +325,7 @@ impl Lowering<'_, '_> {
             Place::Chosen { registers, index, ty } => {
                 let bits = ty.register().ok_or(Unclear)?;
                 let value = self.converted(value, ty)?;
+                let value = self.as_stored(value, ty)?;
                 let from = self.in_register(&value, bits)?.name();
                 for (number, register) in registers.iter().enumerate() {
                     let condition = self.predicate()?;
@@ -369,6 +366,15 @@ impl Lowering<'_, '_> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// A pointer as a register of such a type holds it.
+    fn as_stored(&mut self, value: Value, ty: &Ty) -> Result<Value, Unclear> {
+        match (&value.ty, ty) {
+            (Ty::Pointer(_, Space::Shared), Ty::Pointer(_, Space::Generic)) => self.generic(value),
+            (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) if is != wanted => Err(Unclear),
+            _ => Ok(value),
         }
     }
 
