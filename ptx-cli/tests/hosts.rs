@@ -76,7 +76,8 @@ fn help_is_in_the_words_of_the_host() {
          asm!(\"add.u32 {0}, {0}, 1;\", out(reg32) y);\n\
          asm!(\"mov.u32 {0}, 1;\", in(reg32) x);\n\
          asm!(\"mov.u32 {0}, %laneid\", \"add.u32 {0}, {0}, 1;\", out(reg32) y);\n\
-         asm!(\"mul.lo.u32 {0}, {2}, 3;\", \"add.u32 {1}, {2}, 3;\", lateout(reg32) x, lateout(reg32) y, in(reg32) x);\n}\n",
+         asm!(\"mul.lo.u32 {0}, {2}, 3;\", \"add.u32 {1}, {2}, 3;\", lateout(reg32) x, lateout(reg32) y, in(reg32) x);\n\
+         asm!(\"mov.u64 {0}, 1;\", out(reg32) y);\n}\n",
     );
     scratch.file(
         "b.py",
@@ -91,6 +92,7 @@ fn help_is_in_the_words_of_the_host() {
         "help: the template never reads it: pass it as `out`",
         "note: rustc joins the strings of a template with line ends, which separate no instructions",
         "help: write `out` instead of `lateout`",
+        "note: the class `reg32` makes `{0}` a `.b32` register",
     ] {
         assert!(rust.contains(text), "{text}\n{rust}");
     }

@@ -18,8 +18,8 @@ use crate::write;
 use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
-FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an
-archive, what `cuobjdump -ptx` prints, or one of these compressed with gzip or zstd. The other commands take
+FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an \
+archive, what `cuobjdump -ptx` prints, or one of these compressed with gzip or zstd. The other commands take \
 these files, too, and call a module PATH!MEMBER.
 
 Exit status:

@@ -17,9 +17,9 @@ use crate::terminal::Terminal;
 use crate::{work, write};
 
 const AFTER_HELP: &str = "\
-A file is replaced in one step, and only if the new text has the same tokens and comments as the old.
-CUDA sources are left alone, but with --asm, or where ptx.toml has `asm = true` in [format]: then the
-templates of their asm statements are laid out, within their string literals. What comes from a macro,
+A file is replaced in one step, and only if the new text has the same tokens and comments as the old. \
+CUDA sources are left alone, but with --asm, or where ptx.toml has `asm = true` in [format]: then the \
+templates of their asm statements are laid out, within their string literals. What comes from a macro, \
 or has a syntax error, stays as it is.
 
 Exit status:

@@ -20,9 +20,9 @@ use crate::work;
 use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
-A driver loads PTX of its own version and of all older ones, for the devices that it knows; the assembler of
-a CUDA release takes the same as its driver. Every combination of a driver or release and a device is judged.
-Without --cuda and --driver the newest driver that is known is asked, and without --target the device is what
+A driver loads PTX of its own version and of all older ones, for the devices that it knows; the assembler of \
+a CUDA release takes the same as its driver. Every combination of a driver or release and a device is judged. \
+Without --cuda and --driver the newest driver that is known is asked, and without --target the device is what \
 the file itself is for.
 
 Exit status:
@@ -33,7 +33,7 @@ Exit status:
 Examples:
   ptx-cli loads kernel.ptx --cuda 12.4                would the toolkit of the build server take it?
   ptx-cli loads *.ptx --driver 535,580 --target sm_90,sm_120
-  ptx-cli verify --cuda 12.4 --fix kernel.ptx         lower a .version that nothing in the file needs";
+  ptx-cli verify --cuda 12.4 --fix kernel.ptx         lower a .version that nothing needs";
 
 /// Arguments of `loads`.
 #[derive(Args, Debug)]

@@ -8,7 +8,7 @@ use crate::lsp::{self, Goodbye};
 use crate::outcome::Exit;
 
 const AFTER_HELP: &str = "\
-The server shows findings while typing, offers their fixes, formats, and tells what an instruction
+The server shows findings while typing, offers their fixes, formats, and tells what an instruction \
 needs. It reads the nearest `ptx.toml` of each file.
 
 Exit status:

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 
 use ptx_ir::ir::{Handle, Operand as Argument};
 use ptx_ir::space::StateSpace;
-use ptx_syntax::cuda::{CType, Instance, Operand, Truth};
+use ptx_syntax::cuda::{CType, Host, Instance, Operand, Truth};
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::unit::{Unit, register_type};
@@ -271,5 +271,12 @@ pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic, index: usize) -> Diagnost
         // The statement may be for newer targets only, where the register has no type.
         found.severity = Severity::Warning;
     }
-    found.with_note(format!("the constraint `{letter}` makes `%{index}` {class} on `{}`", unit.aim.target))
+    let cause = match (unit.statement.host, letter) {
+        (Host::Rust, 'h') => "the class `reg16`".to_owned(),
+        (Host::Rust, 'r') => "the class `reg32`".to_owned(),
+        (Host::Rust, 'l') => "the class `reg64`".to_owned(),
+        (Host::InlinePtx, _) => "its type".to_owned(),
+        _ => format!("the constraint `{letter}`"),
+    };
+    found.with_note(format!("{cause} makes `%{index}` {class} on `{}`", unit.aim.target))
 }
