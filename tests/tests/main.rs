@@ -27,6 +27,7 @@ mod precision;
 mod properties;
 mod protocol;
 mod protocol_cuda;
+mod rust_oracle;
 mod syntax;
 mod table;
 mod words;
