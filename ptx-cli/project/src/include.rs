@@ -1,7 +1,9 @@
 //! The files of the same project that a CUDA source includes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::SystemTime;
 
@@ -175,6 +177,34 @@ fn find(include: Include<'_>, from: &Path, flags: &Flags) -> Option<PathBuf> {
     // Absolute, so that there are folders around it.
     let from = std::path::absolute(from).ok()?;
     let beside = from.parent()?;
+    if !STAY.load(Ordering::Relaxed) {
+        return look_for(include, beside, flags);
+    }
+    let mut hasher = DefaultHasher::new();
+    (beside, include.path, include.quoted, &flags.quoted, &flags.folders).hash(&mut hasher);
+    let key = hasher.finish();
+    let lock = || FOUND.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let found = look_for(include, beside, flags);
+    lock().insert(key, found.clone());
+    found
+}
+
+/// Whether files are where they are until the process ends.
+static STAY: AtomicBool = AtomicBool::new(false);
+
+/// Where includes lead: by the folder of the file, what is included, and the folders of the build.
+static FOUND: LazyLock<Mutex<HashMap<u64, Option<PathBuf>>>> = LazyLock::new(Mutex::default);
+
+/// Looks for each included file once: for a process that ends before anybody adds or removes files. Sources of a project
+/// include the same files, and most of the time goes into paths otherwise.
+pub fn files_stay() {
+    STAY.store(true, Ordering::Relaxed);
+}
+
+fn look_for(include: Include<'_>, beside: &Path, flags: &Flags) -> Option<PathBuf> {
     let root = beside.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
     let around = beside.ancestors().take(root + 1);
     let own =
@@ -185,5 +215,5 @@ fn find(include: Include<'_>, from: &Path, flags: &Flags) -> Option<PathBuf> {
         .chain(
             around.flat_map(|folder| [folder.join(include.path), folder.join("include").join(include.path)]),
         )
-        .find_map(|path| path.canonicalize().ok().filter(|path| path.is_file()))
+        .find_map(|path| path.is_file().then(|| path.canonicalize().ok()).flatten())
 }

@@ -33,6 +33,7 @@ mod words;
 
 pub use error::{ConfigError, Error, Unformatted};
 pub use fix::{Fixed, fix};
+pub use include::files_stay;
 pub use options::{BOOK, Options, layout, levels, page, page_address, target, targets, version};
 pub use pipeline::{Sessions, canonical, format, format_asm, verify, verify_again, verify_and_cover};
 pub use source::{

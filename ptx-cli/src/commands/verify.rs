@@ -162,6 +162,7 @@ struct Outcome {
 
 /// Runs `verify`.
 pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
+    ptx_project::files_stay();
     let Found { inputs, failures } = args.input.find(Wanted::All)?;
     failures.iter().for_each(|failure| terminal.error(failure));
     let jobs = with_options(inputs, args, terminal)?;
