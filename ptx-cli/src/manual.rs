@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::{
-    FormId, Instance, OpcodeId, OperandSpec, Pattern, Role, SpellingProblem, opcodes, resolve,
+    self, FormId, Instance, OpcodeId, OperandSpec, Pattern, Role, SpellingProblem, opcodes, resolve,
 };
 use ptx_ir::special::{SpecialRegister, Varies};
 use ptx_ir::target::{Suffix, Target, TargetSet};
@@ -333,7 +333,11 @@ pub fn misspelled(word: &str) -> Option<Diagnostic> {
     let opcode = OpcodeId::parse(word.split('.').next()?)?;
     match resolve(word).problem? {
         SpellingProblem::UnknownOpcode { .. } => return None,
-        SpellingProblem::MissingModifier { .. } if !with_all_modifiers(opcode, word).is_empty() => {
+        // An opcode of several words lacks all that comes after it.
+        problem
+            if (isa::name(word) == word || matches!(problem, SpellingProblem::MissingModifier { .. }))
+                && !with_all_modifiers(opcode, word).is_empty() =>
+        {
             return None;
         }
         _ => {}
@@ -364,7 +368,12 @@ fn forms(word: &str) -> Option<Vec<FormId>> {
     if !exact.is_empty() {
         return Some(exact);
     }
-    let some = with_all_modifiers(opcode, word);
+    let mut some = with_all_modifiers(opcode, word);
+    // Forms that begin with an opcode of several words have it; others have its words somewhere.
+    let begins = |form: &FormId| form.syntax().starts_with(word);
+    if isa::name(word) == word && some.iter().any(begins) {
+        some.retain(begins);
+    }
     Some(if some.is_empty() { all } else { some })
 }
 
@@ -412,4 +421,19 @@ pub fn operand(spec: &OperandSpec) -> String {
 fn parts(spec: &OperandSpec, open: &str, between: &str, close: &str) -> String {
     let parts: Vec<String> = spec.children.iter().map(operand).collect();
     format!("{open}{}{close}", parts.join(between))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{entries, misspelled};
+
+    #[test]
+    fn an_opcode_of_several_words_is_no_mistake() {
+        for word in ["tcgen05.mma", "tcgen05.ld", "cp.async.bulk.tensor", "cp.async", "wmma.mma", "tex.level"]
+        {
+            assert!(misspelled(word).is_none(), "{word}");
+            assert!(entries(word).iter().all(|entry| entry.text(None).starts_with(word)), "{word}");
+        }
+        assert!(misspelled("tcgen05.mmma").is_some());
+    }
 }
