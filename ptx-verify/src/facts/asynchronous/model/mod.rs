@@ -32,6 +32,7 @@ mod slice;
 mod thin;
 mod value;
 
+use self::slice::Decoded;
 use crate::facts::FunctionFacts;
 pub use fault::{Fault, FaultKind, Part};
 pub use machine::End;
@@ -95,7 +96,11 @@ const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2
 /// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
-    let Some(program) = thin::program(facts, calls) else { return Protocol::default() };
+    let program = match thin::program(facts, calls) {
+        Decoded::Nothing => return Protocol::default(),
+        Decoded::Long => return Protocol { end: Some(End::Budget), ..Protocol::default() },
+        Decoded::Program(program) => program,
+    };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],

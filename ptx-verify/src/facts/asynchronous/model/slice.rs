@@ -18,9 +18,23 @@ const MAX_STEPS: usize = 40_000;
 /// Blocks visited for the branches that decide about others: as many for each.
 const VISITS_PER_BLOCK: usize = 64;
 
-/// Makes the program of a kernel; none where it has no protocol, or where it is too large. `calls` are those of functions
-/// that may take part in it, ascending, and `left_out` instructions that are not looked at.
-pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Option<Program> {
+/// Steps of a program in which threads wait for their own copies and for all of their block alone; one with more is long.
+/// The products of matrices of whole libraries are so, and to execute one takes longer than all else that is done with it.
+const MAX_PLAIN: usize = 400;
+
+/// What is made of a kernel.
+pub(super) enum Decoded {
+    /// It has no protocol, or is too large.
+    Nothing,
+    /// It is long, and threads wait for nobody but all of their block.
+    Long,
+    /// What is to be executed.
+    Program(Program),
+}
+
+/// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending, and `left_out`
+/// instructions that are not looked at.
+pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Decoded {
     let program = Program { first_registers: facts.function.first_registers(), ..Program::default() };
     let mut decoder = Decoder {
         facts,
@@ -37,7 +51,7 @@ pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHash
         program,
     };
     decoder.place_variables();
-    decoder.decode()
+    decoder.decode().unwrap_or(Decoded::Nothing)
 }
 
 pub(super) struct Decoder<'f, 'm> {
@@ -107,7 +121,7 @@ impl Decoder<'_, '_> {
         self.places.extend(unsized_ones.into_iter().map(|variable| (variable, behind)));
     }
 
-    fn decode(mut self) -> Option<Program> {
+    fn decode(mut self) -> Option<Decoded> {
         let facts = self.facts;
         let mut actions: FxHashMap<u32, Action> = FxHashMap::default();
         let mut is_protocol = false;
@@ -136,6 +150,10 @@ impl Decoder<'_, '_> {
         if !is_protocol {
             return None;
         }
+        // What these are computed of need not be looked for.
+        if self.is_long(actions.len()) {
+            return Some(Decoded::Long);
+        }
         let above = postdominators(facts);
         let deciding = self.deciding(&above)?;
         loop {
@@ -148,8 +166,16 @@ impl Decoder<'_, '_> {
         }
         self.meetings(&mut actions, &deciding);
         self.emit(&above, actions);
+        if self.is_long(self.program.steps.len()) {
+            return Some(Decoded::Long);
+        }
         self.program.registers = self.names.len();
-        Some(self.program)
+        Some(Decoded::Program(self.program))
+    }
+
+    /// Whether a program of so many steps is long.
+    fn is_long(&self, steps: usize) -> bool {
+        !self.program.has_order && steps > MAX_PLAIN
     }
 
     /// Takes in what decides about the actions so far, and what they are computed of; none where that is too much.

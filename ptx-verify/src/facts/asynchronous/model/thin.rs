@@ -5,24 +5,23 @@ use rustc_hash::FxHashSet;
 
 use super::decode::may_be_shared;
 use super::program::Program;
-use super::slice::decoded;
+use super::slice::{Decoded, decoded};
 use crate::facts::FunctionFacts;
 
-/// Makes the program of a kernel; none where it has no protocol, or where it is too large. `calls` are those of functions
-/// that may take part in it, ascending. Of long programs in which threads wait for nobody but all others a part is left out.
-pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Option<Program> {
-    let program = decoded(facts, calls, FxHashSet::default())?;
-    if program.has_order || program.steps.len() <= MAX_PLAIN {
-        return Some(program);
+/// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending. Of long programs in
+/// which threads wait for nobody but all others a part is left out.
+pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Decoded {
+    match decoded(facts, calls, FxHashSet::default()) {
+        Decoded::Long => {}
+        other => return other,
     }
     // Much is done there in the same way with neighbouring data.
-    let thinned = decoded(facts, calls, alike(facts))?;
-    Some(Program { is_thinned: true, ..thinned })
+    match decoded(facts, calls, alike(facts)) {
+        Decoded::Program(program) => Decoded::Program(Program { is_thinned: true, ..program }),
+        other => other,
+    }
 }
 
-/// Steps of a program in which threads wait for their own copies and for all of their block alone, of which nothing is
-/// left out. The products of matrices of whole libraries are so.
-const MAX_PLAIN: usize = 400;
 /// Of accesses and copies that nothing orders among each other, so many are looked at: the first ones and the last ones.
 const MAX_ALIKE: usize = 4;
 
