@@ -11,11 +11,11 @@ use crate::facts::values::number::{mask, width};
 pub(in crate::facts) struct Shape {
     pub(in crate::facts) computation: Computation,
     /// Bits of the sources.
-    bits: u32,
+    pub(in crate::facts) bits: u32,
     /// Whether these have a sign.
-    signed: bool,
+    pub(in crate::facts) signed: bool,
     /// Bits of the result before it is fitted into its register.
-    result: u32,
+    pub(in crate::facts) result: u32,
     /// Bits of the register of the result.
     register: u32,
     comparison: Option<Comparison>,

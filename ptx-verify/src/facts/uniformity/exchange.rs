@@ -5,6 +5,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Comparison, Computation, Instance, Mode};
 
 use super::{Analysis, Vary};
+use crate::facts::evaluate::Shape;
 use crate::facts::values::number::mask;
 use crate::facts::values::{Kind, ValueId};
 
@@ -12,6 +13,8 @@ use crate::facts::values::{Kind, ValueId};
 const MAX_MOVES: usize = 4;
 /// Registers that a value may be packed of.
 const MAX_PARTS: usize = 4;
+/// The bits of a register that is exchanged.
+const WORD: u32 = 32;
 
 impl Analysis<'_, '_> {
     /// A sum, or something else whose operands may change places, of a value and what `shfl.bfly` gives of it: lanes that
@@ -113,18 +116,14 @@ impl Analysis<'_, '_> {
         if let Some((stride, source)) = self.butterfly(instruction) {
             return self.is_same(source, value).then_some(stride);
         }
-        let facts = self.engine.facts;
-        let [_, Operand::Vector(run)] = facts.body.operands(Handle::new(instruction)) else { return None };
-        let parts = facts.body.children(*run);
-        if parts.len() > MAX_PARTS || facts.instance(instruction)?.effects.computes != Some(Computation::Move)
-        {
-            return None;
-        }
+        let parts = match self.words_of(instruction) {
+            Some(words) => words.to_vec(),
+            None => self.packed_of(instruction)?,
+        };
         let mut strides = None;
-        for (index, part) in parts.iter().enumerate() {
-            let Operand::Register { register, .. } = part else { return None };
-            let part = self.original(self.read_of(instruction, |each| each.register == *register)?);
-            let Kind::Computed { instruction: exchange, .. } = self.engine.graph.kind(part) else {
+        for (index, part) in parts.into_iter().enumerate() {
+            let Kind::Computed { instruction: exchange, .. } = self.engine.graph.kind(self.original(part))
+            else {
                 return None;
             };
             let (stride, source) = self.butterfly(exchange)?;
@@ -133,6 +132,62 @@ impl Analysis<'_, '_> {
             strides?;
         }
         strides
+    }
+
+    /// The registers of which a move makes one.
+    fn packed_of(&self, instruction: u32) -> Option<Vec<ValueId>> {
+        let facts = self.engine.facts;
+        let [_, Operand::Vector(run)] = facts.body.operands(Handle::new(instruction)) else { return None };
+        let parts = facts.body.children(*run);
+        let is_move = facts.instance(instruction)?.effects.computes == Some(Computation::Move);
+        if parts.len() > MAX_PARTS || !is_move {
+            return None;
+        }
+        let value = |part: &Operand| match part {
+            Operand::Register { register, .. } => {
+                self.read_of(instruction, |each| each.register == *register)
+            }
+            _ => None,
+        };
+        parts.iter().map(value).collect()
+    }
+
+    /// The lower and the upper word of a number that arithmetic puts together: `upper << 32 | lower`.
+    fn words_of(&mut self, instruction: u32) -> Option<[ValueId; 2]> {
+        let shape = Shape::of(self.engine.facts.instance(instruction)?, u64::BITS)?;
+        if !matches!(shape.computation, Computation::Or | Computation::Add) || shape.bits != u64::BITS {
+            return None;
+        }
+        let both = [self.operand_value(instruction, 1)?, self.operand_value(instruction, 2)?];
+        for [lower, upper] in [both, [both[1], both[0]]] {
+            let Some(upper) = self.shifted(upper, Computation::ShiftLeft) else { continue };
+            let words = (self.converted(lower, WORD, u64::BITS), self.converted(upper, WORD, u64::BITS));
+            if let ((lower, false), (upper, _)) = (words.0?, words.1?) {
+                return Some([lower, upper]);
+            }
+        }
+        None
+    }
+
+    /// What is shifted by a word to give a value.
+    fn shifted(&mut self, value: ValueId, direction: Computation) -> Option<ValueId> {
+        let Kind::Computed { instruction, .. } = self.engine.graph.kind(self.original(value)) else {
+            return None;
+        };
+        let shape = Shape::of(self.engine.facts.instance(instruction)?, u64::BITS)?;
+        let is_shift = shape.computation == direction && shape.bits == u64::BITS;
+        let count = self.engine.operand(instruction, 2, u32::BITS)?.number.value();
+        (is_shift && count == Some(u64::from(WORD))).then(|| self.operand_value(instruction, 1))?
+    }
+
+    /// What is converted to give a value, from and to integers of so many bits, and whether with its sign.
+    fn converted(&self, value: ValueId, from: u32, to: u32) -> Option<(ValueId, bool)> {
+        let Kind::Computed { instruction, .. } = self.engine.graph.kind(self.original(value)) else {
+            return None;
+        };
+        let shape = Shape::of(self.engine.facts.instance(instruction)?, to)?;
+        let is_it = shape.computation == Computation::Convert && (shape.bits, shape.result) == (from, to);
+        is_it.then(|| Some((self.operand_value(instruction, 1)?, shape.signed)))?
     }
 
     /// The distance and the source of a `shfl.bfly` over the whole warp.
@@ -150,7 +205,12 @@ impl Analysis<'_, '_> {
     }
 
     /// Whether a value is this register of those that another one was unpacked into.
-    fn is_part(&self, part: ValueId, index: usize, whole: ValueId) -> bool {
+    fn is_part(&mut self, part: ValueId, index: usize, whole: ValueId) -> bool {
+        if let Some((source, _)) = self.converted(part, u64::BITS, WORD) {
+            let source =
+                if index == 0 { Some(source) } else { self.shifted(source, Computation::ShiftRight) };
+            return source.is_some_and(|source| self.is_same(source, whole));
+        }
         let facts = self.engine.facts;
         let Kind::Computed { instruction, at: Some(at) } = self.engine.graph.kind(self.original(part)) else {
             return false;
