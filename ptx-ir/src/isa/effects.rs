@@ -178,6 +178,10 @@ pub enum Computation {
     FunnelShift,
     /// `d = a * b`, its upper half
     MultiplyHigh,
+    /// `c` and the products of the halves of `a` with the two lower bytes of `b`.
+    DotProductLow,
+    /// The same with the two upper bytes of `b`.
+    DotProductHigh,
     /// The smaller of `a` and `b`.
     Minimum,
     /// The larger of `a` and `b`.

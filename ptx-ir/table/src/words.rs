@@ -25,7 +25,7 @@ const ACTIONS: [(&str, &str); 10] = [
     ("test", "Test"),
 ];
 
-const COMPUTATIONS: [(&str, &str); 43] = [
+const COMPUTATIONS: [(&str, &str); 45] = [
     ("move", "Move"),
     ("not", "Not"),
     ("and", "And"),
@@ -54,6 +54,8 @@ const COMPUTATIONS: [(&str, &str); 43] = [
     ("logic3", "Logic3"),
     ("funnel-shift", "FunnelShift"),
     ("multiply-high", "MultiplyHigh"),
+    ("dot-product-low", "DotProductLow"),
+    ("dot-product-high", "DotProductHigh"),
     ("minimum", "Minimum"),
     ("maximum", "Maximum"),
     ("absolute", "Absolute"),

@@ -318,7 +318,12 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
                     _ => demanded & all & !field,
                 }
             }
-            C::Minimum
+            C::DotProductLow if operand == 2 => mask(32) >> 16,
+            C::DotProductHigh if operand == 2 => mask(32) & !(mask(32) >> 16),
+            C::DotProductLow | C::DotProductHigh if operand == 3 => up_to_highest(demanded) & all,
+            C::DotProductLow
+            | C::DotProductHigh
+            | C::Minimum
             | C::Maximum
             | C::Absolute
             | C::CountOnes
