@@ -132,7 +132,7 @@ pub fn modules(input: &Input) -> Option<(Vec<Input>, Vec<String>)> {
         let name = module.name.clone();
         Input {
             name: Name::from(PathBuf::from(path)),
-            kind: Kind::of(Path::new(&name)),
+            kind: if module.is_ptx { Kind::Ptx } else { Kind::of(Path::new(&name)) },
             origin: Origin::Member(Member { container: container.clone(), index, name }),
         }
     });

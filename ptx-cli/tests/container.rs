@@ -25,6 +25,18 @@ fn fatbin(modules: &[(u32, &str)]) -> Vec<u8> {
     bytes
 }
 
+/// An archive whose members are these texts.
+fn archive(members: &[(&str, &str)]) -> Vec<u8> {
+    let mut bytes = b"!<arch>\n".to_vec();
+    for (name, text) in members {
+        let name = format!("{name}/");
+        bytes.extend(format!("{name:16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, text.len()).bytes());
+        bytes.extend(text.as_bytes());
+        bytes.resize(bytes.len().next_multiple_of(2), b'\n');
+    }
+    bytes
+}
+
 fn two() -> Vec<u8> {
     fatbin(&[(90, GOOD), (80, &bad())])
 }
@@ -81,6 +93,45 @@ fn commands_of_one_file_take_its_only_module() {
         "{answer:?}"
     );
     assert_eq!(scratch.run(&["canonicalize", "two.fatbin!1.sm_90.ptx"]).status, 0);
+}
+
+#[test]
+fn members_of_archives_may_be_texts() {
+    let scratch = Scratch::new();
+    let bad = bad();
+    // What it is called does not make it CUDA C++.
+    let whole =
+        archive(&[("a.o", GOOD), ("read.me", "no PTX"), ("k.cu", &bad), ("a.o", &format!("// x\n{bad}\0"))]);
+    scratch.file("whole.a", &whole);
+    scratch.file("cut.a", &whole[..whole.len() - 40]);
+    scratch.file("thin.a", [b"!<thin>\n", &whole[8..]].concat());
+    let concise = |files: &[&str]| {
+        let answer = scratch.run(&[&["verify", "--message-format", "concise"], files].concat());
+        let places: Vec<String> = answer
+            .stdout
+            .lines()
+            .filter_map(|line| Some(line.split_once(" error")?.0.rsplit_once(':')?.0.to_owned()))
+            .map(|place| place.rsplit_once(':').unwrap().0.to_owned())
+            .collect();
+        (answer.status, places, answer.stderr)
+    };
+    let (status, places, stderr) = concise(&["whole.a"]);
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    assert_eq!(places, ["whole.a!k.cu:12", "whole.a!a.o.2:13"]);
+    // What is damaged, and what has its members elsewhere, does not stop the others.
+    let (status, places, stderr) = concise(&["cut.a", "thin.a", "whole.a!a.o.2"]);
+    assert_eq!(status, 2);
+    assert_eq!(places, ["cut.a!k.cu:12", "whole.a!a.o.2:13"]);
+    assert!(stderr.contains("cannot read `cut.a`: `a.o`: the archive is cut off"), "{stderr}");
+    assert!(stderr.contains("cannot read `thin.a`: it is a thin archive"), "{stderr}");
+    for command in [&["canonicalize"][..], &["dump", "--needs"], &["loads"]] {
+        let answer = scratch.run(&[command, &["whole.a!a.o"]].concat());
+        assert_eq!(answer.status, 0, "{command:?}: {answer:?}");
+    }
+    let told = scratch.run(&["extract", "whole.a", "-o", "out"]);
+    assert_eq!(told.status, 0);
+    assert_eq!((scratch.read("out/a.o"), scratch.read("out/k.cu")), (GOOD.to_owned(), bad.clone()));
+    assert_eq!(scratch.read("out/a.o.2"), format!("// x\n{bad}"));
 }
 
 #[test]

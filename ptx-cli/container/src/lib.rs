@@ -9,7 +9,8 @@
 //!   there is no such section, wherever a fat binary begins.
 //! * **Cubins**: with `-lineinfo` the section `.nv_debug_ptx_txt` has the text that the machine code was made of, with a
 //!   NUL for each end of a line. In a fat binary it counts where there is no PTX besides.
-//! * **Archives** (`.a`), whose members are looked at in turn.
+//! * **Archives** (`.a`), whose members are looked at in turn. Some are PTX texts themselves, as in GCC's libraries for
+//!   NVIDIA's devices.
 //! * **gzip** and **zstd**, of PTX and of all these.
 //! * **Listings**: what `cuobjdump -ptx` prints.
 //!
@@ -24,7 +25,9 @@ mod compressed;
 mod elf;
 mod fatbin;
 mod listing;
+mod text;
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display};
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,6 +41,9 @@ const MAX_UNPACKED_CUBINS: u64 = 1 << 30;
 /// How deep compressed files are opened that are in compressed files.
 pub const MAX_DEPTH: usize = 3;
 
+/// What the names of modules end with.
+const EXTENSION: &str = ".ptx";
+
 /// What carries PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -45,7 +51,7 @@ pub enum Format {
     Elf,
     /// A fat binary.
     Fatbin,
-    /// An archive of objects.
+    /// An archive of objects or texts.
     Archive,
     /// A file compressed with gzip.
     Gzip,
@@ -103,8 +109,11 @@ pub struct Contents {
 #[derive(Clone, Debug)]
 pub struct Module {
     /// A name made of letters, digits and `._+-`: the archive's member if there is one, the number and the target, as in
-    /// `3.sm_90a.ptx`. What is in a compressed file has the file's name without the extension.
+    /// `3.sm_90a.ptx`. What is in a compressed file has the file's name without the extension, and a member that is a text
+    /// has its own. Where that is not the first of its name a number follows, as in `k.o.2`.
     pub name: String,
+    /// Whether it is PTX whatever its name says. It is not known of the text in a compressed file.
+    pub is_ptx: bool,
     /// The target that the container gives, such as `sm_90a`.
     pub target: Option<String>,
     packed: Packed,
@@ -243,18 +252,25 @@ impl Found {
             Ok(bytes) => {
                 let bytes = Bytes::whole(Arc::new(bytes));
                 let name = safe(name);
-                self.modules.push(Module { name, target: None, packed: Packed::Plain, bytes });
+                self.modules.push(Module { name, is_ptx: false, target: None, packed: Packed::Plain, bytes });
             }
             Err(message) => self.problem(message),
         }
     }
 
     fn module(&mut self, target: Option<String>, packed: Packed, bytes: Bytes) {
-        self.modules.push(Module { name: self.member.clone(), target, packed, bytes });
+        self.modules.push(Module { name: self.member.clone(), is_ptx: true, target, packed, bytes });
+    }
+
+    /// Takes the archive's member, which is a text.
+    fn text(&mut self, bytes: &Bytes) {
+        let (name, bytes) = (safe(&self.member), bytes.clone());
+        self.modules.push(Module { name, is_ptx: true, target: None, packed: Packed::Plain, bytes });
     }
 
     fn remembered(&mut self, target: Option<String>, bytes: Bytes) {
-        self.remembered.push(Module { name: self.member.clone(), target, packed: Packed::Lines, bytes });
+        let (name, packed) = (self.member.clone(), Packed::Lines);
+        self.remembered.push(Module { name, is_ptx: true, target, packed, bytes });
     }
 
     /// Looks for the texts that the machine code in fat binaries remembers.
@@ -289,12 +305,37 @@ impl Found {
             modules = remembered;
         }
         for (number, module) in (1..).zip(&mut modules) {
-            // What is in a compressed file alone has a name of its own.
+            // What is in a compressed file has a name of its own, and so has a member that is a text.
             if module.target.is_some() || module.packed != Packed::Plain || module.name.is_empty() {
                 module.name = numbered(&module.name, number, module.target.as_deref());
             }
         }
+        tell_apart(&mut modules);
         Contents { format, modules, problems, machine_code }
+    }
+}
+
+/// Puts a number into the names of modules that others have before them.
+fn tell_apart(modules: &mut [Module]) {
+    let mut taken: HashSet<String> = HashSet::new();
+    // The last number that each name got, so that a thousand members of one name are not tried a thousand times each.
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for module in modules {
+        if taken.contains(&module.name) {
+            let number = last.entry(module.name.clone()).or_insert(1);
+            let (stem, extension) = match module.name.strip_suffix(EXTENSION) {
+                Some(stem) => (stem, EXTENSION),
+                None => (module.name.as_str(), ""),
+            };
+            module.name = loop {
+                *number += 1;
+                let name = format!("{stem}.{number}{extension}");
+                if !taken.contains(&name) {
+                    break name;
+                }
+            };
+        }
+        taken.insert(module.name.clone());
     }
 }
 
@@ -302,7 +343,7 @@ fn numbered(member: &str, number: usize, target: Option<&str>) -> String {
     let parts =
         [Some(safe(member)).filter(|name| !name.is_empty()), Some(number.to_string()), target.map(safe)];
     let mut name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
-    name.push_str(".ptx");
+    name.push_str(EXTENSION);
     name
 }
 

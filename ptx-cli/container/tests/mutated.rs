@@ -89,16 +89,37 @@ fn elf(machine: u16, name: &str, data: &[u8]) -> Vec<u8> {
 }
 
 fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let named: Vec<_> = members.iter().map(|(name, data)| (format!("{name}/"), data.clone())).collect();
+    archive_of(&named)
+}
+
+/// An archive whose headers have these names as they are.
+fn archive_of(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = b"!<arch>\n".to_vec();
     for (name, data) in members {
-        bytes.extend(
-            format!("{:16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, data.len())
-                .bytes(),
-        );
+        bytes.extend(format!("{name:16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len()).bytes());
         bytes.extend(data);
         bytes.resize(bytes.len().next_multiple_of(2), b'\n');
     }
     bytes
+}
+
+/// An archive of texts with the names that GNU and BSD give to long ones, and with members that are none.
+fn texts() -> Vec<u8> {
+    let member = |name: &str, data: &str| (name.to_owned(), data.as_bytes().to_vec());
+    archive_of(&[
+        member("//", "a-name-of-twenty-five.o/\n"),
+        member("bar.o/", &format!("// BEGIN PREAMBLE\n{TEXT}\0")),
+        member("read.me/", ".version \"01.01\"\n"),
+        member("/0", OTHER),
+        member("#1/20", &format!("also-a-long-name.o\0\0{OTHER}")),
+        member("bar.o/", OTHER),
+        member("k.cu/", OTHER),
+        member("k.ptx/", OTHER),
+        member("k.ptx/", OTHER),
+        member("../bar.o", OTHER),
+        member("bar.o.2/", OTHER),
+    ])
 }
 
 /// The names and texts in a container.
@@ -127,6 +148,49 @@ fn modules_are_found_in_all_formats() {
     assert_eq!(of_archive, expected(["k.o.1.sm_90a.ptx", "k.o.2.sm_80.ptx", "k.o.3.sm_80.ptx"]));
     assert_eq!(modules(gzip(TEXT.as_bytes())), [("k.ptx".to_owned(), TEXT.to_owned())]);
     assert_eq!(modules(zstd(TEXT)).len(), 1);
+}
+
+#[test]
+fn members_that_are_texts_have_their_names() {
+    let commented = format!("// BEGIN PREAMBLE\n{TEXT}");
+    let expected = [
+        ("bar.o", commented.as_str()),
+        ("a-name-of-twenty-five.o", OTHER),
+        ("also-a-long-name.o", OTHER),
+        ("bar.o.2", OTHER),
+        ("k.cu", OTHER),
+        ("k.ptx", OTHER),
+        ("k.2.ptx", OTHER),
+        // The first part of the name is a folder's.
+        ("8.ptx", OTHER),
+        ("bar.o.2.2", OTHER),
+    ];
+    let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    assert_eq!(modules(texts()), expected);
+    assert_eq!(modules(gzip(&texts())), expected);
+    assert!(open("k.a", Arc::new(texts())).unwrap().modules.iter().all(|module| module.is_ptx));
+    assert!(!open("k.gz", Arc::new(gzip(TEXT.as_bytes()))).unwrap().modules[0].is_ptx);
+}
+
+#[test]
+fn a_damaged_archive_keeps_its_first_texts() {
+    let told = |bytes: Vec<u8>| {
+        let contents = open("k.a", Arc::new(bytes)).unwrap();
+        let problems: Vec<String> = contents.problems.iter().map(ToString::to_string).collect();
+        (contents.modules.len(), problems.join("; "))
+    };
+    let two = archive(&[("a.o", TEXT.into()), ("b.o", OTHER.into())]);
+    assert_eq!(told(two[..two.len() - 9].to_vec()), (1, "`b.o`: the archive is cut off".to_owned()));
+    let (count, problem) = told(two[..two.len() - OTHER.len() - 9].to_vec());
+    assert!(count == 1 && problem.starts_with("the archive is broken: "), "{count}: {problem}");
+    // A name that is in no table.
+    let nowhere = archive_of(&[("a.o/".to_owned(), TEXT.into()), ("/99".to_owned(), TEXT.into())]);
+    let (count, problem) = told(nowhere);
+    assert!(count == 1 && problem.starts_with("the archive is broken: "), "{count}: {problem}");
+    let (count, problem) = told([b"!<thin>\n", &two[8..]].concat());
+    assert!(count == 0 && problem.starts_with("it is a thin archive"), "{count}: {problem}");
+    let several: Vec<_> = (0..2000).map(|_| ("a.o", TEXT.as_bytes().to_vec())).collect();
+    assert_eq!(modules(archive(&several)).last().unwrap().0, "a.o.2000");
 }
 
 #[test]
@@ -165,6 +229,7 @@ fn no_mutation_makes_it_panic() {
         elf(62, ".nv_fatbin", &sample()),
         archive(&[("a.o", elf(62, ".nv_fatbin", &sample())), ("b.o", cubin.clone())]),
         cubin,
+        texts(),
         gzip(&sample()),
         zstd(TEXT),
         listing.into_bytes(),

@@ -19,8 +19,8 @@ use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
 FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an \
-archive, what `cuobjdump -ptx` prints, or one of these compressed with gzip or zstd. The other commands take \
-these files, too, and call a module PATH!MEMBER.
+archive of objects or of PTX texts, what `cuobjdump -ptx` prints, or one of these compressed with gzip or \
+zstd. The other commands take these files, too, and call a module PATH!MEMBER.
 
 Exit status:
   0  there are modules, and each was told or written
