@@ -41,6 +41,14 @@ fn kernels_are_formatted_and_their_canonical_texts_give_the_same_ir() {
 }
 
 #[test]
+fn declarations_of_names_that_nobody_can_write_stay() {
+    for declared in [".global .b32 x1<3>;", ".global .b32 x1<3>;\n.global .b32 x10;", ".global .b32 x<2>;"] {
+        let text = format!(".version 8.6\n.target sm_90\n.address_size 64\n\n{declared}\n");
+        assert_eq!(canonical(&text), Ok(text.clone()));
+    }
+}
+
+#[test]
 #[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn canonical_texts_of_kernels_give_the_same_machine_code() {
     let ptxas = Ptxas::at(needed_ptxas()).unwrap();

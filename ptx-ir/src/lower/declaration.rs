@@ -67,8 +67,10 @@ impl Context<'_, '_> {
                 continue;
             };
             let is_named = declarator.range.is_none() || !ends_with_digit(self.text(declarator.name));
-            for (step, handle) in declared.handles().enumerate().filter(|_| is_named) {
-                self.define_variable(handle, declarator.name);
+            for (step, handle) in declared.handles().enumerate() {
+                if is_named {
+                    self.define_variable(handle, declarator.name);
+                }
                 if step == 0 {
                     self.module.items.push(Item::Variable(handle));
                 }
