@@ -82,10 +82,10 @@ const OTHER_MEMORY: u64 = 3;
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
 const MAX_STEPS: u32 = 24_000;
-/// The number, and the steps, for kernels of which a part is left out: whole libraries are made of them, and a ring comes
-/// round in that.
+/// The number, and the steps, for kernels of which a part is left out: whole libraries are made of them, and more steps
+/// would cost as much as all else that is done with them.
 const PARAMETER_OF_THINNED: u64 = 256;
-const STEPS_OF_THINNED: u32 = 10_000;
+const STEPS_OF_THINNED: u32 = 3_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
 /// Blocks of a cluster that are looked at.
