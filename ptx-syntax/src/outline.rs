@@ -25,7 +25,7 @@ pub fn outline(source: &str) -> Option<Tree> {
     outline_by(1, source)
 }
 
-/// The same with the work of so many threads, if the system gives them.
+/// The same by up to `threads` threads, if the system gives them.
 #[must_use]
 pub fn outline_by(threads: usize, source: &str) -> Option<Tree> {
     let braces = if threads > 1 { braces::of_text(source, threads) } else { None };

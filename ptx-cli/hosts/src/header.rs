@@ -29,7 +29,7 @@ fn has_head(text: &str) -> bool {
         && !target.contains(['%', '{', '$'])
 }
 
-/// Whether the text ends where a module can: with all braces closed, and behind a declaration or a body.
+/// Whether the text ends where a module can: with all braces closed, after a declaration or a body.
 fn has_end(text: &str) -> bool {
     let (mut depth, mut last) = (0_i64, None);
     // What C reads ends with a NUL.

@@ -596,7 +596,7 @@ impl<'s> Parser<'s> {
             returns = self.pointers(base);
             while self.at + 1 < open && self.specifier(&mut specifiers) {}
         }
-        // What stands before the name is not understood: a method that is defined outside its structure.
+        // What is before the name is not understood: a method that is defined outside its structure.
         if self.at + 1 != open {
             self.at = self.after_group(body);
             return;

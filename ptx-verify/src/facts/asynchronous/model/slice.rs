@@ -173,7 +173,7 @@ impl Decoder<'_, '_> {
         Some(Decoded::Program(self.program))
     }
 
-    /// Whether a program of so many steps is long.
+    /// Whether a program with this number of steps is long.
     fn is_long(&self, steps: usize) -> bool {
         !self.program.has_order && steps > MAX_PLAIN
     }

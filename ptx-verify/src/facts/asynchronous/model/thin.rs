@@ -22,7 +22,7 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Decoded {
     }
 }
 
-/// Of accesses and copies that nothing orders among each other, so many are looked at: the first ones and the last ones.
+/// How many accesses or copies are looked at of those that nothing orders among each other: the first and the last ones.
 const MAX_ALIKE: usize = 4;
 
 /// The accesses and copies that are left out: those in the middle of a row of them.
