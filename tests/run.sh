@@ -2,9 +2,10 @@
 # Runs the tests and tells which took longest.
 #
 #   tests/run.sh          those of the crates, and the data files against NVIDIA's assembler
-#   tests/run.sh --all    and besides the wheel, used from Python and by the real pre-commit; the book; the hooks of
-#                         pre-commit that are built from source; the extension for Visual Studio Code; the language
-#                         server in a real Neovim; the table, with what does not exist added to it
+#   tests/run.sh --all    and those of them that take longest; besides the wheel, used from Python and by the real
+#                         pre-commit; the book; the hooks of pre-commit that are built from source; the extension for
+#                         Visual Studio Code; the language server in a real Neovim; the table, with what does not exist
+#                         added to it
 #
 # Where the network is missing, the tests that need NVIDIA's tools, and packages of PyPI, are shown as ignored; with
 # CI=true that is a failure. What needs a GPU, the superuser, tmux, Neovim, node or npm's registry is shown as ignored
@@ -35,6 +36,18 @@ test() {
   cargo test --workspace --no-fail-fast --config "$runner" "$@"
 }
 timed=(-Zunstable-options --report-time)
+# A sixth of the time of all the others together, and only about NVIDIA's compilers.
+long=(
+  asm_oracle::nvcc_agrees_about_every_part
+  assembler::figures_are_those_of_the_machine_code
+  inline::kernels_compute_the_same_with_parts_as_functions
+  inline::kernels_compute_the_same_without_calls
+)
+if [ -z "$all" ]; then
+  for name in "${long[@]}"; do
+    timed+=(--skip "$name")
+  done
+fi
 cargo test --workspace --no-run
 failed=()
 (test --tests -- "${timed[@]}") 2>&1 | tee target/tests.log || failed+=("cargo test --tests")
@@ -62,9 +75,16 @@ echo
 echo "The tests that took longest:"
 sed --quiet --regexp-extended 's/^test (.*) \.\.\. ok <([0-9.]+)s>$/\2 s  \1/p' target/tests.log | sort --general-numeric-sort --reverse | sed --quiet 1,12p
 
+if [ -n "$all" ]; then
+  for name in "${long[@]}"; do
+    grep --quiet "^test $name \.\.\. " target/tests.log || failed+=("$name, which no program has")
+  done
+else
+  printf 'test %s ... ignored, takes long: tests/run.sh --all runs it\n' "${long[@]}" | tee --append target/tests.log
+fi
 grep '^ignored: ' target/tests.log >&2 || true
 grep --extended-regexp '^test .* \.\.\. ignored' target/tests.log |
-  grep --invert-match --extended-regexp 'ignored, needs (a GPU|the superuser)' >target/ignored.log || true
+  grep --invert-match --extended-regexp 'ignored, (needs (a GPU|the superuser)|takes long)' >target/ignored.log || true
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}" >&2
   exit 1
