@@ -29,7 +29,7 @@
 //! * `serde`: `Serialize` and `Deserialize` of [`Module`] and everything in it, of [`Diagnostic`], [`Config`], [`Level`] and
 //!   what else is told. A module that is read is checked: its handles are good, or it is refused. What is written is of the
 //!   same version of this library. Reports of assemblers and baselines have both without it.
-//! * `cuda`: the CUDA driver and NVIDIA's compiler library as back ends of [`Module::report`]. It needs `cust`, whose build
+//! * `cuda`: the CUDA driver, on Linux, and NVIDIA's compiler library as back ends of [`Module::report`]. It needs `cust`, whose build
 //!   script wants a CUDA toolkit on the machine that builds, or the `[patch]` that the toolkit's own `Cargo.toml` has.
 
 use std::fmt;

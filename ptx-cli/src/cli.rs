@@ -22,7 +22,7 @@ Examples:
 
 /// Verify, format and report on NVIDIA PTX.
 #[derive(Debug, Parser)]
-#[command(name = "ptx-cli", version = env!("PTX_CLI_VERSION"), about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "ptx-cli", bin_name = "ptx-cli", version = env!("PTX_CLI_VERSION"), about, after_help = AFTER_HELP, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
     /// When to colour: auto (as NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE say, else on a terminal), always or never
     #[arg(

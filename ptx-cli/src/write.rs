@@ -85,6 +85,8 @@ fn swap(target: &Path, read: Option<&[u8]>, bytes: &[u8]) -> io::Result<()> {
             let is_done = is_replaced_already(&File::open(target)?, read, bytes)?;
             return if is_done { file.close() } else { Err(changed()) };
         }
+        // Windows replaces no file that is open.
+        drop(current);
         file.persist(target).map(drop).map_err(|error| error.error)
     })
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Scratch;
+use common::{Scratch, slashes};
 
 const PURE: &str = "\
 def load(a):
@@ -25,7 +25,7 @@ fn folders_are_searched_for_them() {
     let answer = scratch.run(&["verify", "--message-format", "concise", "src"]);
     assert_eq!(answer.status, 1, "{answer:?}");
     let at = |line: &str| line.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
-    let found: Vec<String> = answer.stdout.lines().map(at).collect();
+    let found: Vec<String> = slashes(&answer.stdout).lines().map(at).collect();
     assert_eq!(
         found,
         [

@@ -94,9 +94,16 @@ pub struct Source {
     original: Option<Vec<u8>>,
 }
 
-/// The message of an I/O error without Rust's "(os error 2)".
+/// The message of an I/O error without Rust's "(os error 2)"; on Windows, what is usual in the words of other systems.
 #[must_use]
 pub fn plain(error: &io::Error) -> String {
+    if cfg!(windows) && error.raw_os_error().is_some() {
+        match error.kind() {
+            io::ErrorKind::NotFound => return "no such file or directory".to_owned(),
+            io::ErrorKind::PermissionDenied => return "permission denied".to_owned(),
+            _ => {}
+        }
+    }
     let text = error.to_string();
     match text.find(" (os error") {
         Some(at) => text[..at].to_lowercase(),
@@ -109,10 +116,12 @@ pub fn plain(error: &io::Error) -> String {
 /// # Errors
 /// It cannot be read, is a folder, or is larger.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let directory = || io::Error::other("it is a directory");
+    // Windows opens no directory.
+    let file = File::open(path).map_err(|error| if path.is_dir() { directory() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        return Err(io::Error::other("it is a directory"));
+        return Err(directory());
     }
     if metadata.len() > MAX_BYTES {
         let (is, supported) = (metadata.len() >> 20, MAX_BYTES >> 20);

@@ -184,7 +184,7 @@ pub fn workspace_edit(document: &Document, uri: Uri, edits: Vec<TextEdit>, versi
 /// The path of a `file:` address.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
-    let path = &rest[rest.find('/')?..];
+    let (host, path) = rest.split_at(rest.find('/')?);
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((byte, tail)) = rest.split_first() {
@@ -200,13 +200,36 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
             }
         }
     }
-    String::from_utf8(bytes).ok().map(PathBuf::from)
+    let path = String::from_utf8(bytes).ok()?;
+    Some(PathBuf::from(if cfg!(windows) { windows_path(host, &path) } else { path }))
+}
+
+/// What Windows calls the path of an address: `/c:/a` is on a drive, and where there is a host, on the network.
+fn windows_path(host: &str, path: &str) -> String {
+    let path = match path.as_bytes() {
+        [b'/', letter, b':', ..] if letter.is_ascii_alphabetic() => &path[1..],
+        _ => path,
+    };
+    let path = path.replace('/', "\\");
+    if host.is_empty() || host == "localhost" { path } else { format!("\\\\{host}{path}") }
+}
+
+/// The host and path of an address for an absolute path of Windows, which may have the prefix that canonical ones have.
+fn windows_address(path: &str) -> String {
+    let path = match path.strip_prefix(r"\\?\") {
+        Some(rest) => rest.strip_prefix(r"UNC\").map_or_else(|| rest.to_owned(), |rest| format!(r"\\{rest}")),
+        None => path.to_owned(),
+    };
+    let path = path.replace('\\', "/");
+    path.strip_prefix("//").map_or_else(|| format!("/{path}"), str::to_owned)
 }
 
 /// The `file:` address of an absolute path.
 pub fn address(path: &Path) -> String {
     let mut text = String::from("file://");
-    for byte in path.as_os_str().as_encoded_bytes() {
+    let windows = cfg!(windows).then(|| windows_address(&path.to_string_lossy()));
+    let path = windows.as_ref().map_or(path.as_os_str().as_encoded_bytes(), |path| path.as_bytes());
+    for byte in path {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
             text.push(char::from(*byte));
         } else {
@@ -237,11 +260,29 @@ mod tests {
 
     #[test]
     fn addresses_become_paths_and_paths_addresses() {
-        assert_eq!(document("").path, Some(PathBuf::from("/a b/k.ptx")));
+        let names = if cfg!(windows) {
+            [r"C:\a b\k.ptx", r"\\server\é\%41#.toml"]
+        } else {
+            ["/a b/k.ptx", "/é/%41?#.toml"]
+        };
         assert_eq!(path(&Uri::from_str("untitled:Untitled-1").unwrap()), None);
-        for name in ["/a b/k.ptx", "/é/%41?#.toml"] {
+        for name in names {
             assert_eq!(path(&Uri::from_str(&address(Path::new(name))).unwrap()), Some(PathBuf::from(name)));
         }
+    }
+
+    #[test]
+    fn addresses_are_those_of_windows_there() {
+        for (host, address, path) in [
+            ("", "/c:/a b/k.ptx", r"c:\a b\k.ptx"),
+            ("", "/C:/", r"C:\"),
+            ("server", "/share/k.ptx", r"\\server\share\k.ptx"),
+        ] {
+            assert_eq!(windows_path(host, address), path);
+            assert_eq!(windows_address(path), format!("{host}{address}"));
+        }
+        assert_eq!(windows_address(r"\\?\C:\k.ptx"), "/C:/k.ptx");
+        assert_eq!(windows_address(r"\\?\UNC\server\share\k.ptx"), "server/share/k.ptx");
     }
 
     #[test]

@@ -90,6 +90,21 @@ impl Scratch {
     }
 }
 
+/// A text with names of files as all systems but Windows write them.
+pub fn slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() }
+}
+
+/// The address of a file, as the server writes it.
+pub fn address(path: &Path) -> String {
+    let path = path.to_str().unwrap();
+    if !cfg!(windows) {
+        return format!("file://{path}");
+    }
+    let path = path.strip_prefix(r"\\?\").unwrap_or(path);
+    format!("file:///{}", path.replace('\\', "/").replace(':', "%3A"))
+}
+
 /// A kernel with nothing wrong in it.
 pub const GOOD: &str = "\
 .version 8.6

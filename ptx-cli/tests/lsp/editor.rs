@@ -39,6 +39,7 @@ impl Editor {
     }
 
     /// An editor whose server has these variables in its environment.
+    #[cfg(unix)]
     pub fn start_in(scratch: &Scratch, capabilities: Value, variables: &[(&str, &str)]) -> (Self, Value) {
         let mut command = scratch.command(&["lsp"]);
         command.envs(variables.iter().copied());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{GOOD, Scratch};
+use crate::common::{GOOD, Scratch, address};
 use crate::editor::{Editor, URI, edited, texts};
 
 const PTX: &str = "\
@@ -210,7 +210,7 @@ fn symbols_are_found_in_files_that_are_not_open() {
     }
     scratch.file(".gitignore", "c.ptx\n");
     let folder = scratch.path().canonicalize().unwrap();
-    let address = |file: &str| format!("file://{}", folder.join(file).to_str().unwrap());
+    let address = |file: &str| address(&folder.join(file));
     let mut editor = Editor::silent(&scratch);
     let folders = json!([{"uri": address(""), "name": "scratch"}]);
     editor.request("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
@@ -302,7 +302,7 @@ fn asm_templates_are_formatted_and_nothing_else_of_a_source() {
     assert_eq!(scratch.run(&["format", "--asm", "asked.cuh"]).status, 0);
     assert_eq!(scratch.read("asked.cuh"), both);
     let folder = scratch.path().canonicalize().unwrap();
-    let uri = format!("file://{}/k.h", folder.to_str().unwrap());
+    let uri = address(&folder.join("k.h"));
     let options = json!({"tabSize": 8, "insertSpaces": false});
     let (mut editor, _) = Editor::start(&scratch, &["utf-8"]);
     editor.open_as(&uri, "cpp", untidy);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::{GOOD, Scratch, bad};
+use crate::common::{GOOD, Scratch, address, bad};
 use crate::editor::{Editor, PATIENCE, URI};
 
 #[test]
@@ -242,8 +242,8 @@ fn a_wrong_configuration_is_shown_and_a_changed_one_is_heeded() {
             assert_eq!(registration["registerOptions"]["watchers"][0]["globPattern"], "**/ptx.toml");
         }
         let file = scratch.path().canonicalize().unwrap().join("k.ptx");
-        let uri = format!("file://{}", file.to_str().unwrap());
-        let toml = format!("file://{}", file.with_file_name("ptx.toml").to_str().unwrap());
+        let uri = address(&file);
+        let toml = address(&file.with_file_name("ptx.toml"));
         let wrong = editor.open(&uri, &bad());
         assert_eq!(wrong["uri"], toml);
         assert_eq!(wrong["diagnostics"][0]["range"]["start"]["line"], 1, "{wrong}");

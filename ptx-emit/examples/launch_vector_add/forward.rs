@@ -29,11 +29,7 @@ mod table;
 pub(crate) use table::FORWARDED;
 
 /// Names of the driver's library, in the order they are tried.
-const LIBRARIES: &[&str] = if cfg!(windows) {
-    &["nvcuda.dll"]
-} else {
-    &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"]
-};
+const LIBRARIES: &[&str] = &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"];
 
 thread_local! {
     /// The code that the driver returned last on this thread, before [`known`].

@@ -1,11 +1,17 @@
-//! Stands in for the driver back end in builds without the feature `cuda`: the same functions, which
-//! say that the back end was left out.
+//! The driver back end of builds without the feature `cuda`, and of systems other than Linux: the same functions, which
+//! say that it was left out.
 
 use std::convert::Infallible;
 use std::io::{self, Read, Write};
 
 use super::report::Backend;
 use super::{Assembly, Error, Helper, Options, Source};
+
+const WHY: &str = if cfg!(feature = "cuda") {
+    "the CUDA driver is asked on Linux only"
+} else {
+    "this program was built without the feature `cuda`"
+};
 
 /// The driver back end, which this build does not have: no value of this type exists.
 #[derive(Debug)]
@@ -17,8 +23,7 @@ impl Driver {
     /// # Errors
     /// Always [`Error::Missing`].
     pub fn open() -> Result<Self, Error> {
-        let reason = "this program was built without the feature `cuda`".to_owned();
-        Err(Error::Missing { backend: Some(Backend::Driver), looked_for: vec![reason] })
+        Err(Error::Missing { backend: Some(Backend::Driver), looked_for: vec![WHY.to_owned()] })
     }
 
     /// The driver's version.
@@ -85,5 +90,5 @@ impl DriverProcess {
 /// # Errors
 /// Always.
 pub fn serve(_input: impl Read + Send + 'static, _output: impl Write) -> io::Result<()> {
-    Err(io::Error::other("this program was built without the feature `cuda`"))
+    Err(io::Error::other(WHY))
 }

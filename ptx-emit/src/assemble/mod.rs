@@ -33,9 +33,9 @@ use std::time::Duration;
 mod baseline;
 mod budget;
 mod cubin;
-#[cfg(feature = "cuda")]
+#[cfg(all(feature = "cuda", target_os = "linux"))]
 pub mod driver;
-#[cfg(not(feature = "cuda"))]
+#[cfg(not(all(feature = "cuda", target_os = "linux")))]
 #[path = "driver_disabled.rs"]
 pub mod driver;
 mod error;

@@ -20,7 +20,11 @@ fn a_driver_has_a_version_and_a_missing_one_says_why() {
         Ok(driver) => assert!(driver.version().is_some()),
         Err(error) => {
             assert!(matches!(&error, Error::Missing { backend: Some(Backend::Driver), .. }), "{error}");
-            let reason = if cfg!(feature = "cuda") { "libcuda" } else { "without the feature `cuda`" };
+            let reason = match (cfg!(feature = "cuda"), cfg!(target_os = "linux")) {
+                (true, true) => "libcuda",
+                (true, false) => "on Linux only",
+                (false, _) => "without the feature `cuda`",
+            };
             assert!(error.to_string().contains(reason), "{error}");
         }
     }

@@ -16,11 +16,7 @@ use libloading::Library;
 use crate::assemble::library::loader_says;
 
 /// Names of the driver's library, in the order they are tried.
-const LIBRARIES: &[&str] = if cfg!(windows) {
-    &["nvcuda.dll"]
-} else {
-    &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"]
-};
+const LIBRARIES: &[&str] = &["libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"];
 
 /// `cuGetErrorName` and `cuGetErrorString`.
 type Describe = unsafe extern "C" fn(c_uint, *mut *const c_char) -> c_uint;
