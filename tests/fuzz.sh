@@ -52,7 +52,7 @@ seeds() {
 
 options() {
   echo "-max_len=$max_len -rss_limit_mb=$memory_mib -timeout=$seconds_per_input -print_final_stats=1"
-  case $1 in bytes | cuda | session) echo "-dict=$work/ptx.dict" ;; esac
+  case $1 in bytes | cuda | hosts | session) echo "-dict=$work/ptx.dict" ;; esac
 }
 
 # Runs one target for $2 seconds; its log and its crashes lie under its name.

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use ptx_hosts::Language;
 use ptx_project::config::Config;
 use ptx_project::{Kind, Options, Source};
+use ptx_syntax::Diagnostic;
 
 use crate::foreign::Name;
 use crate::lsp;
@@ -19,6 +21,13 @@ pub fn fixed_cuda(text: &str) -> String {
     let source = Source::new(Name::from("fuzz.cu"), Kind::Cuda, text.as_bytes().to_vec());
     ptx_project::fix(source, &Options::default(), false)
         .map_or_else(|_| text.to_owned(), |fixed| fixed.source.text)
+}
+
+/// What `verify` finds in a text of another language that has inline PTX.
+#[must_use]
+pub fn found_in(language: Language, text: &str) -> Vec<Diagnostic> {
+    let source = Source::new(Name::from("fuzz"), Kind::Host(language), text.as_bytes().to_vec());
+    ptx_project::verify(&source, &Options::default(), 1)
 }
 
 /// Reads `text` as a `ptx.toml`.

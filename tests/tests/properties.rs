@@ -102,6 +102,16 @@ fn machine_code() {
 }
 
 #[test]
+fn containers() {
+    holds_for_the_corpus("container", properties::container);
+}
+
+#[test]
+fn other_languages_with_inline_ptx() {
+    holds_for_the_corpus("hosts", properties::hosts);
+}
+
+#[test]
 fn baselines() {
     holds_for_the_corpus("baseline", of_text!(properties::baseline));
 }

@@ -1,5 +1,9 @@
 //! What the toolkit reads besides programs: logs and machine code of the assembler, baselines, `ptx.toml`.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ptx_container::MAX_UNPACKED;
 use ptx_emit::assemble::{Baseline, Budget, FunctionKind, Report, is_cubin, kernels_of_cubin, parse_log};
 
 /// A log of `ptxas`: nothing of it is lost, and figures belong to functions that it names.
@@ -35,6 +39,22 @@ pub fn cubin(bytes: &[u8]) {
         assert!(bytes.starts_with(b"\x7fELF"));
         let is_64_bit = bytes[4] == 2;
         assert!(!is_64_bit || kernels.is_some(), "what is taken for a cubin is read as one");
+    }
+}
+
+/// A container: its modules have names of their own, and texts that are no longer than is allowed.
+///
+/// # Panics
+/// Where that does not hold.
+pub fn container(bytes: &[u8]) {
+    let Some(contents) = ptx_container::open("fuzz", Arc::new(bytes.to_vec())) else { return };
+    let names: BTreeSet<&str> = contents.modules.iter().map(|module| module.name.as_str()).collect();
+    assert_eq!(names.len(), contents.modules.len(), "{names:?}");
+    for module in &contents.modules {
+        match module.text() {
+            Ok(text) => assert!(text.len() as u64 <= MAX_UNPACKED && text.last() != Some(&0)),
+            Err(problem) => assert!(!problem.message.is_empty()),
+        }
     }
 }
 

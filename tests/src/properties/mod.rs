@@ -4,10 +4,12 @@
 mod cuda;
 mod files;
 pub mod generate;
+mod hosts;
 mod session;
 
 pub use cuda::{comments as cuda_comments, cuda};
-pub use files::{baseline, configuration, cubin, log};
+pub use files::{baseline, configuration, container, cubin, log};
+pub use hosts::hosts;
 pub use session::session;
 
 use ptx_emit::format::{Layout, Options, Unformatted, format_with};
