@@ -84,11 +84,11 @@ pub fn baseline(text: &str) {
     assert_eq!(again.records, baseline.records, "a record is a report without its times");
     let comparison = baseline.compare(&reports);
     assert!(comparison.unused.is_empty() && comparison.compared == reports.len());
-    let files: std::collections::BTreeSet<_> =
+    let files: BTreeSet<_> =
         reports.iter().map(|report| (&report.file, &report.target)).collect();
     // A record that is there twice may have two figures for one function.
     let functions_are_distinct = reports.iter().all(|report| {
-        let names: std::collections::BTreeSet<_> = report.functions.iter().map(|each| &each.name).collect();
+        let names: BTreeSet<_> = report.functions.iter().map(|each| &each.name).collect();
         names.len() == report.functions.len()
     });
     if files.len() == reports.len() && functions_are_distinct {
