@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # An instruction, a special register and a directive that do not exist, each one paragraph of one file: parsing, lowering,
-# verification, printing, the builder, `isa`, completion and the generator of the tests know them, in a copy of the
+# verification (what the instruction computes and what its operands are for among it), printing, the builder, `isa`, completion and the generator of the tests know them, in a copy of the
 # repository to which nothing but the paragraphs is added.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,8 +17,10 @@ cat "$root/tests/one-paragraph/special_register.isa" >>ptx-ir/isa/manual/special
 cat "$root/tests/one-paragraph/directive.isa" >>ptx-ir/isa/manual/directives.isa
 mkdir -p tests/examples
 cp "$root/tests/one-paragraph/program.rs" tests/examples/one_paragraph.rs
-CARGO_TARGET_DIR=$root/target cargo build --quiet --package ptx-tests --example one_paragraph
-program=$root/target/debug/examples/one_paragraph
+# In a folder of its own: to cargo the copy's crates are those of the repository, which would be made of the copy's table.
+export CARGO_TARGET_DIR=$root/target/one-paragraph-build
+cargo build --quiet --package ptx-tests --example one_paragraph
+program=$CARGO_TARGET_DIR/debug/examples/one_paragraph
 
 # check WHAT COMMAND… with what it has to print, on standard input: each line is somewhere in the output.
 check() {
@@ -41,10 +43,11 @@ cat >good.ptx <<'PTX'
 
 .visible .entry k(.param .u64 out) .foldrank 4, 2
 {
-	.reg .b32 %r<8>;
+	.reg .b32 %r<12>;
 	.reg .f32 %f<4>;
 	.reg .b64 %rd<2>;
 	.shared .align 8 .b64 bar;
+	.shared .align 4 .b32 row[16];
 
 	ld.param.u64 %rd1, [out];
 	mov.u32 %r1, %foldid.x;
@@ -54,6 +57,12 @@ cat >good.ptx <<'PTX'
 	mbarrier.init.shared.b64 [bar], 1;
 	fold.tensor.sync.aligned.m16n8k8.f32.f16 {%f1, %f2}, {%r1, %r2}, 5, [bar];
 	st.global.v2.f32 [%rd1], {%f1, %f2};
+	mov.u32 %r5, 40;
+	fold.tensor.sync.aligned.m16n8k8.rank.u32 %r6, %r5, 20, 5, [bar];
+	mov.u32 %r7, row;
+	add.u32 %r8, %r7, %r6;
+	ld.shared.u32 %r9, [%r8];
+	st.global.u32 [%rd1], %r9;
 	ret;
 }
 PTX
@@ -73,6 +82,17 @@ sed 's/fold\.tensor\.sync\.aligned\.m16n8k8/fold.tensor.sync.aligned.m16n12k8/' 
 check "verify, an unknown shape" "$program" verify unknown.ptx <<'EXPECTED'
 .m16n12k8
 EXPECTED
+# What it computes flows on: the sum of 40 and 28 is 4 bytes beyond the end of `row`.
+sed 's/%r5, 20, 5/%r5, 28, 5/' good.ptx >beyond.ptx
+check "verify, an access that the computed number leads beyond a variable" "$program" verify beyond.ptx <<'EXPECTED'
+outside of `row`
+begins 4 bytes after its end
+EXPECTED
+# The role of its operand: nothing makes the barrier ready that it completes on.
+sed '/mbarrier.init/d' good.ptx >lacking.ptx
+check "verify, a barrier that nothing makes ready" "$program" verify --warn all lacking.ptx <<'EXPECTED'
+mbarrier
+EXPECTED
 check "canonicalize" "$program" canonicalize good.ptx <<'EXPECTED'
 fold.tensor.sync.aligned.m16n8k8.f32.f16
 {%f1, %f2}, {%r1, %r2}, 5, [bar];
@@ -80,11 +100,15 @@ fold.tensor.sync.aligned.m16n8k8.f32.f16
 EXPECTED
 check "isa, an instruction" "$program" isa fold.tensor <<'EXPECTED'
 fold.tensor.sync{.aligned}.shape.dtype.f16  d, a, b, [mbar]
+folds a matrix, and tells the barrier
 .m16n32k8
 PTX 9.3
+operands {d}: 4 to 16 × .f32 with .f32; 2 to 8 × .f16x2 else
+operands [mbar]: an address in .shared, read and written
 EXPECTED
 check "isa, a special register" "$program" isa %foldid.x <<'EXPECTED'
 .sreg
+where the warp is in the fold
 the same for the threads of a warp
 EXPECTED
 check "isa, a directive" "$program" isa .foldrank <<'EXPECTED'

@@ -63,6 +63,7 @@ struct Row {
     min_target: u16,
     varies: Varies,
     range: Option<(u64, u64)>,
+    means: &'static str,
 }
 
 // The registers of `isa/manual/special_registers.isa`, and a constant for each.
@@ -145,6 +146,12 @@ impl SpecialRegister {
     #[must_use]
     pub fn range(self) -> Option<(u64, u64)> {
         ROWS[self.0 as usize].range
+    }
+
+    /// What it is, in half a sentence.
+    #[must_use]
+    pub fn purpose(self) -> &'static str {
+        ROWS[self.0 as usize].means
     }
 
     /// Whether two reads may give different values: clocks, timers and performance counters.

@@ -173,10 +173,13 @@ impl Module {
                 let flags = if all.has_several() { self.clashes(body, elements) } else { ShapeFlags::NONE };
                 let is_number = !first.is_empty() && first.is_subset(ClassSet::IMMEDIATES);
                 let measure = if is_number { self.measure(body, elements) } else { ClassSet::NONE };
-                let has_number = !all.intersect(ClassSet::IMMEDIATES).is_empty();
-                let numbers = if has_number { self.numbers(body, elements) } else { 0 };
+                let among = |classes: ClassSet| match all.intersect(classes).is_empty() {
+                    true => 0,
+                    false => self.places_of(classes, body, elements),
+                };
                 Shape::vector(all, counted(run))
-                    .with_elements(first, rest, measure, numbers)
+                    .with_elements(first, rest, measure)
+                    .with_bits(among(ClassSet::IMMEDIATES), among(Class::RegPred.into()))
                     .with_flags(flags)
             }
             Operand::Pair(run) => self.parts(body, ShapeKind::Pair, run, children),
@@ -223,15 +226,15 @@ impl Module {
         elements.iter().rev().map(class).find(differs).unwrap_or(first)
     }
 
-    /// Which of the first eight elements are numbers.
+    /// Which of the first eight elements are of some classes.
     #[cold]
-    fn numbers(&self, body: &Body, elements: &[Operand]) -> u8 {
-        let is_number = |element| {
+    fn places_of(&self, wanted: ClassSet, body: &Body, elements: &[Operand]) -> u8 {
+        let is_wanted = |element| {
             let classes = self.union_of(body, std::slice::from_ref(element));
-            !classes.is_empty() && classes.is_subset(ClassSet::IMMEDIATES)
+            !classes.is_empty() && classes.is_subset(wanted)
         };
-        let numbers = elements.iter().take(8).enumerate().filter(|(_, element)| is_number(element));
-        numbers.fold(0, |numbers, (index, _)| numbers | 1 << index)
+        let found = elements.iter().take(8).enumerate().filter(|(_, element)| is_wanted(element));
+        found.fold(0, |places, (index, _)| places | 1 << index)
     }
 
     /// Whether neighbours in a brace list are of different kinds. Plain bits go with each, and `_` is no neighbour.

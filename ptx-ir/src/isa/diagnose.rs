@@ -217,6 +217,22 @@ fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option
     best.map(|(_, candidate)| candidate)
 }
 
+/// The candidates that are spelled alike enough to be meant, the likest first.
+#[must_use]
+pub fn alike<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = (text.trim_start_matches(['.', '%']).len() / 3).max(1);
+    let lower = text.to_ascii_lowercase();
+    let mut rows = Rows::default();
+    let mut found: Vec<(usize, &str)> = candidates
+        .filter_map(|candidate| {
+            Some((rows.distance(lower.as_bytes(), candidate.as_bytes(), limit)?, candidate))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
 /// Three rows of the table from which a distance is read, kept from one pair of words to the next: a text of nothing
 /// but unknown words has each of them compared with every word that there is.
 #[derive(Default)]

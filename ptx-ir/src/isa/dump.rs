@@ -255,6 +255,7 @@ impl Display for Line {
             strict_order,
             texture_mode,
             narrowed,
+            does: _,
             misread,
             bracket,
             beyond: _,

@@ -5,7 +5,7 @@ use std::fmt;
 use super::class::{Class, ClassSet};
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
-use super::table::{ABSENT, Condition, FORMS, Form, GateRule, OPCODES, Operand, forms_of};
+use super::table::{ABSENT, Condition, FORMS, Form, GateRule, OPCODES, Operand, Rule, forms_of};
 use crate::platform::TextureMode;
 use crate::target::{Target, TargetSet};
 use crate::version::Version;
@@ -96,6 +96,12 @@ impl FormId {
     pub fn may_be_for(self, target: Target) -> bool {
         let of_all = self.form().gates.iter().filter(|gate| gate.when.is_empty());
         of_all.map(|gate| TargetSet::from_bits(gate.targets)).all(|targets| targets.contains(target))
+    }
+
+    /// What it does, in half a sentence, where the table says it.
+    #[must_use]
+    pub fn purpose(self) -> Option<&'static str> {
+        self.form().does
     }
 
     /// What NVIDIA's assembler makes of it, where it takes the form and does something else.
@@ -215,37 +221,94 @@ impl fmt::Display for FormId {
             let beyond = beyond.fold(0, |all, mask| all | mask);
             let values = slot.values.iter().enumerate().filter(|(value, _)| beyond >> value & 1 == 0);
             let values: Vec<&str> = values.map(|(_, value)| *value).collect();
-            writeln!(formatter, "    .{} = {{ {} }}", slot.name, values.join(", "))?;
+            writeln!(formatter, "    .{} = {{ {} }}", slot.name, shortened(&values))?;
         }
-        for gate in form.gates.iter().filter(|gate| !gate.amended && !gate.is_of_form()) {
-            writeln!(formatter, "    {}", described_gate(form, gate))?;
-        }
-        for rule in form.rules.iter().filter(|rule| !rule.when.is_empty()) {
-            let (word, when) = (if rule.needs { "only" } else { "not" }, described(form, rule.when));
-            // What needs something that the form lacks is no part of it.
-            if rule.then.iter().any(|&(_, mask)| mask == 0) {
-                writeln!(formatter, "    without {when}")?;
-            } else {
-                writeln!(formatter, "    {when} {word} with {}", described(form, rule.then))?;
+        let gates = form.gates.iter().filter(|gate| !gate.amended && !gate.is_of_form());
+        let gates = gates.map(|gate| described_gate(form, gate));
+        let rules = form.rules.iter().filter(|rule| !rule.when.is_empty());
+        let mut told = Vec::new();
+        for line in gates.chain(rules.map(|rule| described_rule(form, rule))) {
+            if !told.contains(&line) {
+                writeln!(formatter, "    {line}")?;
+                told.push(line);
             }
         }
         Ok(())
     }
 }
 
-/// `.v4 with .b64, .u64`: the values that a condition is about.
-fn described(form: &Form, condition: Condition) -> String {
-    let test = |&(slot, mask): &(u8, u64)| {
+/// So many values in equal steps are told by the first two and the last.
+const MANY_VALUES: usize = 6;
+
+/// Values one after the other; many that differ in one number, in equal steps, by the first two and the last.
+fn shortened(values: &[&str]) -> String {
+    match values {
+        [first, second, .., last] if values.len() >= MANY_VALUES && are_steps(values) => {
+            format!("{first}, {second}, …, {last}")
+        }
+        _ => values.join(", "),
+    }
+}
+
+/// Whether values differ in one number, in equal steps.
+fn are_steps(values: &[&str]) -> bool {
+    fn parts(value: &str) -> (Vec<&str>, Vec<i64>) {
+        let is_digit = |character: char| character.is_ascii_digit();
+        let numbers = value.split(|each| !is_digit(each)).filter_map(|digits| digits.parse().ok());
+        (value.split(is_digit).filter(|text| !text.is_empty()).collect(), numbers.collect())
+    }
+    let all: Vec<_> = values.iter().map(|value| parts(value)).collect();
+    let mut steps = all.windows(2).map(|pair| {
+        let ((words, numbers), (next_words, next)) = (&pair[0], &pair[1]);
+        let distance = |(one, other): (&i64, &i64)| other - one;
+        (words == next_words && numbers.len() == next.len())
+            .then(|| numbers.iter().zip(next).map(distance).collect::<Vec<i64>>())
+    });
+    let Some(Some(first)) = steps.next() else { return false };
+    first.iter().filter(|&&step| step != 0).count() == 1 && steps.all(|step| step.as_ref() == Some(&first))
+}
+
+/// `.v4 with .b64 not with .ca`: which values go together.
+fn described_rule(form: &Form, rule: &Rule) -> String {
+    let when = described(form, rule.when);
+    // What needs something that the form lacks is no part of it.
+    if rule.then.iter().any(|&(_, mask)| mask == 0) {
+        return format!("without {when}");
+    }
+    match rule.then {
+        [(slot, mask)] if *mask == 1 << ABSENT => {
+            let slot = form.slots[usize::from(*slot)].name;
+            format!("{when} only with{} .{slot}", if rule.needs { "out" } else { "" })
+        }
+        then => format!("{when} {} with {}", if rule.needs { "only" } else { "not" }, described(form, then)),
+    }
+}
+
+/// `.v4 with .b64, .u64 without .ss`: the values that a condition is about. Those that several modifiers may have are told
+/// with the name of the one that is meant: `.dtype=.f16`.
+pub(super) fn described(form: &Form, condition: Condition) -> String {
+    let mut text = String::new();
+    for &(slot, mask) in condition {
         let slot = &form.slots[slot as usize];
         let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
-        let mut values: Vec<&str> = values.map(|(_, value)| *value).collect();
-        let absent = format!("no .{}", slot.name);
-        if mask >> ABSENT & 1 != 0 {
-            values.push(&absent);
+        let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+        if values.is_empty() {
+            text += &format!("{}without .{}", if text.is_empty() { "" } else { " " }, slot.name);
+            continue;
         }
-        values.join(", ")
-    };
-    condition.iter().map(test).collect::<Vec<_>>().join(" with ")
+        let is_shared =
+            |value: &&str| form.slots.iter().filter(|slot| slot.values.contains(value)).count() > 1;
+        let is_choice = slot.values.len() > 1 || slot.optional;
+        text += if text.is_empty() { "" } else { " with " };
+        match values.iter().any(is_shared) && is_choice {
+            true => text += &format!(".{}={}", slot.name, values.join("|")),
+            false => text += &shortened(&values),
+        }
+        if mask >> ABSENT & 1 != 0 {
+            text += &format!(" or no .{}", slot.name);
+        }
+    }
+    text
 }
 
 /// `.v4 with .b64, .u64 since PTX 8.8, sm_100 or higher`: what some modifiers or operands need beyond the form.

@@ -20,6 +20,7 @@ mod expand;
 mod follow;
 mod form;
 mod instance;
+mod kinds;
 mod manual;
 mod mismatch;
 mod problem;
@@ -31,6 +32,7 @@ mod table;
 pub mod words;
 
 pub use class::{Class, ClassSet};
+pub use diagnose::alike;
 pub use dump::dump;
 pub use effects::{
     AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects, Event,

@@ -450,7 +450,7 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     {
         return Some(Wanted::Class(spec.exact.without(MARKS)));
     }
-    if has_group_of_numbers(spec, shape) {
+    if has_group_without_width(spec, shape) {
         return Some(Wanted::Class(spec.exact.without(MARKS).without(ClassSet::IMMEDIATES)));
     }
     if follows_constant(spec, shape) {
@@ -530,22 +530,28 @@ fn check_vector(spec: &OperandSpec, shape: &Shape) -> Option<Wanted> {
     None
 }
 
-/// Whether all elements that go together to one of the instructions that the assembler makes of this one are numbers.
-/// Those in hexadecimal are taken where a type of 32 bits is meant.
-fn has_group_of_numbers(spec: &OperandSpec, shape: &Shape) -> bool {
+/// Whether no element that goes to one of the instructions that the assembler makes of this one has a width: all are
+/// numbers, of which those in hexadecimal are taken where a type of 32 bits is meant, or predicates.
+fn has_group_without_width(spec: &OperandSpec, shape: &Shape) -> bool {
     let (length, lowest) = match (spec.accepts.contains(Class::Quads), spec.accepts.contains(Class::Pairs)) {
         (true, _) => (4, 0b0001_0001),
         (false, true) => (2, 0b0101_0101),
         (false, false) => return false,
     };
+    let all = |bits: u8, length| (1..length).fold(bits, |all, index| all & bits >> index);
+    // Predicates go by four, also where numbers go by two.
+    let fours = spec.accepts.contains(Class::Quads) || spec.accepts.contains(Class::Integers);
+    let alone = all(shape.numbers() | shape.predicates(), 4) & !all(shape.numbers(), 4);
+    if fours && alone & 0b0001_0001 != 0 {
+        return true;
+    }
     let numbers = shape.classes.intersect(ClassSet::IMMEDIATES);
     let integers = spec.accepts.contains(Class::Integers);
     let words = !integers && matches!(spec.ty, Some(Type::F32 | Type::S32));
     if integers && numbers.is_subset(INTEGERS) || words && numbers == Class::SingleBits.into() {
         return false;
     }
-    let each = (1..length).fold(shape.numbers(), |all, index| all & shape.numbers() >> index);
-    each & lowest != 0
+    all(shape.numbers(), length) & lowest != 0
 }
 
 /// Whether a brace list may begin with what it begins with: some take no number there.

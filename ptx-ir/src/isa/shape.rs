@@ -118,13 +118,20 @@ impl Shape {
         Self::of(ShapeKind::Vector, classes, count)
     }
 
-    /// The vector with the class of its first element, the classes of all after it, the class of the element that says
-    /// how wide the others are, and which of its first eight elements are numbers: a bit for each.
+    /// The vector with the class of its first element, the classes of all after it, and the class of the element that says
+    /// how wide the others are.
     #[must_use]
-    pub fn with_elements(self, first: ClassSet, rest: ClassSet, measure: ClassSet, numbers: u8) -> Self {
+    pub fn with_elements(self, first: ClassSet, rest: ClassSet, measure: ClassSet) -> Self {
         let number = |class: ClassSet| class.iter().next().map_or(0, |class| class as u32 + 1);
-        let children = number(measure) << Self::MEASURE | u32::from(numbers) << Self::NUMBERS | number(first);
+        let children = number(measure) << Self::MEASURE | number(first);
         Self { immediate: rest.word().cast_signed(), children, ..self }
+    }
+
+    /// The vector with which of its first eight elements are numbers, and which are predicates: a bit for each.
+    #[must_use]
+    pub fn with_bits(self, numbers: u8, predicates: u8) -> Self {
+        let bits = u32::from(predicates) << Self::PREDICATES | u32::from(numbers) << Self::NUMBERS;
+        Self { children: self.children | bits, ..self }
     }
 
     /// How far the class of the element that says the width is shifted in `children`.
@@ -133,16 +140,25 @@ impl Shape {
     /// How far the bits of the elements that are numbers are shifted in `children`.
     const NUMBERS: u32 = 8;
 
+    /// How far the bits of the elements that are predicates are shifted in `children`.
+    const PREDICATES: u32 = 24;
+
     /// The class of the first element of a vector; `None` where the vector is one register.
     #[must_use]
     pub fn first(&self) -> Option<Class> {
-        Self::element(self.children & ((1 << Self::NUMBERS) - 1))
+        Self::element(self.children)
     }
 
     /// Which of the first eight elements of a vector are numbers: a bit for each, that of the first element lowest.
     #[must_use]
     pub const fn numbers(&self) -> u8 {
         (self.children >> Self::NUMBERS) as u8
+    }
+
+    /// Which of the first eight elements of a vector are predicates: a bit for each, that of the first element lowest.
+    #[must_use]
+    pub const fn predicates(&self) -> u8 {
+        (self.children >> Self::PREDICATES) as u8
     }
 
     /// Of a vector that begins with a number, the class of the element that says how wide all are to the assembler: the
@@ -152,8 +168,9 @@ impl Shape {
         Self::element(self.children >> Self::MEASURE)
     }
 
+    /// The class of a number in the lowest byte.
     fn element(number: u32) -> Option<Class> {
-        Class::ALL.get((number as usize).checked_sub(1)?).copied()
+        Class::ALL.get(usize::from(number as u8).checked_sub(1)?).copied()
     }
 
     /// The classes of the elements of a vector after the first.

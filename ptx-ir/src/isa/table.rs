@@ -31,6 +31,7 @@ pub(super) struct Form {
     pub strict_order: bool,
     pub texture_mode: Option<TextureMode>,
     pub narrowed: bool,
+    pub does: Option<&'static str>,
     pub misread: Option<&'static str>,
     pub bracket: Option<u8>,
     pub beyond: &'static [(Condition, &'static str)],

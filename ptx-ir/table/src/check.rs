@@ -1,7 +1,7 @@
 //! Looks for what cannot be meant: what is written twice, what contradicts itself, and what nothing can reach.
 
 use crate::fault::{Fault, Faults};
-use crate::model::{ABSENT, Condition, Form, Gate, Operand, Slot, Table};
+use crate::model::{ABSENT, Condition, Count, Form, Gate, Operand, Pattern, Slot, Table};
 use crate::target::TargetSet;
 use crate::version::Version;
 
@@ -21,11 +21,15 @@ pub fn check(table: &Table, faults: &mut Faults) {
     for forms in table.forms.chunk_by(|one, other| one.root == other.root) {
         useless_values(forms, faults);
         for (index, form) in forms.iter().enumerate() {
-            if let Some(earlier) = forms[..index].iter().find(|earlier| hides(earlier, form)) {
-                let message =
-                    format!("the form of {}:{} is the same and comes before it", earlier.file, earlier.line);
-                faults.push(Fault::new(&form.file, form.line, message));
-            }
+            let place = |earlier: &Form| format!("the form of {}:{}", earlier.file, earlier.line);
+            let message = if let Some(earlier) = forms[..index].iter().find(|earlier| hides(earlier, form)) {
+                format!("{} is the same and comes before it", place(earlier))
+            } else if let Some(earlier) = forms[..index].iter().find(|earlier| swallows(earlier, form)) {
+                format!("{} takes all that this one does and comes before it", place(earlier))
+            } else {
+                continue;
+            };
+            faults.push(Fault::new(&form.file, form.line, message));
         }
     }
 }
@@ -74,11 +78,23 @@ fn contradictions(form: &Form, report: &mut impl FnMut(String)) {
     for gate in &form.gates {
         let others = form.gates.iter().filter(|each| each.when.is_empty());
         let (version, until, targets) = together(others.chain([gate]));
+        let what = words(&form.slots, &gate.when);
         if version > until || targets.is_empty() {
-            let what = words(&form.slots, &gate.when);
             report(format!("no version and target meets the requirement of `{what}` and those of the form"));
+            continue;
+        }
+        // What holds for more values holds for these as well.
+        let (version, until, targets) =
+            together(of_modifiers(form).filter(|each| covers(&each.when, &gate.when)));
+        if !gate.of_operand && (version > until || targets.is_empty()) {
+            report(format!("no version and target meets all requirements of `{what}`"));
         }
     }
+}
+
+/// The requirements that modifiers bring, whatever the operands are.
+fn of_modifiers(form: &Form) -> impl Iterator<Item = &Gate> {
+    form.gates.iter().filter(|gate| !gate.of_operand)
 }
 
 /// Whether the first condition holds wherever the second does.
@@ -169,6 +185,41 @@ fn is_allowed(form: &Form, masks: &mut [u64], from: usize, left: &mut usize) -> 
     }
     masks[slot] = values;
     false
+}
+
+/// Whether a form is never chosen because one before it has all its modifiers, takes the same operands whatever the
+/// modifiers are, and needs no more.
+fn swallows(earlier: &Form, form: &Form) -> bool {
+    fn is_plain(operand: &Operand) -> bool {
+        let variant = |variant: &crate::model::Variant| {
+            variant.when.is_empty() && variant.parts.iter().all(is_plain) && !by_modifiers(&variant.pattern)
+        };
+        operand.when.is_empty() && operand.variants.iter().chain(&operand.manual).all(variant)
+    }
+    let has = |(one, other): (&Slot, &Slot)| {
+        one.optional >= other.optional && other.values.iter().all(|value| one.values.contains(value))
+    };
+    earlier.slots.len() == form.slots.len()
+        && earlier.slots.iter().zip(&form.slots).all(has)
+        && earlier.rules.is_empty()
+        && earlier.operands == form.operands
+        && earlier.operands.iter().all(is_plain)
+        && earlier.texture_mode == form.texture_mode
+        && earlier.gates.iter().all(|gate| gate.when.is_empty() && !gate.of_operand)
+        && needs_no_more(earlier, form)
+}
+
+/// Whether each version and target that has a form whatever its modifiers are has an earlier one as well.
+fn needs_no_more(earlier: &Form, form: &Form) -> bool {
+    let of_form = |form| together(of_modifiers(form).filter(|gate| gate.when.is_empty()));
+    let (version, until, targets) = of_form(earlier);
+    let (later, end, fewer) = of_form(form);
+    version <= later && end <= until && targets.intersect(fewer) == fewer
+}
+
+/// Whether a brace list is as long as modifiers say.
+const fn by_modifiers(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Vector(Count::Table(_)))
 }
 
 /// Whether a form is never chosen because one before it takes the same, and needs no more.

@@ -149,6 +149,13 @@ pub enum Clause {
         /// Where.
         line: usize,
     },
+    /// `does "…";`
+    Does {
+        /// What the instruction does, in half a sentence.
+        what: String,
+        /// Where.
+        line: usize,
+    },
     /// `… or …`: a form for each.
     Either {
         /// The alternatives.
@@ -176,6 +183,7 @@ impl Clause {
             | Self::Mode { line, .. }
             | Self::Beyond { line, .. }
             | Self::Misread { line, .. }
+            | Self::Does { line, .. }
             | Self::Either { line, .. } => *line,
         }
     }
@@ -245,6 +253,11 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         let reason = if let Some(Token::Text(_)) = cursor.peek() { cursor.text()? } else { String::new() };
         cursor.mark(';')?;
         return Ok(vec![Clause::Beyond { of, reason, when: Vec::new(), line }]);
+    }
+    if cursor.eat_word("does") {
+        let what = cursor.text()?;
+        cursor.mark(';')?;
+        return Ok(vec![Clause::Does { what, line }]);
     }
     if cursor.eat_word("misread") {
         let how = cursor.text()?;

@@ -84,6 +84,8 @@ pub struct Form {
     pub narrowed: bool,
     /// What is beyond the manual, and why the table has it: modifiers, or without a condition the form.
     pub beyond: Vec<(Condition, String)>,
+    /// What it does, in half a sentence.
+    pub does: Option<String>,
     /// What the assembler makes of it, where that is something else.
     pub misread: Option<String>,
     /// The index of the operand that was meant to be in brackets.

@@ -67,6 +67,102 @@ fn a_form_written_twice() {
 }
 
 #[test]
+fn a_form_that_nothing_reaches() {
+    let form = |values: &str, more: &str| {
+        format!("foo.type  d;\n    .type = {{ {values} }};\n    d : out .type;\n    since 1.0{more};\n\n")
+    };
+    let two = |first: &str, second: &str| first.to_owned() + second;
+    let all = form(".u32, .u64", "");
+    fault(
+        &two(&all, &form(".u64", "")),
+        "6: the form of a.isa:1 takes all that this one does and comes before it",
+    );
+    fault(
+        &two(&all, &form(".u64", " on sm_80+")),
+        "6: the form of a.isa:1 takes all that this one does and comes before it",
+    );
+    // The first lacks something that the second has: a value, a version, a choice.
+    good(&two(&form(".u64", ""), &all));
+    good(&two(&form(".u32, .u64", " on sm_80+"), &form(".u64", "")));
+    let choosy = "foo{.a}.type  d;\n    .type = { .u32, .u64 };\n    d : out .type;\n    .a not with .u64;\n    since 1.0;\n\n";
+    let plain = "foo{.a}.type  d;\n    .type = { .u64 };\n    d : out .type;\n    since 1.0;\n";
+    good(&two(choosy, plain));
+}
+
+#[test]
+fn faults_of_several_files_are_told_at_once() {
+    let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+    let one = "foo  d;\n    d : out u32 as fun;\n    since 1.0;\n\nfoo.a  d;\n    d : out u32;\n";
+    let other = "bar  d;\n    d : out u32;\n    since 1.0;\n    effect dance;\n";
+    let faults = compile(&[source("b.isa", other), source("a.isa", one), source("types.isa", TYPES)]);
+    let faults: Vec<String> = faults.unwrap_err().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "a.isa:2: no operand is for `fun`",
+            "a.isa:5: no clause says `since` which version",
+            "b.isa:4: `dance` is no effect",
+        ]
+    );
+}
+
+/// The texts of product code that rules and analyses are made of.
+fn product_code() -> String {
+    fn read(folder: &std::path::Path, text: &mut String) {
+        for entry in std::fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            // These define the words and carry them from the table to those who read them.
+            let carries = ["table.rs", "effects.rs", "dump.rs"].iter().any(|name| path.ends_with(name));
+            if path.is_dir() {
+                read(&path, text);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !carries {
+                let file = std::fs::read_to_string(&path).expect("it can be read");
+                text.push_str(file.split("#[cfg(test)]").next().unwrap_or_default());
+            }
+        }
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut text = String::new();
+    for folder in ["ptx-ir/src", "ptx-verify/src", "ptx-cli/src"] {
+        read(&root.join(folder), &mut text);
+    }
+    text
+}
+
+#[test]
+fn somebody_reads_each_role_and_meaning() {
+    let code = product_code();
+    let is_read = |name: &str| {
+        let mut places = code.match_indices(name).map(|(at, _)| &code[at + name.len()..]);
+        places.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+    };
+    // What starts is asynchronous whatever its group, and no rule is about this one alone.
+    let all: Vec<_> = crate::words::meanings().into_iter().filter(|(word, ..)| *word != "fabric").collect();
+    let unread: Vec<String> = all
+        .iter()
+        .filter(|(_, kind, name)| !is_read(&format!("{kind}::{name}")) && !is_read(&format!("C::{name}")))
+        .map(|(word, kind, _)| format!("{kind} {word}"))
+        .collect();
+    assert_eq!(unread, Vec::<String>::new(), "nobody reads these");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
+    let (_, sources) = all_sources(&folder, "").unwrap();
+    let text: String = sources.iter().map(|source| source.text.as_str()).collect();
+    let words: std::collections::HashSet<&str> =
+        text.split(|each: char| !each.is_ascii_alphanumeric() && each != '-').collect();
+    let unused: Vec<&str> =
+        all.iter().map(|(word, _, _)| *word).filter(|word| !words.contains(word)).collect();
+    assert_eq!(unused, Vec::<&str>::new(), "no form says these");
+}
+
+#[test]
+fn what_a_form_does() {
+    let form = |clauses: &str| format!("foo  d;\n    d : out u32;\n    since 1.0;\n{clauses}");
+    let table = good(&form("    does \"a test\";\n"));
+    assert!(forms(&table, "foo  d;").contains("does: Some(\"a test\")"), "{table}");
+    fault(&form("    does \"a\";\n    does \"b\";\n"), "5: what the form does is there twice");
+}
+
+#[test]
 fn a_clause_that_never_counts() {
     let form =
         |clauses: &str| format!("foo.type  d;\n    .type = {{ .u32, .u64 }};\n{clauses}    since 1.0;\n");
@@ -92,6 +188,13 @@ fn requirements() {
     fault(
         "foo{.x}  d;\n    d : out u32;\n    since 7.0 on sm_80+;\n    .x on sm_50..sm_62;\n",
         "1: no version and target meets the requirement of `.x` and those of the form",
+    );
+    fault(
+        "foo.x  d;\n    .x = { .a, .b };\n    d : out u32;\n    since 1.0;\n    .a since 8.0;\n    .a|.b until 7.0;\n",
+        "1: no version and target meets all requirements of `.a`",
+    );
+    good(
+        "foo.x  d;\n    .x = { .a, .b };\n    d : out u32;\n    since 1.0;\n    .a since 8.0;\n    .b until 7.0;\n",
     );
     fault(
         "foo{.x}  d;\n    d : out u32;\n    since 7.0;\n    .x since 8.0;\n    .x since 8.0;\n",

@@ -186,6 +186,24 @@ const PURPOSES: [(&str, &str); 15] = [
     ("truth-table", "TruthTable"),
 ];
 
+/// The words that give an operand or a form a meaning: with the type that has it in Rust, and the variant.
+#[cfg(test)]
+pub fn meanings() -> Vec<(&'static str, &'static str, &'static str)> {
+    let tables: [(&'static str, &'static [(&'static str, &'static str)]); 7] = [
+        ("Purpose", &PURPOSES),
+        ("Computation", &COMPUTATIONS),
+        ("Comparison", &RELATIONS),
+        ("Mode", &MODES),
+        ("Event", &EVENTS),
+        ("AsyncGroup", &GROUPS),
+        ("AsyncAction", &ACTIONS),
+    ];
+    let words = |(kind, table): (&'static str, &'static [(&'static str, &'static str)])| {
+        table.iter().map(move |&(word, variant)| (word, kind, variant))
+    };
+    tables.into_iter().flat_map(words).collect()
+}
+
 /// The `Purpose` that a word after `as` names.
 pub fn purpose(word: &str) -> Option<&'static str> {
     PURPOSES.iter().find(|(name, _)| *name == word).map(|(_, variant)| *variant)

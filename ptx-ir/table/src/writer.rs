@@ -156,6 +156,7 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
         strict_order,
         texture_mode,
         narrowed,
+        does,
         misread,
         bracket,
         beyond,
@@ -217,7 +218,7 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
     let operands = lists.operands(operands);
     format!(
         "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: \"{file}:{line}\", \
-         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, misread: {misread:?}, \
+         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, does: {does:?}, misread: {misread:?}, \
          bracket: {bracket:?}, beyond: {beyond}, deviations: {deviations}, idle: {idle}, spare: {spare}, \
          slots: {slots}, rules: {rules}, gates: {gates}, effects: {effects}, operands: {operands} }}"
     )

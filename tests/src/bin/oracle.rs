@@ -1,15 +1,15 @@
 //! Compares the instruction table with NVIDIA's assembler.
 //!
-//! `oracle [--seed N] [--count PROBES-PER-PAIR] [--pair sm_90a,8.3]… [--only TEXT] [--all | --list] [--spec]`: random
+//! `oracle [--seed N] [--count PROBES-PER-PAIR] [--pair sm_90a,8.3]… [--only TEXT] [--all | --list] [--spec | --lines FILE]`: random
 //! instances of the table's forms and mutants of them. `--only` takes the forms whose place in the table's files or
 //! whose opcode contains a text; `--all` prints every disagreement rather than one of each kind; `--list` prints
 //! every probe with both verdicts. `--spec` takes the probes from `tests/spec.txt` instead, which knows nothing of the
-//! table: with a big `--count`, all 100,000 of them for each pair. Ends with status 1 where the two disagree more often
+//! table: with a big `--count`, all 100,000 of them for each pair. `--lines` asks about the statements of a file. Ends with status 1 where the two disagree more often
 //! than allowed.
 
 use std::process::ExitCode;
 
-use ptx_tests::oracle::{PAIRS, Pair, Report, Run};
+use ptx_tests::oracle::{PAIRS, Pair, Probe, Report, Run, compare};
 use ptx_tests::tools::{ptxas, skipped};
 
 /// How much is printed.
@@ -24,6 +24,8 @@ enum Detail {
 struct Options {
     run: Run,
     detail: Detail,
+    /// The statements that are asked about in place of random ones.
+    lines: Option<Vec<Probe>>,
 }
 
 fn main() -> ExitCode {
@@ -39,7 +41,11 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let mut report = Report { keep_all: options.detail == Detail::List, ..Report::default() };
-    if let Err(error) = options.run.judge(ptxas, &mut report) {
+    let judged = match &options.lines {
+        Some(lines) => options.run.pairs.iter().try_for_each(|pair| compare(ptxas, pair, lines, &mut report)),
+        None => options.run.judge(ptxas, &mut report),
+    };
+    if let Err(error) = judged {
         eprintln!("{error}");
         return ExitCode::from(2);
     }
@@ -52,7 +58,7 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options { run: Run::default(), detail: Detail::Summary };
+    let mut options = Options { run: Run::default(), detail: Detail::Summary, lines: None };
     let mut pairs = Vec::new();
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| argument.clone());
@@ -63,6 +69,17 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
             "--only" => options.run.only = Some(value()?),
             "--all" => options.detail = Detail::All,
             "--list" => options.detail = Detail::List,
+            "--lines" => {
+                let name = value()?;
+                let text = std::fs::read_to_string(&name).map_err(|_| name.clone())?;
+                let probe = |line: &str| Probe {
+                    line: line.to_owned(),
+                    kind: "given",
+                    place: name.clone(),
+                    form: None,
+                };
+                options.lines = Some(text.lines().map(probe).collect());
+            }
             "--pair" => {
                 let text = value()?;
                 let pair = text.split_once(',').and_then(|(target, version)| Pair::parse(target, version));

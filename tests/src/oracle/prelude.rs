@@ -55,6 +55,9 @@ fn class(word: &str) -> Option<Class> {
         }
         _ if word.parse::<i64>().is_ok_and(|value| value < 0) => Some(Class::NegativeInteger),
         _ if word.parse::<u64>().is_ok() => Some(Class::Integer),
+        _ if word.starts_with("0f") => Some(Class::SingleBits),
+        _ if word.starts_with("0d") => Some(Class::DoubleBits),
+        _ if word.parse::<f64>().is_ok() => Some(Class::Decimal),
         _ => None,
     }
 }

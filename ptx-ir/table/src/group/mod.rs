@@ -156,7 +156,8 @@ impl<'a> Group<'a> {
             | Clause::FixedOrder { .. }
             | Clause::Mode { .. }
             | Clause::Beyond { .. }
-            | Clause::Misread { .. } => {}
+            | Clause::Misread { .. }
+            | Clause::Does { .. } => {}
         }
         Ok(())
     }
@@ -262,6 +263,7 @@ impl<'a> Group<'a> {
             texture_mode: None,
             narrowed: syntax.repeated,
             misread: None,
+            does: None,
             bracket: None,
             beyond: Vec::new(),
         };
@@ -379,6 +381,10 @@ impl<'a> Group<'a> {
                 form.beyond.push((when, reason.clone()));
             }
             Clause::FixedOrder { .. } => form.strict_order = true,
+            Clause::Does { line, .. } if form.does.is_some() => {
+                return Err(self.fault(*line, "what the form does is there twice"));
+            }
+            Clause::Does { what, .. } => form.does = Some(what.clone()),
             Clause::Mode { mode, operand, .. } => {
                 if operand.as_ref().is_some_and(|(name, there)| names.contains(&name.as_str()) != *there) {
                     return Ok(false);

@@ -17,6 +17,7 @@ pub(super) struct Row {
     target: u16,
     varies: &'static str,
     range: Option<(u64, u64)>,
+    means: String,
 }
 
 /// What is said of the registers of a definition.
@@ -58,6 +59,7 @@ pub(super) fn read(definitions: &Definitions, platform: &Platform, faults: &mut 
             target: facts.target,
             varies: facts.varies,
             range: None,
+            means: String::new(),
         };
         let first = rows.len();
         for name in names {
@@ -67,7 +69,11 @@ pub(super) fn read(definitions: &Definitions, platform: &Platform, faults: &mut 
             rows.push(row(name.clone(), !elements.is_empty()));
             rows.extend(elements.iter().map(|element| row(format!("{name}{element}"), false)));
         }
-        ranges(cursor, &mut rows[first..])
+        ranges(cursor, &mut rows[first..])?;
+        cursor.word("means")?;
+        let means = cursor.text()?;
+        rows[first..].iter_mut().for_each(|row| row.means.clone_from(&means));
+        Ok(())
     });
     rows
 }
@@ -131,7 +137,7 @@ fn varies(cursor: &mut Cursor<'_>) -> Result<&'static str, Fault> {
 
 /// `in 0..31`, or `.x in 0..31, .y in 0..7` of elements.
 fn ranges(cursor: &mut Cursor<'_>, rows: &mut [Row]) -> Result<(), Fault> {
-    while !cursor.is_at_end() {
+    while matches!(cursor.peek(), Some(Token::Dotted(_))) || cursor.is_word("in") {
         let element = match cursor.peek() {
             Some(Token::Dotted(_)) => cursor.dotted()?,
             _ => String::new(),
@@ -161,10 +167,10 @@ pub(super) fn write(rows: &[Row]) -> String {
     array(
         &mut out,
         "static ROWS: [Row; #]",
-        rows.iter().map(|Row { name, ty, reads, since, target, varies, range }| {
+        rows.iter().map(|Row { name, ty, reads, since, target, varies, range, means }| {
             format!(
                 "Row {{ name: {name:?}, ty: Type::{ty}, reads: Reads::{reads}, min_version: {}, \
-                 min_target: {target}, varies: Varies::{varies}, range: {range:?} }}",
+                 min_target: {target}, varies: Varies::{varies}, range: {range:?}, means: {means:?} }}",
                 version_source(*since)
             )
         }),

@@ -5,7 +5,7 @@ use crate::format::WIDTH;
 
 const VERSIONS: &str = "version 1.0 = cuda 1.0;\nversion 2.0 = cuda 3.0 driver 195;\n";
 const TARGETS: &str = "target sm_10 since 1.0;\ntarget sm_20 since 2.0, a since 2.0;\nfamily 20;\n";
-const REGISTERS: &str = "%tid{.x .y} : u32 narrow since 1.0 varies thread;\n";
+const REGISTERS: &str = "%tid{.x .y} : u32 narrow since 1.0 varies thread means \"a test\";\n";
 const DIRECTIVES: &str = "directive .quux as Quux in kernel;\n    takes 1 integers in 1..max;\n    written \".quux n\";\n    means \"a test\";\n";
 
 /// The files with one of them replaced.
@@ -37,12 +37,12 @@ fn generated(name: &str, text: &str, wanted: &str) -> String {
 fn one_paragraph_makes_a_special_register() {
     let text = generated(
         "special_registers.isa",
-        "%new{1..2} : u64 since 2.0 on sm_20 in 0..7;\n",
+        "%new{1..2} : u64 since 2.0 on sm_20 in 0..7 means \"a test\";\n",
         "special_registers.rs",
     );
     for wanted in [
         "name: \"%new2\", ty: Type::U64, reads: Reads::Double, min_version: Version::new(2, 0), min_target: 20",
-        "range: Some((0, 7))",
+        "range: Some((0, 7)), means: \"a test\"",
         "pub const NEW1: Self = Self(0);",
     ] {
         assert!(text.contains(wanted), "{text}");
@@ -68,13 +68,16 @@ fn all_mistakes_are_reported_at_once() {
     assert_eq!(
         faults(
             "special_registers.isa",
-            "%a : u32 since 1.1;\n%b : u31 since 1.0;\n%c : u32 since 1.0 varies moon;\n%d : u32 since 1.0 .x in 0..1;\n"
+            "%a : u32 since 1.1;\n%b : u31 since 1.0;\n%c : u32 since 1.0 varies moon;\n%d : u32 since 1.0 .x in 0..1;\n\
+             %e : u32 since 1.0;\n%f : u32 since 1.0 means \"it\";\n%f : u32 since 1.0 means \"it\";\n"
         ),
         [
             "1: this version was never published",
             "2: no special register is a `u31`",
             "3: nothing varies by `moon`",
             "4: there is no element `.x`",
+            "5: expected `means`, found the end",
+            "7: `%f` is there already",
         ]
     );
     assert_eq!(
