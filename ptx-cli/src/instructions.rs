@@ -26,7 +26,12 @@ fn row(line: &'static str) -> Option<Instruction> {
     Some(Instruction { words: words.split('.').collect(), purpose, example })
 }
 
-/// What a form does.
+/// What a form does, in half a sentence: as the table says it, else as its row does.
+pub fn purpose(form: FormId) -> Option<&'static str> {
+    form.purpose().or_else(|| of(form).map(|row| row.purpose))
+}
+
+/// The row of a form.
 pub fn of(form: FormId) -> Option<&'static Instruction> {
     let syntax = form.syntax();
     let spelling = without_braces(syntax.split_whitespace().next()?);
@@ -67,8 +72,11 @@ mod tests {
     #[test]
     fn every_line_is_a_comment_or_an_instruction_that_a_form_needs() {
         let forms: Vec<FormId> = opcodes().flat_map(OpcodeId::forms).collect();
-        let without: Vec<String> =
-            forms.iter().filter(|form| of(**form).is_none()).map(|form| form.syntax().to_string()).collect();
+        let without: Vec<String> = forms
+            .iter()
+            .filter(|form| purpose(**form).is_none())
+            .map(|form| form.syntax().to_string())
+            .collect();
         assert_eq!(without, Vec::<String>::new(), "these forms lack a row");
         let used = |row: &Instruction| {
             forms.iter().any(|form| of(*form).is_some_and(|each| std::ptr::eq(each, row)))

@@ -15,7 +15,7 @@ use ptx_verify::Config;
 use serde_json::{Value, json};
 
 use crate::example;
-use crate::instructions::{self, Instruction};
+use crate::instructions;
 
 /// No more of the ways in which operands can be given to a spelling are shown.
 const MAX_WAYS: usize = 8;
@@ -39,15 +39,14 @@ pub fn entries(word: &str) -> Vec<Entry> {
         _ => {}
     }
     if word.starts_with('%') {
-        // With or without an element: `%tid.x`.
-        let name = word.split('.').next().unwrap_or(word);
-        return SpecialRegister::parse(name).map(Entry::Register).into_iter().collect();
+        return SpecialRegister::parse(word).map(Entry::Register).into_iter().collect();
     }
     if word.starts_with('.') {
         return DirectiveKind::parse(word).map(Entry::Directive).into_iter().collect();
     }
     let instances = if word.contains('.') { resolve(word).instances } else { Arc::default() };
     let operands = |form: FormId| {
+        // Of a form that has the spelling in part nothing more is known than of the form.
         let of_form = instances.iter().filter(|instance| instance.form == form);
         let mut ways: Vec<String> = of_form.map(operands).collect();
         ways.dedup();
@@ -109,18 +108,20 @@ impl Entry {
                     "opcode": form.opcode().name(),
                     "section": form.section(),
                     "syntax": form.syntax(),
-                    "purpose": does.map(|does| does.purpose),
+                    "purpose": instructions::purpose(*form),
                     "example": example_of(*form, does),
                     "version": version.to_string(),
                     "targets": targets.to_string(),
                     "modifiers": modifiers.collect::<Vec<_>>(),
                     "needs": needs.collect::<Vec<_>>(),
                     "operands": operands,
+                    "takes": form.operand_kinds(),
                     "differs": form.deviations().collect::<Vec<_>>(),
                 })
             }
             Self::Register(register) => json!({
                 "register": register.name(),
+                "purpose": register.purpose(),
                 "type": register.ty().to_string(),
                 "elements": register.elements(),
                 "varies": varies(*register),
@@ -143,7 +144,7 @@ impl Entry {
     }
 
     /// For people, without the section. What a form does is told where it is given.
-    fn text(&self, does: Option<&Instruction>) -> String {
+    fn text(&self, does: Option<&str>) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = match self {
@@ -152,23 +153,22 @@ impl Entry {
                 let (syntax, needs) = shown.split_once('\n').unwrap_or((&shown, ""));
                 let _ = writeln!(text, "{syntax}");
                 if let Some(does) = does {
-                    let _ = writeln!(text, "    {}", does.purpose);
+                    let _ = writeln!(text, "    {does}");
                 }
                 if let Some(example) = example_of(*form, instructions::of(*form)) {
                     let _ = writeln!(text, "    for example {example}");
                 }
-                let _ = writeln!(text, "{needs}");
+                // What the operands are: of the spelling that was asked about, else of all that the form has.
+                if ways.is_empty() {
+                    let kinds = form.operand_kinds();
+                    kinds.iter().for_each(|kind| text.push_str(&format!("    operands {kind}\n")));
+                }
+                ways.iter().for_each(|way| text.push_str(&format!("    operands {way}\n")));
+                let _ = write!(text, "{needs}");
                 for deviation in form.deviations() {
-                    let _ = writeln!(text, "    differs from ptxas: {deviation}\n");
+                    let _ = writeln!(text, "    differs from ptxas: {deviation}");
                 }
-                if !ways.is_empty() {
-                    // Below the other lines of the form, which end with an empty one.
-                    text.truncate(text.trim_end().len());
-                    text.push('\n');
-                    ways.iter().for_each(|way| text.push_str(&format!("    operands {way}\n")));
-                    text.push('\n');
-                }
-                Ok(())
+                writeln!(text)
             }
             Self::Register(register) => {
                 let vector = match register.elements() {
@@ -176,6 +176,7 @@ impl Entry {
                     count => format!(".v{count} "),
                 };
                 let _ = writeln!(text, ".sreg {vector}{} {};", register.ty(), register.name());
+                let _ = writeln!(text, "    {}", register.purpose());
                 let _ = writeln!(text, "    {}", varies(*register));
                 if let Some((low, high)) = register.range() {
                     let _ = writeln!(text, "    from {low} to {high}");
@@ -189,7 +190,7 @@ impl Entry {
 }
 
 /// An example of a form: the one that is written for it, else one that the table makes.
-fn example_of(form: FormId, does: Option<&Instruction>) -> Option<String> {
+fn example_of(form: FormId, does: Option<&instructions::Instruction>) -> Option<String> {
     let is_of_form = |example: &&str| {
         let statement = example.split_once(' ').filter(|(guard, _)| guard.starts_with('@'));
         let statement = statement.map_or(*example, |(_, statement)| statement);
@@ -259,7 +260,7 @@ pub fn text_with_tolerances(entries: &[Entry]) -> String {
 fn text(entries: &[Entry], tolerances: bool) -> String {
     let mut text = String::new();
     let mut section = "";
-    let mut told: Option<&Instruction> = None;
+    let mut told: Option<&str> = None;
     for entry in entries {
         let Entry::Form(form, _) = entry else {
             text.push_str(&entry.text(None));
@@ -270,9 +271,8 @@ fn text(entries: &[Entry], tolerances: bool) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}{section}\n", if text.is_empty() { "" } else { "\n" });
         }
-        let does = instructions::of(*form);
-        let is_told = does.zip(told).is_some_and(|(does, told)| std::ptr::eq(does, told));
-        text.push_str(&entry.text(does.filter(|_| !is_told)));
+        let does = instructions::purpose(*form);
+        text.push_str(&entry.text(does.filter(|_| does != told)));
         if tolerances {
             let said = entry.tolerances();
             if !said.is_empty() {
@@ -318,12 +318,34 @@ pub fn list(target: Option<Target>) -> String {
     text
 }
 
-/// The opcode that is spelled most like the first part of `word`.
-pub fn nearest(word: &str) -> Option<&'static str> {
-    match resolve(word).problem {
-        Some(SpellingProblem::UnknownOpcode { nearest, .. }) => nearest,
-        _ => None,
-    }
+/// No more names that are spelled alike are offered.
+const MAX_ALIKE: usize = 6;
+
+/// The names that are spelled like `word`, which nothing has: opcodes, with the modifiers of `word` where they have these,
+/// directives, or special registers.
+pub fn alike(word: &str) -> Vec<String> {
+    let mut found: Vec<String> = if word.starts_with('%') {
+        let names = || SpecialRegister::all().map(SpecialRegister::name);
+        isa::alike(word, names()).into_iter().map(str::to_owned).collect()
+    } else if word.starts_with('.') {
+        isa::alike(word, DirectiveKind::all().map(DirectiveKind::word))
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    } else {
+        let (opcode, modifiers) = word.split_at(word.find(['.', ' ']).unwrap_or(word.len()));
+        let mut found = Vec::new();
+        for name in isa::alike(opcode, opcodes().map(OpcodeId::name)) {
+            let whole = format!("{name}{modifiers}");
+            let fits = !modifiers.is_empty() && resolve(&whole).problem.is_none();
+            found.push((!fits, if fits { whole } else { name.to_owned() }));
+        }
+        // Those that have the modifiers come first.
+        found.sort_by_key(|(lacks, _)| *lacks);
+        found.into_iter().map(|(_, name)| name).collect()
+    };
+    found.truncate(MAX_ALIKE);
+    found
 }
 
 /// What is wrong with a spelling that no instruction has: the finding that it gets in a module, without place. `None`

@@ -412,7 +412,7 @@ fn the_instruction_table_can_be_read() {
     let shuffles = scratch.run(&["isa", "shfl"]).stdout;
     assert!(shuffles.contains("since PTX 6.0 until PTX 6.3, sm_70 or higher"), "{shuffles}");
     let loads = scratch.run(&["isa", "ld"]).stdout;
-    assert!(loads.contains("    no .ss since PTX 2.0, sm_20 or higher\n"), "{loads}");
+    assert!(loads.contains("    without .ss since PTX 2.0, sm_20 or higher\n"), "{loads}");
     assert!(scratch.run(&["isa", "%clusterid"]).stdout.contains("sm_90"));
     for beginning in ["ld.global", "mma.sync"] {
         assert_eq!(scratch.run(&["isa", beginning]).status, 0, "{beginning}");
@@ -431,7 +431,7 @@ fn the_instruction_table_can_be_read() {
     for (word, what, list) in [
         (".nothing", "directive", "isa ."),
         ("%nothing", "special register", "isa %"),
-        ("nothing.at.all", "instruction", "isa"),
+        ("nothings", "instruction", "isa"),
     ] {
         let unknown = scratch.run(&["isa", word]);
         assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""), "{word}");
@@ -465,6 +465,27 @@ fn the_instruction_table_can_be_read() {
     let unknown = scratch.run(&["isa", "wgmna"]);
     assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""));
     assert!(unknown.stderr.contains("did you mean `wgmma`?"), "{}", unknown.stderr);
+    for (word, said) in [
+        (
+            "ad.s32",
+            "`ad.s32`: no opcode is called `ad`; did you mean `add.s32`, `ld.s32`, `sad.s32`, `and` or `mad`?",
+        ),
+        (".maxntd", "no directive `.maxntd`; did you mean `.maxntid`?"),
+        ("%tidx", "no special register `%tidx`; did you mean `%tid`"),
+        ("nothing.at.all", "no opcode is called `nothing`; `ptx-cli isa` lists them"),
+    ] {
+        let unknown = scratch.run(&["isa", word]);
+        assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""), "{word}");
+        assert!(unknown.stderr.contains(said), "{}", unknown.stderr);
+    }
+    // What operands are, which values are meant, and many values in short.
+    let matrices = scratch.run(&["isa", "mma"]).stdout;
+    assert!(matrices.contains("    .dtype=.f16 only with .ctype=.f16\n"), "{matrices}");
+    assert!(add.contains("    operands d, a, b: .type\n"), "{add}");
+    let many = scratch.run(&["isa", "wgmma.mma_async"]).stdout;
+    assert!(many.contains("{ .m64n8k16, .m64n16k16, …, .m64n256k16 }"), "{many}");
+    let element = scratch.run(&["isa", "%tid.x"]).stdout;
+    assert!(element.starts_with(".sreg .u32 %tid.x;\n    where the thread is in its block\n"), "{element}");
 }
 
 #[test]

@@ -97,16 +97,8 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Clean);
     };
     let mut entries = manual::entries(word);
-    match (entries.is_empty(), manual::nearest(word)) {
-        (false, _) => {}
-        (true, Some(near)) => bail!("there is no instruction `{word}`; did you mean `{near}`?"),
-        (true, None) if word.starts_with('.') => {
-            bail!("there is no directive `{word}`; `ptx-cli isa .` lists them")
-        }
-        (true, None) if word.starts_with('%') => {
-            bail!("there is no special register `{word}`; `ptx-cli isa %` lists them")
-        }
-        (true, None) => bail!("there is no instruction `{word}`; `ptx-cli isa` lists them"),
+    if entries.is_empty() {
+        bail!("{}", unknown(word));
     }
     let needed: Vec<String> = entries.iter().map(|entry| entry.targets().to_string()).collect();
     entries.retain(|entry| has(target, entry));
@@ -136,6 +128,27 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Clean)
+}
+
+/// What is wrong with a word that nothing has: which part of it, and what is spelled alike.
+fn unknown(word: &str) -> String {
+    let (what, list) = match word.chars().next() {
+        Some('.') => ("directive", " ."),
+        Some('%') => ("special register", " %"),
+        _ => ("instruction", ""),
+    };
+    let opcode = word.split(['.', ' ']).next().unwrap_or(word);
+    let part = match what == "instruction" && opcode != word {
+        true => format!(": no opcode is called `{opcode}`"),
+        false => String::new(),
+    };
+    let quoted: Vec<String> = manual::alike(word).iter().map(|name| format!("`{name}`")).collect();
+    let meant = match quoted.split_last() {
+        None => return format!("there is no {what} `{word}`{part}; `ptx-cli isa{list}` lists them"),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    };
+    format!("there is no {what} `{word}`{part}; did you mean {meant}?")
 }
 
 fn has(target: Option<Target>, entry: &Entry) -> bool {
