@@ -84,8 +84,7 @@ pub fn baseline(text: &str) {
     assert_eq!(again.records, baseline.records, "a record is a report without its times");
     let comparison = baseline.compare(&reports);
     assert!(comparison.unused.is_empty() && comparison.compared == reports.len());
-    let files: BTreeSet<_> =
-        reports.iter().map(|report| (&report.file, &report.target)).collect();
+    let files: BTreeSet<_> = reports.iter().map(|report| (&report.file, &report.target)).collect();
     // A record that is there twice may have two figures for one function.
     let functions_are_distinct = reports.iter().all(|report| {
         let names: BTreeSet<_> = report.functions.iter().map(|each| &each.name).collect();
