@@ -3,6 +3,7 @@
 //! Programs that make PTX have its head in a string and print the rest (`head + body + "}"`), and patterns with words in
 //! place of the target (`.target TARGET`, `{arch}`, `%s`). Nothing of the rest is known, so these are passed over.
 
+use ptx_syntax::cuda::WILDCARD;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 
 /// What a PTX module begins with.
@@ -24,8 +25,8 @@ fn has_head(text: &str) -> bool {
     let target = text.split_once(TARGET).map_or("", |(_, rest)| rest.lines().next().unwrap_or(""));
     let target = target.split([',', '/']).next().unwrap_or("");
     number.len() < version.len()
-        && number.starts_with(|first: char| first.is_ascii_digit())
-        && target.contains(|character: char| character.is_ascii_digit())
+        && number.starts_with(|first: char| first.is_ascii_digit() || first == WILDCARD)
+        && target.contains(|character: char| character.is_ascii_digit() || character == WILDCARD)
         && !target.contains(['%', '{', '$'])
 }
 

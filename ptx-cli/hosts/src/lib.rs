@@ -49,11 +49,10 @@ trait FrontEnd {
     fn find(&self, source: &str) -> Hosted;
 }
 
-/// A text in a string as a PTX module: one that begins with `.version`, and of which everything is known. One with
-/// placeholders is none, nor one that a program goes on with.
+/// A text in a string as a PTX module: one that begins with `.version` and has its end. One with placeholders of the
+/// program's own is none, nor one that a program goes on with; what an f-string puts in is not known.
 fn module(template: Template) -> Option<Document> {
-    let is_module = !template.has_wildcards() && header::is_whole(&template.text);
-    is_module.then_some(Document { kind: DocumentKind::Ptx, template })
+    header::is_whole(&template.text).then_some(Document { kind: DocumentKind::Ptx, template })
 }
 
 impl Language {

@@ -17,7 +17,26 @@ MODULE = """
 
 BYTES = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { bad; ret; }\n"  # // error[unknown-opcode]@80: `bad`
 PARTS = ".version 8.0\n" ".target sm_80\n.address_size 64\n" ".visible .entry k() { ret }"  # // error[syntax]@88: expected an operand
-FORMAT = f".version 8.0\n.target {target}\n.visible .entry k() {{ bad; }}"
+FORMAT = f".version 8.0\n.target {target}\n.visible .entry k() {{ bad; }}"  # // error[unknown-opcode]@67: `bad`
+MADE = f"""
+.version {version}
+.target sm_90
+.address_size 64
+.visible .entry k{number}(.param .u64 p)
+{{
+    .reg .b32 %r<{count}>;
+    .reg .pred %p1;
+    {prologue}
+    @%r1 ret;  // error[guard-not-a-predicate]@5: a guard is a predicate
+    add.u32 %r{number}, %r1, 1;
+    add.{kind} %r1, %r2, %f3;
+    mov.b64 %r1, %made;
+    mov.b64 %r1, 1;  // error[operand-type]@13: `mov.b64` takes any 64-bit register
+    ld.param.v2.u32 {{%r1, %r{number}}}, [p];
+    st.shared.v2.b32 [%r2], {{%r1, %r3, %r4}};  // error[vector-length]@29: 
+    ret;
+}}
+"""
 HELP = "write .version and .target at the head: .version 8.0 .target sm_80"
 
 KERNEL = cupy.RawKernel(

@@ -4,6 +4,7 @@ use ptx_syntax::cuda::Host;
 use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
 use ptx_syntax::{Diagnostic, Span};
 
+use super::around::Around;
 use super::{CudaConfig, CudaVerification, Included, of_file, verify_cuda};
 use crate::engine::check;
 use crate::engine::levels::Config;
@@ -40,6 +41,12 @@ pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Con
 fn of_document(document: &Document, cuda: &CudaConfig, ptx: &Config) -> Vec<Diagnostic> {
     let text = &document.template.text;
     let mut found = match document.kind {
+        DocumentKind::Ptx if document.template.has_wildcards() => {
+            let around = Around::new(text);
+            let mut found = check::check(&around.text, ptx);
+            found.retain(|found| around.holds(found));
+            found
+        }
         DocumentKind::Ptx => check::check(text, ptx),
         DocumentKind::Cuda => verify_cuda(text, cuda).diagnostics,
     };

@@ -19,6 +19,7 @@
 //! # What is not verified
 //! Statements of other assemblers: see [`origin`]. What becomes of each statement is in [`Coverage`].
 
+mod around;
 pub(crate) mod coverage;
 pub(crate) mod host;
 mod kernels;

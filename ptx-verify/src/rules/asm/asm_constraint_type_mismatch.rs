@@ -226,10 +226,12 @@ fn not_characters(unit: &Unit<'_>, operand: &Operand) -> Option<String> {
 }
 
 fn finding(unit: &Unit<'_>, operand: &Operand, letter: char, problem: &str) -> Diagnostic {
-    let expression = operand.expression.text(unit.source);
-    let span = if operand.expression.is_empty() { operand.span } else { operand.expression };
+    let (span, value) = match operand.expression.is_empty() {
+        true => (operand.span, "the result".to_owned()),
+        false => (operand.expression, format!("`{}`", operand.expression.text(unit.source))),
+    };
     let found = RULE
-        .at(span, format!("`{expression}` does not fit the constraint `{letter}`: {problem}"))
+        .at(span, format!("{value} does not fit the constraint `{letter}`: {problem}"))
         .with_label(format!("of type `{}`", operand.ctype.name()))
         .with_secondary(operand.constraint.span, format!("`{letter}` takes {}", wants(letter)));
     match advice(letter, &operand.ctype).filter(|_| letter != 'C') {
