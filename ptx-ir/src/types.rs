@@ -120,6 +120,7 @@ types! {
     E2m1, ".e2m1", 4, Float;
     E2m1x2, ".e2m1x2", 8, Packed;
     E2m1x4, ".e2m1x4", 16, Packed;
+    E2m1p4x4, ".e2m1p4x4", 32, Packed;
     Ue8m0, ".ue8m0", 8, Float;
     Ue8m0x2, ".ue8m0x2", 16, Packed;
     Ue4m3, ".ue4m3", 8, Float;
