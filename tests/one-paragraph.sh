@@ -103,7 +103,7 @@ fold.tensor.sync{.aligned}.shape.dtype.f16  d, a, b, [mbar]
 folds a matrix, and tells the barrier
 .m16n32k8
 PTX 9.3
-operands {d}: 4 to 16 × .f32 with .f32; 2 to 8 × .f16x2 else
+operands {d}: 2 to 8 × .f32 (read and written) with .f32; 1 to 4 × .f16x2 (read and written) else
 operands [mbar]: an address in .shared, read and written
 EXPECTED
 check "isa, a special register" "$program" isa %foldid.x <<'EXPECTED'

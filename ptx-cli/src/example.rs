@@ -66,6 +66,12 @@ pub fn of(form: FormId) -> Option<Example> {
     None
 }
 
+/// An example of one spelling of a form.
+#[must_use]
+pub fn of_instance(instance: &Instance) -> Option<Example> {
+    example(instance.form, instance, instance.form.beyond_manual().is_some())
+}
+
 fn example(form: FormId, instance: &Instance, is_beyond: bool) -> Option<Example> {
     let platform = platform(form, instance)?;
     let has_list = |wanted: bool| {

@@ -22,12 +22,21 @@ const MAX_WAYS: usize = 8;
 
 /// Something that the toolkit knows under a name.
 pub enum Entry {
-    /// A form of an instruction, and its operands for the spelling that was asked about.
-    Form(FormId, Vec<String>),
+    /// A form of an instruction, and what it is for the spelling that was asked about.
+    Form(FormId, Asked),
     /// A special register.
     Register(SpecialRegister),
     /// A directive.
     Directive(DirectiveKind),
+}
+
+/// What a form is for a spelling; nothing where only an opcode was asked about.
+#[derive(Default)]
+pub struct Asked {
+    /// The operands, in each of the ways in which they can be given.
+    ways: Vec<String>,
+    /// An example.
+    example: Option<String>,
 }
 
 /// What there is under a name: the forms of an opcode or a spelling, a special register (`%tid`; all for `%`), a directive
@@ -45,21 +54,27 @@ pub fn entries(word: &str) -> Vec<Entry> {
         return DirectiveKind::parse(word).map(Entry::Directive).into_iter().collect();
     }
     let instances = if word.contains('.') { resolve(word).instances } else { Arc::default() };
-    let operands = |form: FormId| {
+    let asked = |form: FormId| {
         // Of a form that has the spelling in part nothing more is known than of the form.
-        let of_form = instances.iter().filter(|instance| instance.form == form);
-        let mut ways: Vec<String> = of_form.map(operands).collect();
+        let of_form = || instances.iter().filter(|instance| instance.form == form);
+        let mut ways: Vec<String> = of_form().map(operands).collect();
         ways.dedup();
         ways.truncate(MAX_WAYS);
-        ways
+        let written = example_of(form, instructions::of(form));
+        let is_meant = |example: &String| spelling_of(example) == word;
+        let example = written.filter(is_meant).or_else(|| {
+            let example = of_form().next().and_then(example::of_instance);
+            example.map(|example| example.statement)
+        });
+        Asked { ways, example }
     };
-    forms(word).into_iter().flatten().map(|form| Entry::Form(form, operands(form))).collect()
+    forms(word).into_iter().flatten().map(|form| Entry::Form(form, asked(form))).collect()
 }
 
 /// All forms, by opcode.
 pub fn all_forms() -> impl Iterator<Item = Entry> {
     let forms = opcodes().flat_map(OpcodeId::forms).filter(|form| !form.is_narrowed());
-    forms.map(|form| Entry::Form(form, Vec::new()))
+    forms.map(|form| Entry::Form(form, Asked::default()))
 }
 
 impl Entry {
@@ -96,7 +111,7 @@ impl Entry {
     /// For programs.
     pub fn json(&self) -> Value {
         match self {
-            Self::Form(form, operands) => {
+            Self::Form(form, asked) => {
                 let (version, targets) = form.requirement();
                 let shown = form.to_string();
                 let does = instructions::of(*form);
@@ -109,12 +124,12 @@ impl Entry {
                     "section": form.section(),
                     "syntax": form.syntax(),
                     "purpose": instructions::purpose(*form),
-                    "example": example_of(*form, does),
+                    "example": asked.example.clone().or_else(|| example_of(*form, does)),
                     "version": version.to_string(),
                     "targets": targets.to_string(),
                     "modifiers": modifiers.collect::<Vec<_>>(),
                     "needs": needs.collect::<Vec<_>>(),
-                    "operands": operands,
+                    "operands": asked.ways,
                     "takes": form.operand_kinds(),
                     "differs": form.deviations().collect::<Vec<_>>(),
                 })
@@ -148,14 +163,15 @@ impl Entry {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = match self {
-            Self::Form(form, ways) => {
+            Self::Form(form, Asked { ways, example }) => {
                 let shown = form.to_string();
                 let (syntax, needs) = shown.split_once('\n').unwrap_or((&shown, ""));
                 let _ = writeln!(text, "{syntax}");
                 if let Some(does) = does {
                     let _ = writeln!(text, "    {does}");
                 }
-                if let Some(example) = example_of(*form, instructions::of(*form)) {
+                if let Some(example) = example.clone().or_else(|| example_of(*form, instructions::of(*form)))
+                {
                     let _ = writeln!(text, "    for example {example}");
                 }
                 // What the operands are: of the spelling that was asked about, else of all that the form has.
@@ -192,15 +208,46 @@ impl Entry {
 /// An example of a form: the one that is written for it, else one that the table makes.
 fn example_of(form: FormId, does: Option<&instructions::Instruction>) -> Option<String> {
     let is_of_form = |example: &&str| {
-        let statement = example.split_once(' ').filter(|(guard, _)| guard.starts_with('@'));
-        let statement = statement.map_or(*example, |(_, statement)| statement);
-        let spelling = statement.split([' ', ';']).next().unwrap_or_default();
-        let instances = resolve(spelling).instances;
-        // Of several forms with the spelling the first is meant.
-        instances.first().is_some_and(|instance| instance.form == form)
+        let (statement, instances) = (without_guard(example), resolve(spelling_of(example)).instances);
+        // Of several forms with the spelling the first is meant that has such operands.
+        let operands = statement.split_once(' ').map_or("", |(_, operands)| operands.trim_end_matches(';'));
+        instances.iter().find(|each| is_written(each, operands)).is_some_and(|instance| instance.form == form)
     };
     let written = does.and_then(|does| does.example).filter(is_of_form).map(str::to_owned);
     written.or_else(|| example::of(form).map(|example| example.statement))
+}
+
+/// A statement without its guard.
+fn without_guard(statement: &str) -> &str {
+    let guarded = statement.split_once(' ').filter(|(guard, _)| guard.starts_with('@'));
+    guarded.map_or(statement, |(_, statement)| statement)
+}
+
+/// The opcode of a statement with its modifiers.
+fn spelling_of(statement: &str) -> &str {
+    without_guard(statement).split([' ', ';']).next().unwrap_or_default()
+}
+
+/// Whether the operands of a statement are written as an instance has them: as many, in braces, in brackets, as pairs.
+fn is_written(instance: &Instance, operands: &str) -> bool {
+    let mut depth = 0;
+    let outside = |character: char| {
+        depth += i32::from("{[(".contains(character)) - i32::from("}])".contains(character));
+        depth == 0 && character == ','
+    };
+    let written: Vec<&str> = operands.split(outside).map(str::trim).filter(|text| !text.is_empty()).collect();
+    let required = instance.operands.iter().filter(|spec| !spec.optional).count();
+    let fits = |(text, spec): (&&str, &OperandSpec)| match spec.pattern {
+        Pattern::Vector { .. } => text.starts_with('{'),
+        Pattern::Address | Pattern::Bracket => text.starts_with('['),
+        Pattern::Pair => text.contains('|'),
+        Pattern::List => text.starts_with('('),
+        Pattern::Value | Pattern::NegatableValue | Pattern::Selectable { .. } => {
+            !text.starts_with(['{', '[', '(']) && !text.contains('|')
+        }
+    };
+    (required..=instance.operands.len()).contains(&written.len())
+        && (written.len() < instance.operands.len() || written.iter().zip(&instance.operands).all(fits))
 }
 
 /// Who reads the same value of a special register.
@@ -415,7 +462,13 @@ fn operands(instance: &Instance) -> String {
 
 /// `d: .u32`, `[a]: address in global`, `{d}: 4 × .f32`, `{, c}` where it may be left out.
 pub fn operand(spec: &OperandSpec) -> String {
-    let ty = spec.ty.map_or_else(String::new, |ty| format!(": {ty}"));
+    let limits = isa::limits(spec.ranges);
+    let ty = match (spec.ty, limits.is_empty()) {
+        (Some(ty), true) => format!(": {ty}"),
+        (Some(ty), false) => format!(": {ty} in {limits}"),
+        (None, true) => String::new(),
+        (None, false) => format!(": {limits}"),
+    };
     let name = spec.name;
     let text = match spec.pattern {
         Pattern::Value | Pattern::Selectable { .. } => format!("{name}{ty}"),

@@ -478,6 +478,15 @@ fn the_instruction_table_can_be_read() {
         assert_eq!((unknown.status, unknown.stdout.as_str()), (2, ""), "{word}");
         assert!(unknown.stderr.contains(said), "{}", unknown.stderr);
     }
+    // The example is one of what was asked about, with operands as the form has them.
+    for (spelling, example) in [
+        ("setp.lt.and.s32", "    for example setp.lt.and.s32 %p1, %r1, %r2, %p2;"),
+        ("mov.b64", "    for example mov.b64 %rd1, %rd2;"),
+        ("mov.b64", "    for example mov.b64 {%r1, %r2}, %rd1;"),
+    ] {
+        let shown = scratch.run(&["isa", spelling]).stdout;
+        assert!(shown.contains(example), "{shown}");
+    }
     // What operands are, which values are meant, and many values in short.
     let matrices = scratch.run(&["isa", "mma"]).stdout;
     assert!(matrices.contains("    .dtype=.f16 only with .ctype=.f16\n"), "{matrices}");

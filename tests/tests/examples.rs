@@ -7,15 +7,30 @@ use std::io::Write as _;
 use ptx_cli::example::{self, Example};
 use ptx_ir::isa::{FormId, forms};
 use ptx_syntax::{Class, LineIndex, Severity};
-use ptx_tests::oracle::Pair;
+use ptx_tests::oracle::{Pair, Random, generate};
 use ptx_tests::tools::{assemble, needed_ptxas};
 use ptx_verify::Config;
 
 /// The examples of all forms, those for one platform together.
 fn by_platform() -> Vec<(Pair, Vec<(FormId, Example)>)> {
+    together(forms().filter(|form| !form.is_narrowed()).filter_map(|form| Some((form, example::of(form)?))))
+}
+
+/// Examples of spellings at random, of the manual's forms: what `isa` shows of a spelling.
+fn of_spellings() -> Vec<(Pair, Vec<(FormId, Example)>)> {
+    let mut random = Random::new(20_260_101);
+    let of_manual = forms().filter(|form| !form.is_narrowed() && form.beyond_manual().is_none());
+    let two = of_manual.flat_map(|form| [form, form]).collect::<Vec<_>>().into_iter();
+    together(two.filter_map(|form| {
+        let instance = generate::instance(&mut random, form)?;
+        let meant = instance.spelled_beyond_manual().is_none();
+        Some((form, example::of_instance(&instance).filter(|_| meant)?))
+    }))
+}
+
+fn together(examples: impl Iterator<Item = (FormId, Example)>) -> Vec<(Pair, Vec<(FormId, Example)>)> {
     let mut all: BTreeMap<String, (Pair, Vec<(FormId, Example)>)> = BTreeMap::new();
-    for form in forms().filter(|form| !form.is_narrowed()) {
-        let Some(example) = example::of(form) else { continue };
+    for (form, example) in examples {
         let platform = example.platform;
         let pair =
             Pair { target: platform.target, version: platform.version, texture_mode: platform.texture_mode };
@@ -70,9 +85,21 @@ fn an_example_is_one_of_its_form_and_no_error() {
 #[test]
 #[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
 fn ptxas_takes_every_example() {
+    assert!(taken(by_platform()) > 700);
+}
+
+#[test]
+#[cfg_attr(no_ptxas, ignore = "needs ptxas, which tests/install-toolkit.sh installs")]
+fn ptxas_takes_examples_of_spellings() {
+    assert!(taken(of_spellings()) > 700);
+}
+
+/// Asks the assembler about examples; how many there are.
+#[track_caller]
+fn taken(all: Vec<(Pair, Vec<(FormId, Example)>)>) -> usize {
     let ptxas = needed_ptxas();
     let (mut report, mut count) = (String::new(), 0);
-    for (pair, examples) in by_platform() {
+    for (pair, examples) in all {
         let (text, _) = module(&pair, &examples);
         count += examples.len();
         let mut file = tempfile::Builder::new().suffix(".ptx").tempfile().unwrap();
@@ -84,7 +111,7 @@ fn ptxas_takes_every_example() {
         }
     }
     assert!(report.is_empty(), "\n{report}");
-    assert!(count > 700, "only {count} examples");
+    count
 }
 
 #[test]

@@ -237,6 +237,9 @@ impl fmt::Display for FormId {
     }
 }
 
+/// Of a modifier that many times as many values as others are told by the others.
+const MANY_OTHERS: usize = 3;
+
 /// So many values in equal steps are told by the first two and the last.
 const MANY_VALUES: usize = 6;
 
@@ -284,8 +287,9 @@ fn described_rule(form: &Form, rule: &Rule) -> String {
     }
 }
 
-/// `.v4 with .b64, .u64 without .ss`: the values that a condition is about. Those that several modifiers may have are told
-/// with the name of the one that is meant: `.dtype=.f16`.
+/// `.v4 with .b64, .u64 without .ss`: the values that a condition is about; the name of the modifier for all of its values,
+/// and `.ss other than .global` for most. Those that several modifiers may have are told with the name of the one that is
+/// meant: `.dtype=.f16`.
 pub(super) fn described(form: &Form, condition: Condition) -> String {
     let mut text = String::new();
     for &(slot, mask) in condition {
@@ -300,9 +304,21 @@ pub(super) fn described(form: &Form, condition: Condition) -> String {
             |value: &&str| form.slots.iter().filter(|slot| slot.values.contains(value)).count() > 1;
         let is_choice = slot.values.len() > 1 || slot.optional;
         text += if text.is_empty() { "" } else { " with " };
-        match values.iter().any(is_shared) && is_choice {
-            true => text += &format!(".{}={}", slot.name, values.join("|")),
-            false => text += &shortened(&values),
+        let others: Vec<&str> = slot
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| mask >> index & 1 == 0)
+            .map(|(_, value)| *value)
+            .collect();
+        if values.len() > 1 && others.is_empty() {
+            text += &format!(".{}", slot.name);
+        } else if !others.is_empty() && values.len() > MANY_OTHERS * others.len() {
+            text += &format!(".{} other than {}", slot.name, others.join(", "));
+        } else if is_choice && values.iter().any(is_shared) {
+            text += &format!(".{}={}", slot.name, values.join("|"));
+        } else {
+            text += &shortened(&values);
         }
         if mask >> ABSENT & 1 != 0 {
             text += &format!(" or no .{}", slot.name);

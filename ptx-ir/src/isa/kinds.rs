@@ -1,7 +1,7 @@
 //! What the operands of a form are, whatever its modifiers: for people, who are told of a single spelling by its instance.
 
 use super::form::described;
-use super::instance::{FormId, Role};
+use super::instance::{FormId, ImmediateRange, Role};
 use super::table::{Count, FORMS, Form, Operand, PatternTemplate, SpaceRef, TypeRef, Variant};
 
 impl FormId {
@@ -11,10 +11,7 @@ impl FormId {
         let form = &FORMS[self.index()];
         let mut found: Vec<(Vec<String>, String)> = Vec::new();
         add(form, form.operands, &mut found);
-        let text = |(names, kind): (Vec<String>, String)| match kind.is_empty() {
-            true => names.join(", "),
-            false => format!("{}: {kind}", names.join(", ")),
-        };
+        let text = |(names, kind): (Vec<String>, String)| format!("{}: {kind}", names.join(", "));
         found.into_iter().map(text).collect()
     }
 }
@@ -26,6 +23,10 @@ fn add(form: &Form, operands: &'static [Operand], found: &mut Vec<(Vec<String>, 
             continue;
         }
         let kind = kind(form, operand);
+        // Of a label, or of `_`, the name says all.
+        if kind.is_empty() {
+            continue;
+        }
         let name = match operand.variants.first().map(|variant| variant.pattern) {
             Some(PatternTemplate::Address) => format!("[{}]", operand.name),
             Some(PatternTemplate::Vector(_)) => format!("{{{}}}", operand.name),
@@ -84,15 +85,7 @@ fn variant_kind(form: &Form, variant: &Variant) -> String {
         | PatternTemplate::List
         | PatternTemplate::Selectable(_) => ty,
     };
-    let is_all = |low: i64, high: i64| low == 0 && high == i64::from(u32::MAX);
-    let limits = variant.ranges.iter().filter(|range| !is_all(range.low, range.high));
-    let limits = limits.map(|range| match (range.low, range.high, range.step) {
-        (low, high, _) if low == high => low.to_string(),
-        (low, i64::MAX, _) => format!("{low} or more"),
-        (low, high, 1) => format!("{low} to {high}"),
-        (low, high, step) => format!("{low} to {high} in steps of {step}"),
-    });
-    let limits = limits.collect::<Vec<_>>().join(" or ");
+    let limits = limits(variant.ranges);
     let text = match (text.is_empty(), limits.is_empty()) {
         (_, true) => text,
         (true, false) => limits,
@@ -101,8 +94,30 @@ fn variant_kind(form: &Form, variant: &Variant) -> String {
     if variant.role == Role::Both { format!("{text} (read and written)") } else { text }
 }
 
+/// The values that an immediate may have, where these are not all: `0 to 15`, `8 to 256 in steps of 8`.
+#[must_use]
+pub fn limits(ranges: &[ImmediateRange]) -> String {
+    let is_all = |range: &&ImmediateRange| range.low == 0 && range.high == i64::from(u32::MAX);
+    let limits = ranges.iter().filter(|range| !is_all(range));
+    let limits = limits.filter(|range| (range.low, range.high, range.step) != (i64::MIN, i64::MAX, 1));
+    let limits = limits.map(|range| match (range.low, range.high, range.step) {
+        (i64::MIN, i64::MAX, step) => format!("multiples of {step}"),
+        (i64::MIN, high, _) => format!("{high} or less"),
+        (low, high, _) if low == high => low.to_string(),
+        (low, i64::MAX, _) => format!("{low} or more"),
+        (low, high, 1) => format!("{low} to {high}"),
+        (low, high, step) if high - low == step => format!("{low} or {high}"),
+        (low, high, step) => format!("{low} to {high} in steps of {step}"),
+    });
+    let limits: Vec<String> = limits.collect();
+    match limits.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => limits.concat(),
+    }
+}
+
 fn address(form: &Form, variant: &Variant) -> String {
-    let Some(access) = &variant.access else { return "an address".to_owned() };
+    let Some(access) = &variant.access else { return type_name(form, variant.ty) };
     let space = match access.space {
         SpaceRef::None => "a generic address".to_owned(),
         SpaceRef::Fixed(space) => format!("an address in {space}"),

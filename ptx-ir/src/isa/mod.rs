@@ -43,6 +43,7 @@ pub use form::{SlotInfo, forms, opcodes};
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Purpose, Role, Selectors,
 };
+pub use kinds::limits;
 pub use manual::Beyond;
 pub use mismatch::{Mismatch, Wanted};
 pub use problem::{Leniency, LeniencyReason, SpellingProblem};

@@ -93,7 +93,7 @@ fn is_branching(form: FormId) -> bool {
 }
 
 /// A random choice of modifiers that the form allows.
-fn instance(random: &mut Random, form: FormId) -> Option<Instance> {
+pub fn instance(random: &mut Random, form: FormId) -> Option<Instance> {
     for _ in 0..60 {
         let choice: Vec<Option<usize>> = form
             .slots()
