@@ -21,6 +21,7 @@
 
 mod around;
 pub(crate) mod coverage;
+mod guard;
 pub(crate) mod host;
 mod kernels;
 mod translate;
@@ -235,6 +236,11 @@ fn for_target(
         let Choice::Unit(unit) = chosen else { continue };
         if file.statements.len() > 1 {
             shared.add(&unit);
+        }
+        if target.is_none()
+            && let Some(found) = guard::finding(subject, &unit)
+        {
+            said.add(found, None);
         }
         if protocol.is_none() && unit.statement.host.is_cuda() && unit.has_protocol() {
             protocol = Some(unit.aim);

@@ -1,5 +1,6 @@
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::subject::fragment::targets;
 use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
 
@@ -28,7 +29,8 @@ declare_rule! {
     /// In functions that are compiled only where they are called (templates, inline and static functions, macros that
     /// stand for them), it is information, once a file: their callers may choose by the target.
     /// Statements under conditions that depend on macros of other files are not reported. Without `--target`, a statement is verified
-    /// for a target that has its instructions.
+    /// for a target that has its instructions; where its conditions tell targets apart and admit one that has not, that is
+    /// information, with the right condition: `__CUDA_ARCH__ >= 1000` is true for sm_120, too.
     name: "asm-target-feature",
     code: "P1025",
     former: ["E0629"],
@@ -41,8 +43,10 @@ declare_rule! {
 /// What a rule for PTX says of target and version, said of the statement.
 pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
+    let guard = (found.rule == "target-too-low").then(|| targets::condition(targets::supported(unit))).flatten();
+    let help = guard.map(|guard| format!("guard it with `#if {guard}`"));
     let severity = if is_always_compiled(unit) { found.severity } else { Severity::Info };
-    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, ..found }.with_note(note)
+    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, help, ..found }.with_note(note)
 }
 
 /// Of the findings that are only information, the first alone remains, with the number of the others.

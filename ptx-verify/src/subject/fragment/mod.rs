@@ -9,6 +9,7 @@ pub(crate) mod scope;
 pub(crate) mod siblings;
 pub(crate) mod stream;
 pub(crate) mod surroundings;
+pub(crate) mod targets;
 pub(crate) mod text;
 pub(crate) mod toolkit;
 pub(crate) mod unit;
