@@ -35,10 +35,13 @@ pub(super) fn finding(subject: &Subject<'_>, unit: &Unit<'_>) -> Option<Diagnost
         return None;
     }
     let supported = targets::supported(unit);
-    let lacking = admitted.into_iter().find(|target| !supported.contains(*target))?;
     if !supported.contains(unit.aim.target) {
         return None;
     }
+    // An `#else` is for older ones.
+    let lowest = supported.lowest()?.number();
+    let lacking =
+        admitted.into_iter().find(|target| target.number() > lowest && !supported.contains(*target))?;
     let condition = subject.file.conditions[statement.condition.index()].expression;
     let mut found = RULE
         .at(
