@@ -333,7 +333,7 @@ impl<'a> FlowContext<'a> {
     pub(crate) fn protocol(&self) -> &Protocol {
         self.protocol.get_or_init(|| match self.facts() {
             Some(facts)
-                if self.module.features().protocol
+                if self.has_protocol(facts)
                     && facts.function.kind == FunctionKind::Entry
                     && self.module.wanted.fragment.is_none() =>
             {
@@ -341,6 +341,11 @@ impl<'a> FlowContext<'a> {
             }
             Some(_) | None => Protocol::default(),
         })
+    }
+
+    fn has_protocol(&self, facts: &FunctionFacts<'_>) -> bool {
+        let features = self.module.features();
+        features.protocol || features.barriers && asynchronous::has_counted_barrier(facts)
     }
 
     /// The place of an instruction without its guard and its `;`.

@@ -92,6 +92,8 @@ pub(crate) struct Features {
     pub(crate) asynchronous: bool,
     /// The same, or anything that threads of several roles or blocks meet at.
     pub(crate) protocol: bool,
+    /// Barriers at which all threads of the block wait, or as many as an operand says.
+    pub(crate) barriers: bool,
     /// Stores that others see at once and that order nothing.
     pub(crate) flags: bool,
     /// Among them, uses of `mbarrier` objects.
@@ -126,6 +128,7 @@ impl Features {
                     Event::BarrierArrive | Event::ClusterArrive | Event::TakeRegisters | Event::GiveRegisters
                 )
             );
+            features.barriers |= effects.event == Some(Event::BarrierSync);
             features.flags |= effects.writes_memory && instance.is(Mode::Relaxed);
             features.protocol |= effects.asynchronous.is_some() || meets;
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
@@ -141,6 +144,7 @@ impl BitOrAssign for Features {
         self.convergence |= other.convergence;
         self.asynchronous |= other.asynchronous;
         self.protocol |= other.protocol;
+        self.barriers |= other.barriers;
         self.flags |= other.flags;
         self.mbarrier |= other.mbarrier;
         self.read_only_loads |= other.read_only_loads;

@@ -13,8 +13,8 @@ mod tensor;
 
 use super::FunctionFacts;
 use super::reach::{Ends, Reach};
-use ptx_ir::ir::Register;
-use ptx_ir::isa::{AsyncAction, AsyncGroup};
+use ptx_ir::ir::{Handle, Register};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Purpose};
 
 pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
@@ -52,6 +52,19 @@ pub fn actions(facts: &FunctionFacts<'_>) -> Vec<Action> {
         .collect();
     found.sort_by_key(|action| action.instruction);
     found
+}
+
+/// Whether threads wait at a barrier for as many as an operand says.
+#[must_use]
+pub fn has_counted_barrier(facts: &FunctionFacts<'_>) -> bool {
+    (0..facts.body.instructions.len() as u32).any(|instruction| {
+        let instance = facts.instance(instruction);
+        instance.is_some_and(|instance| {
+            instance.effects.event == Some(IsaEvent::BarrierSync)
+                && instance.operand_for(Purpose::Threads).is_some()
+                && instance.operands.len() == facts.body.operands(Handle::new(instruction)).len()
+        })
+    })
 }
 
 /// The instructions that control can come to.

@@ -503,8 +503,8 @@ impl<'p> Machine<'p> {
             return;
         }
         self.progress += 1;
+        // Its registers stay with it: devices do not hand them to warps that wait for some.
         let block = self.warps[warp].block;
-        self.give_registers(warp, 0);
         let clock = std::mem::take(&mut self.warps[warp].clock);
         self.blocks[block].end.join(&clock);
         self.warps[warp].clock = clock;
