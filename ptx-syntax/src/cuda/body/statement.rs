@@ -273,8 +273,11 @@ impl<'s> Parser<'s> {
             return false;
         }
         let start = self.at;
+        let is_type = self.begins_type();
         let ty = self.base_type(&mut Specifiers::default());
         let past = self.at;
+        // `f(&x);` calls a function where nothing says that `f` is a type.
+        let is_call = !is_type && self.text() == "(";
         let (name, _) = self.declarator(TypeName::Void);
         let follows = self.text();
         let is_declared = !name.is_empty() && past > start && matches!(follows, "=" | ";" | "," | "{" | "(");
@@ -282,7 +285,7 @@ impl<'s> Parser<'s> {
         // `a * b;` and `a & b;` are no declarations where nothing says that `a` is a type.
         let is_product = matches!(self.ahead(1), "*" | "&" | "&&") && !self.begins_type();
         // `f(x)` with a name before it: `T name(value)`.
-        is_declared && !(is_product && ty != TypeName::Auto)
+        is_declared && !is_call && !(is_product && ty != TypeName::Auto)
     }
 
     pub(super) fn declaration(&mut self) -> StatementKind<'s> {

@@ -617,10 +617,15 @@ impl<'s> Parser<'s> {
         let end = self.after_group(open);
         let (parameters, are_known) = self.parameters();
         let mut is_known = are_known;
-        if self.tokens.get(end).is_some_and(|token| token.text == "->") {
-            returns = TypeName::Unknown;
-        }
         self.at = end;
+        if self.accept("->") {
+            let base = self.base_type(&mut Specifiers::default());
+            returns = self.pointers(base);
+            if self.at != body {
+                returns = TypeName::Unknown;
+            }
+            self.at = end;
+        }
         let mut statements =
             if self.accept(":") && is_constructor { self.initializers(body) } else { Vec::new() };
         is_known &= self.at == end || self.at == body;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem;
-use ptx_ir::isa::resolve;
+use ptx_ir::isa::{Instance, Mode, resolve};
 use ptx_ir::target::Target;
 use ptx_syntax::cuda::body::{self, Function};
 use ptx_syntax::cuda::{self, CudaFile};
@@ -28,7 +28,19 @@ const MAX_WORK: usize = 2_000_000;
 /// Whether a source without asm statements may have kernels that call wrappers of included files: two searches.
 pub(super) fn may_call_wrappers(source: &str) -> bool {
     let has_kernel = memmem::find(source.as_bytes(), b"__global__").is_some();
-    has_kernel && includes(source).any(|include| include.quoted)
+    has_kernel && includes(source).any(|include| include.quoted || is_of_protocols(include.path))
+}
+
+/// Whether a source includes headers of CUDA that offer asynchronous copies and barriers without asm statements.
+pub(super) fn uses_library(source: &str) -> bool {
+    includes(source).any(|include| !include.quoted && is_of_protocols(include.path))
+}
+
+/// Whether a header of CUDA offers asynchronous copies and barriers.
+fn is_of_protocols(path: &str) -> bool {
+    const HEADERS: [&str; 6] =
+        ["cuda/barrier", "cuda/pipeline", "cuda/ptx", "cuda_pipeline", "cuda_awbarrier", "cooperative_groups"];
+    HEADERS.iter().any(|header| path.starts_with(header))
 }
 
 /// The findings about the protocols of the kernels of a source. `headers` are the files that it includes, each after those
@@ -62,7 +74,8 @@ fn of_text(
     aims: &[(Target, Release)],
     levels: &Levels,
 ) -> Vec<Diagnostic> {
-    if !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
+    let uses_library = uses_library(&text[base as usize..]);
+    if !uses_library && !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
         return Vec::new();
     }
     let wanted = levels_of_protocols(levels);
@@ -85,7 +98,8 @@ fn of_text(
     found.sort_by_key(|each| each.span);
     // Not every kernel of a file that includes wrappers calls one.
     let own_statements = file.statements.iter().filter(|statement| statement.keyword.start >= base);
-    if !own_statements.into_iter().any(|statement| has_protocol(&statement.template.text)) {
+    if !uses_library && !own_statements.into_iter().any(|statement| is_asynchronous(&statement.template.text))
+    {
         found.retain(|each| each.rule != protocol_not_analysed::RULE.info.name);
     }
     for each in &mut found {
@@ -102,14 +116,30 @@ const fn own(span: Span, base: u32) -> Span {
 }
 
 /// Whether a template has an instruction that takes part in an asynchronous protocol.
+fn is_asynchronous(template: &str) -> bool {
+    has_instruction(template, |each| each.effects.asynchronous.is_some() || each.effects.event.is_some())
+}
+
+/// The same, or one that may set a flag or look at one.
 fn has_protocol(template: &str) -> bool {
+    has_instruction(template, |each| {
+        let effects = &each.effects;
+        let is_plain = effects.asynchronous.is_none() && effects.event.is_none();
+        !is_plain || effects.writes_memory && each.is(Mode::Relaxed) || effects.reads_memory && may_poll(each)
+    })
+}
+
+/// Whether an instruction is a load of one number that a loop may wait with.
+fn may_poll(instance: &Instance) -> bool {
+    let effects = &instance.effects;
+    !effects.writes_memory && effects.computes.is_none() && instance.is(Mode::BlockScope)
+        || instance.is(Mode::Relaxed)
+}
+
+fn has_instruction(template: &str, is_such: impl Fn(&Instance) -> bool) -> bool {
     Lexer::new(template).any(|token| {
         let is_word = matches!(token.kind, TokenKind::Name | TokenKind::Dotted);
-        is_word && {
-            let resolved = resolve(token.span.text(template));
-            let mut instances = resolved.instances.iter();
-            instances.any(|each| each.effects.asynchronous.is_some() || each.effects.event.is_some())
-        }
+        is_word && resolve(token.span.text(template)).instances.iter().any(&is_such)
     })
 }
 

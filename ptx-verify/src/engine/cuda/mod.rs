@@ -137,7 +137,8 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
 /// The findings in kernels whose asm statements all stand in files that the source includes.
 fn of_wrappers(source: &str, config: &CudaConfig, included: Included<'_>) -> Vec<Diagnostic> {
     let headers = (included.headers)();
-    if !headers.iter().any(|header| cuda::may_contain_asm(header.as_bytes())) {
+    let has_asm = headers.iter().any(|header| cuda::may_contain_asm(header.as_bytes()));
+    if !has_asm && !kernels::uses_library(source) {
         return Vec::new();
     }
     let release = Release::of(config.version.unwrap_or(Version::LATEST));

@@ -437,6 +437,7 @@ impl<'a, 's> Lowering<'a, 's> {
             first_name,
             hidden,
             result: None,
+            returns_place: false,
             pointer: None,
             end: end.clone(),
             loops: Vec::new(),
@@ -471,13 +472,19 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // What a lambda returns, the first `return` tells.
         let is_told_later = function.returns == TypeName::Auto;
-        let returns = if is_told_later { Ty::Any } else { self.ty(&function.returns)? };
+        let returns_place = matches!(function.returns, TypeName::Reference(_));
+        let returns = match &function.returns {
+            _ if is_told_later => Ty::Any,
+            TypeName::Reference(_) => Ty::Void,
+            ty => self.ty(ty)?,
+        };
         let result = match &returns {
             Ty::Void | Ty::Pointer(..) | Ty::Any => None,
             ty => Some(self.made(ty)?),
         };
         if let Some(frame) = self.frames.last_mut() {
             frame.result = result;
+            frame.returns_place = returns_place;
             frame.pointer = matches!(returns, Ty::Pointer(..) | Ty::Any).then_some(returns);
         }
         let span = self.span;
@@ -487,6 +494,11 @@ impl<'a, 's> Lowering<'a, 's> {
         let result = self.frames.pop().and_then(|frame| frame.result);
         self.names.truncate(length);
         match result {
+            Some(place) if returns_place => {
+                let nothing = Value::unknown(place.ty().clone());
+                self.referred = Some(place);
+                Ok(nothing)
+            }
             Some(result) => self.read(&result),
             None => Ok(Value::unknown(Ty::Void)),
         }

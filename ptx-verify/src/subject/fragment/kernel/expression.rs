@@ -45,8 +45,11 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
             ExpressionKind::Text => Value::unknown(Ty::Any),
             ExpressionKind::Scoped { owner, name, .. } => {
-                let Ty::Structure(members) = self.ty(owner)? else { return Err(Unclear) };
-                return self.constant_of(&members, name);
+                return match self.ty(owner)? {
+                    Ty::Structure(members) => self.constant_of(&members, name),
+                    Ty::Integer { .. } => self.constant_of_enumeration(name),
+                    _ => Err(Unclear),
+                };
             }
             ExpressionKind::Name(..) | ExpressionKind::Index(..) => {
                 let place = self.place(expression)?;
@@ -59,14 +62,18 @@ impl<'s> Lowering<'_, 's> {
                 let place = self.place(expression)?;
                 self.read(&place)?
             }
-            ExpressionKind::Call(callee, given) => self.called(callee, given)?,
+            ExpressionKind::Call(callee, given) => {
+                let value = self.called(callee, given)?;
+                self.referred_value(value)?
+            }
             ExpressionKind::Unary(operator, of) => self.unary(operator, of, expression)?,
             ExpressionKind::Postfix(operator, of) => {
                 let place = self.place(of)?;
                 if let Ty::Structure(members) = place.ty().clone() {
                     // The number that tells it from the other operator.
                     let zero = Expression::zero(expression.span);
-                    return self.method(place, &members, operator, &[], &[zero]);
+                    let value = self.method(place, &members, operator, &[], &[zero]);
+                    return self.referred_value(value?);
                 }
                 let old = self.read(&place)?;
                 let old = self.copied(old)?;
@@ -91,10 +98,11 @@ impl<'s> Lowering<'_, 's> {
                     && let Ty::Structure(members) = place.ty().clone()
                 {
                     let name = if *operator == "+" { "+=" } else { "-=" };
-                    return match *operator {
-                        "+" | "-" => self.method(place, &members, name, &[], std::slice::from_ref(from)),
-                        _ => Err(Unclear),
-                    };
+                    if !matches!(*operator, "+" | "-") {
+                        return Err(Unclear);
+                    }
+                    let value = self.method(place, &members, name, &[], std::slice::from_ref(from));
+                    return self.referred_value(value?);
                 }
                 let value = match *operator {
                     "" => value,
@@ -149,7 +157,8 @@ impl<'s> Lowering<'_, 's> {
                     return Ok(found);
                 }
             }
-            return Err(Unclear);
+            self.shallower();
+            return self.constant_of_enumeration(name);
         }
         let first_name = self.names.len();
         self.frames.push(super::Frame { first_name, ..super::Frame::default() });
@@ -163,6 +172,24 @@ impl<'s> Lowering<'_, 's> {
         };
         self.frames.pop();
         self.names.truncate(first_name);
+        found
+    }
+
+    /// What a function gives: of a reference what is there.
+    fn referred_value(&mut self, value: Value) -> Result<Value, Unclear> {
+        match self.referred.take() {
+            Some(place) => self.read(&place),
+            None => Ok(value),
+        }
+    }
+
+    /// A constant of an enumeration, whose names are those of the file.
+    fn constant_of_enumeration(&mut self, name: &str) -> Result<Value, Unclear> {
+        let constant = self.program.constants.get(name).ok_or(Unclear)?.as_ref().ok_or(Unclear)?;
+        let first_name = self.names.len();
+        self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+        let found = self.value(constant);
+        self.frames.pop();
         found
     }
 
@@ -199,7 +226,8 @@ impl<'s> Lowering<'_, 's> {
             "++" | "--" => {
                 let place = self.place(of)?;
                 if let Ty::Structure(members) = place.ty().clone() {
-                    return self.method(place, &members, operator, &[], &[]);
+                    let value = self.method(place, &members, operator, &[], &[]);
+                    return self.referred_value(value?);
                 }
                 let old = self.read(&place)?;
                 let operator = if operator == "++" { "+" } else { "-" };
@@ -423,6 +451,10 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Cast(TypeName::Reference(to), of) => {
                 let Place::Memory { address, .. } = self.place(of)? else { return Err(Unclear) };
                 Ok(Place::Memory { address, ty: self.ty(to)? })
+            }
+            ExpressionKind::Call(callee, given) => {
+                let value = self.called(callee, given)?;
+                Ok(self.referred.take().unwrap_or(Place::Fixed(value)))
             }
             ExpressionKind::Unary("++" | "--", of) => {
                 self.value(expression)?;

@@ -160,6 +160,8 @@ struct Frame {
     /// Nor are these, of functions that a lambda was passed through.
     hidden: std::ops::Range<usize>,
     result: Option<Place>,
+    /// Whether the place that is returned is the result, and no copy of what it holds.
+    returns_place: bool,
     /// The type of a pointer that is returned: the first one tells where it points to.
     pointer: Option<Ty>,
     end: String,
@@ -190,6 +192,8 @@ struct Lowering<'a, 's> {
     trouble: Option<Span>,
     names: Vec<(&'s str, Binding)>,
     frames: Vec<Frame>,
+    /// The place to which the function that was called last returned a reference.
+    referred: Option<Place>,
     /// Shared variables by the place of their declaration: their names, sizes and alignments.
     shared: Vec<(String, u64, u64)>,
     shared_by_place: HashMap<(usize, u64), usize>,
@@ -223,6 +227,7 @@ pub(crate) fn kernel<'a, 's>(
         trouble: None,
         names: Vec::new(),
         frames: Vec::new(),
+        referred: None,
         shared: Vec::new(),
         shared_by_place: HashMap::new(),
         truths: HashMap::new(),
@@ -265,6 +270,15 @@ impl<'a, 's> Lowering<'a, 's> {
                     Place::Register(register, ty)
                 }
                 None if ty == Ty::Any => Place::Unknown(ty),
+                None if let Ok((bytes @ 1.., align)) = ty.layout() => {
+                    let name = format!("c_argument_{index}");
+                    parameters.push(format!(".param .align {align} .b8 {name}[{bytes}]"));
+                    let address = self.fresh(64)?;
+                    self.emit(&format!("mov.b64 {}, {name};", address.name()));
+                    let pointer = Ty::Pointer(Rc::new(ty.clone()), types::Space::Param);
+                    let address = Value { ty: pointer, held: Held::Register(address) };
+                    Place::Memory { address, ty }
+                }
                 None => {
                     let pointer = Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic);
                     let address = self.fresh(64)?;
@@ -282,6 +296,7 @@ impl<'a, 's> Lowering<'a, 's> {
             first_name: 0,
             hidden: 0..0,
             result: None,
+            returns_place: false,
             pointer: None,
             end: end.clone(),
             loops: Vec::new(),

@@ -298,7 +298,14 @@ impl<'s> Lowering<'_, 's> {
     fn returned(&mut self, value: Option<&Expression<'s>>) -> Result<(), Unclear> {
         let result = self.frames.last().and_then(|frame| frame.result.clone());
         let pointer = self.frames.last().and_then(|frame| frame.pointer.clone());
-        if let (None, Some(pointer), Some(value)) = (&result, pointer, value) {
+        if self.frames.last().is_some_and(|frame| frame.returns_place) {
+            let place = self.place(value.ok_or(Unclear)?)?;
+            // Which of several it is, is known when the kernel runs.
+            if result.is_some() || matches!(place, Place::Chosen { .. }) {
+                return Err(Unclear);
+            }
+            self.frames.last_mut().ok_or(Unclear)?.result = Some(place);
+        } else if let (None, Some(pointer), Some(value)) = (&result, pointer, value) {
             let value = self.value(value)?;
             let value = self.converted(Self::decayed(value), &pointer)?;
             let place = self.kept(value, false)?;

@@ -12,6 +12,8 @@ pub(super) enum Space {
     /// Anywhere, as far as is known.
     Generic,
     Shared,
+    /// In a parameter of the kernel.
+    Param,
 }
 
 /// What of cooperative groups an object stands for.

@@ -373,6 +373,7 @@ impl Lowering<'_, '_> {
     fn as_stored(&mut self, value: Value, ty: &Ty) -> Result<Value, Unclear> {
         match (&value.ty, ty) {
             (Ty::Pointer(_, Space::Shared), Ty::Pointer(_, Space::Generic)) => self.generic(value),
+            (Ty::Pointer(_, Space::Param), Ty::Pointer(_, Space::Generic)) => Ok(Value::unknown(ty.clone())),
             (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) if is != wanted => Err(Unclear),
             _ => Ok(value),
         }
@@ -625,6 +626,7 @@ fn folded(operator: &str, a: u64, b: u64, bits: u32, signed: bool) -> Option<u64
 fn space_of(address: &Value) -> &'static str {
     match address.ty {
         Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
+        Ty::Pointer(_, Space::Param) => StateSpace::Param.as_str(),
         _ => "",
     }
 }
