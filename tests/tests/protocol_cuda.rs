@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use ptx_ir::target::Target;
 use ptx_syntax::{Diagnostic, Severity};
 use ptx_tests::tools::on_all_cores;
 use ptx_verify::{CudaConfig, check_cuda};
@@ -43,9 +44,18 @@ fn fault(line: &str) -> (String, String) {
     (old, serde_json::from_str(rest.trim()).expect("a string"))
 }
 
+/// What a sample is verified for: one with tensor memory for a target that has it.
+fn config_of(text: &str) -> CudaConfig {
+    let targets = match text.contains("tcgen05") {
+        true => vec![Target::parse("sm_100a").expect("a target")],
+        false => Vec::new(),
+    };
+    CudaConfig { targets, ..CudaConfig::default() }
+}
+
 /// What the rules say about protocols, infos left out.
 fn findings(text: &str) -> Vec<Diagnostic> {
-    let mut found = check_cuda(text, &CudaConfig::default());
+    let mut found = check_cuda(text, &config_of(text));
     found.retain(|each| each.code.starts_with("P09") && each.severity > Severity::Info);
     found
 }
@@ -60,7 +70,7 @@ fn clean_kernels_are_silent() {
         let found = findings(&sample.text);
         assert!(found.is_empty(), "{}: {found:#?}", sample.name);
         // Silent since it is followed, and not since it is not understood.
-        let all = check_cuda(&sample.text, &CudaConfig::default());
+        let all = check_cuda(&sample.text, &config_of(&sample.text));
         let unknown = all.iter().find(|each| each.message.contains("is not followed"));
         assert!(unknown.is_none(), "{}: {unknown:#?}", sample.name);
     }

@@ -232,6 +232,8 @@ pub enum Event {
     ProxyFence,
     /// Publishes objects that were made: `fence.mbarrier_init`.
     ObjectFence,
+    /// Waits for the grids that the launch depends on: `griddepcontrol.wait`.
+    GridWait,
     /// Arrives at an object.
     Arrive,
     /// Expects bytes, and arrives at the object.

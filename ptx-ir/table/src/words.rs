@@ -120,7 +120,8 @@ const MODES: [(&str, &str); 27] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 15] = [
+const EVENTS: [(&str, &str); 16] = [
+    ("grid-wait", "GridWait"),
     ("give-registers", "GiveRegisters"),
     ("take-registers", "TakeRegisters"),
     ("barrier-sync", "BarrierSync"),

@@ -92,6 +92,8 @@ pub(crate) struct Features {
     pub(crate) asynchronous: bool,
     /// The same, or anything that threads of several roles or blocks meet at.
     pub(crate) protocol: bool,
+    /// Waits for the grids that a launch depends on.
+    pub(crate) grids: bool,
     /// Barriers at which all threads of the block wait, or as many as an operand says.
     pub(crate) barriers: bool,
     /// Stores that others see at once and that order nothing.
@@ -128,8 +130,11 @@ impl Features {
                     Event::BarrierArrive | Event::ClusterArrive | Event::TakeRegisters | Event::GiveRegisters
                 )
             );
+            features.grids |= effects.event == Some(Event::GridWait);
             features.barriers |= effects.event == Some(Event::BarrierSync);
-            features.flags |= effects.writes_memory && instance.is(Mode::Relaxed);
+            features.flags |= effects.writes_memory
+                && (instance.is(Mode::Relaxed)
+                    || instance.is(Mode::Release) && instance.is(Mode::BlockScope));
             features.protocol |= effects.asynchronous.is_some() || meets;
             features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
         }
@@ -145,6 +150,7 @@ impl BitOrAssign for Features {
         self.asynchronous |= other.asynchronous;
         self.protocol |= other.protocol;
         self.barriers |= other.barriers;
+        self.grids |= other.grids;
         self.flags |= other.flags;
         self.mbarrier |= other.mbarrier;
         self.read_only_loads |= other.read_only_loads;

@@ -113,6 +113,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "shared memory is accessed here while an asynchronous operation may still write it",
             "wait for the operation before its data is used",
         ),
+        FaultKind::EarlyTensor => plain(
+            "tensor memory is accessed here while a matrix operation may still write it",
+            "wait for the `mbarrier` of its `tcgen05.commit` before",
+        ),
         FaultKind::WrongPhase => plain(
             "this wait passes before the phase that it is meant for is complete",
             "the parity of a wait turns each time its ring comes round; a producer's first wait has parity 1",
@@ -159,6 +163,14 @@ fn words(fault: &Fault) -> (String, &'static str) {
         FaultKind::Unpublished => plain(
             "another thread may use this object before it is made",
             "let the threads meet at a barrier after `mbarrier.init`, those of a cluster after `fence.mbarrier_init`",
+        ),
+        FaultKind::Remade => plain(
+            "this object ends, or is made again, while another thread may still use it",
+            "let the threads meet at a barrier after the last use",
+        ),
+        FaultKind::Race => plain(
+            "nothing orders this access of shared memory with that of another warp",
+            "let those who read wait for those who write, and those who write again for those who read",
         ),
         FaultKind::NoArrivals => {
             plain("this object is made for no arrivals", "count the arrivals of a phase")

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem;
-use ptx_ir::isa::{Instance, Mode, resolve};
+use ptx_ir::isa::{Instance, resolve};
 use ptx_ir::target::Target;
 use ptx_syntax::cuda::body::{self, Function};
 use ptx_syntax::cuda::{self, CudaFile};
@@ -13,9 +13,10 @@ use ptx_syntax::{Class, Diagnostic, Label, Span};
 use super::values;
 use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
+use crate::facts::asynchronous::takes_part;
 use crate::rule::{Level, Rule};
 use crate::rules;
-use crate::rules::asynchronous::{protocol_not_analysed, unordered_flag};
+use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed, unordered_flag};
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
@@ -38,8 +39,14 @@ pub(super) fn uses_library(source: &str) -> bool {
 
 /// Whether a header of CUDA offers asynchronous copies and barriers.
 fn is_of_protocols(path: &str) -> bool {
-    const HEADERS: [&str; 6] =
-        ["cuda/barrier", "cuda/pipeline", "cuda/ptx", "cuda_pipeline", "cuda_awbarrier", "cooperative_groups"];
+    const HEADERS: [&str; 6] = [
+        "cuda/barrier",
+        "cuda/pipeline",
+        "cuda/ptx",
+        "cuda_pipeline",
+        "cuda_awbarrier",
+        "cooperative_groups",
+    ];
     HEADERS.iter().any(|header| path.starts_with(header))
 }
 
@@ -122,18 +129,7 @@ fn is_asynchronous(template: &str) -> bool {
 
 /// The same, or one that may set a flag or look at one.
 fn has_protocol(template: &str) -> bool {
-    has_instruction(template, |each| {
-        let effects = &each.effects;
-        let is_plain = effects.asynchronous.is_none() && effects.event.is_none();
-        !is_plain || effects.writes_memory && each.is(Mode::Relaxed) || effects.reads_memory && may_poll(each)
-    })
-}
-
-/// Whether an instruction is a load of one number that a loop may wait with.
-fn may_poll(instance: &Instance) -> bool {
-    let effects = &instance.effects;
-    !effects.writes_memory && effects.computes.is_none() && instance.is(Mode::BlockScope)
-        || instance.is(Mode::Relaxed)
+    has_instruction(template, takes_part)
 }
 
 fn has_instruction(template: &str, is_such: impl Fn(&Instance) -> bool) -> bool {
@@ -196,11 +192,20 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     if found.rule == unordered_flag::RULE.info.name && !kernel.is_of_asm(found.span) {
         return None;
     }
+    // Nor is it known of what is read anywhere.
+    if found.rule == early_grid_read::RULE.info.name
+        && found.span.text(&kernel.text).contains(kernel::ANYTHING)
+    {
+        return None;
+    }
     let is_own = |span: &Span| span.start >= aim.base;
     let (span, instruction) = kernel.place(aim.file, found.span).filter(|(span, _)| is_own(span))?;
     let mut labels: Vec<Label> = Vec::new();
     if let Some(instruction) = instruction.filter(is_own) {
         labels.push(Label { span: instruction, message: "by this instruction".to_owned() });
+    }
+    if let Some(inner) = kernel.inner_call(found.span).filter(is_own) {
+        labels.push(Label { span: inner, message: "called here".to_owned() });
     }
     for label in found.labels {
         let place = kernel.place(aim.file, label.span).map(|(span, _)| span).filter(is_own);

@@ -225,6 +225,7 @@ fn for_target(
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
     let mut protocol: Option<Aim> = None;
+    let uses_library = kernels::uses_library(source);
     let mut said =
         Said { config, diagnostics: Vec::new(), seen: HashSet::new(), expansions: Expansions::default() };
     let checks: Vec<AsmCheck> = asked(&config.levels, |check| match check {
@@ -243,7 +244,7 @@ fn for_target(
         {
             said.add(found, None);
         }
-        if protocol.is_none() && unit.statement.host.is_cuda() && unit.has_protocol() {
+        if protocol.is_none() && unit.statement.host.is_cuda() && (uses_library || unit.has_protocol()) {
             protocol = Some(unit.aim);
         }
         summaries.insert(id, stream::summary(&unit));

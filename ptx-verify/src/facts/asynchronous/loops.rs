@@ -2,7 +2,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Control, Event, Mode};
+use ptx_ir::isa::{Computation, Control, Event, Mode};
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
@@ -44,17 +44,31 @@ pub(super) fn natural_loop(
 pub struct Poll {
     /// The load.
     pub load: u32,
-    /// The last instruction of the loop.
+    /// The first instruction of the loop.
+    pub first: u32,
+    /// The last one.
     pub end: u32,
     /// Whether each turn may order what threads see.
     pub is_fenced: bool,
+}
+
+/// Whether nothing of what the load gives is used outside the loop: it is a flag and no data.
+#[must_use]
+pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
+    let loaded = facts.uses().of(poll.load).iter().filter(|each| each.access().writes());
+    let loaded: Vec<Register> = loaded.map(|each| each.register).collect();
+    let all = 0..facts.body.instructions.len() as u32;
+    !all.filter(|each| !(poll.first..=poll.end).contains(each)).any(|each| {
+        let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
+        reads.any(|each| loaded.contains(&each.register))
+    })
 }
 
 /// Blocks and instructions of a loop that only waits.
 const MAX_BLOCKS: usize = 8;
 const MAX_INSTRUCTIONS: usize = 48;
 /// How far what decides about the loop is followed.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 12;
 
 /// The loops that poll global memory.
 #[must_use]
@@ -94,7 +108,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
     let loads: Vec<u32> = all.iter().copied().filter(|&each| is_global_load(facts, each)).collect();
     let &[load] = loads.as_slice() else { return None };
     // A list is walked with an address that changes.
-    let address = address_register(facts, load)?;
+    let address = moved_from(facts, address_register(facts, load)?, &inside);
     if facts.definitions(address).iter().any(|&write| inside(write)) {
         return None;
     }
@@ -107,7 +121,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
         }
     }
     let is_fenced = all.iter().any(|&each| orders(facts, each));
-    Some(Poll { load, end: cfg.instructions(latch).next_back()?, is_fenced })
+    Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced })
 }
 
 /// Whether an instruction loads a number from global memory.
@@ -118,6 +132,25 @@ fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
     accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
+}
+
+/// The register that one is moved from in a loop, over and over.
+fn moved_from(facts: &FunctionFacts<'_>, register: Register, inside: &impl Fn(u32) -> bool) -> Register {
+    let mut register = register;
+    for _ in 0..MAX_DEPTH {
+        let [write] = facts.definitions(register) else { break };
+        let is_move = facts.instance(*write).is_some_and(|instance| {
+            matches!(
+                instance.effects.computes,
+                Some(Computation::Move | Computation::ToGeneric | Computation::FromGeneric)
+            )
+        });
+        match facts.body.operands(Handle::new(*write)).get(1) {
+            Some(Operand::Register { register: from, .. }) if is_move && inside(*write) => register = *from,
+            _ => break,
+        }
+    }
+    register
 }
 
 fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {

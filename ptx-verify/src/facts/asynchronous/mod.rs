@@ -14,13 +14,13 @@ mod tensor;
 use super::FunctionFacts;
 use super::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Register};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Purpose};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Instance, Mode, Purpose};
 
 pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
-pub use loops::{Poll, is_weak, orders, polls};
+pub use loops::{Poll, is_flag, is_weak, orders, polls};
 pub use objects::{Event, Life, Lives, Place};
 pub use tensor::{EarlyUse, Reason, early_uses};
 
@@ -52,6 +52,15 @@ pub fn actions(facts: &FunctionFacts<'_>) -> Vec<Action> {
         .collect();
     found.sort_by_key(|action| action.instruction);
     found
+}
+
+/// Whether an instruction takes part in an asynchronous protocol, or may set a flag or look at one.
+#[must_use]
+pub fn takes_part(instance: &Instance) -> bool {
+    let effects = &instance.effects;
+    let is_ordered = [Mode::Relaxed, Mode::Acquire, Mode::Release].iter().any(|&mode| instance.is(mode));
+    let accesses = effects.reads_memory || effects.writes_memory;
+    effects.asynchronous.is_some() || effects.event.is_some() || is_ordered && accesses
 }
 
 /// Whether threads wait at a barrier for as many as an operand says.

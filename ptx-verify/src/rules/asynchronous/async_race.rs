@@ -1,4 +1,5 @@
-use crate::facts::asynchronous::model::FaultKind;
+use crate::facts::asynchronous::early_uses;
+use crate::facts::asynchronous::model::{Fault, FaultKind};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
@@ -9,7 +10,8 @@ declare_rule! {
     /// ## What it does
     /// Reports an asynchronous operation that writes shared memory which other threads may still read, or which another operation
     /// may still read or write; an arrival that gives memory free before its last use; a write of what an operation may still
-    /// read; and an operation on what other threads may still be writing.
+    /// read; an operation on what other threads may still be writing; and accesses of shared memory by two warps, in kernels
+    /// with roles, that nothing orders.
     ///
     /// ## Why is this bad
     /// The operation runs on its own. What orders it with the accesses of threads are waits, arrivals and barriers. PTX ISA
@@ -59,8 +61,20 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 | FaultKind::SourceReused
                 | FaultKind::TwoCopies
                 | FaultKind::Unordered
+                | FaultKind::Race
         )
     });
+    // What a look at single paths tells besides.
+    let is_early = |fault: &Fault| fault.kind == FaultKind::EarlyTensor;
+    if context.protocol().faults.iter().any(is_early) {
+        let told = context.facts().map_or_else(Vec::new, |facts| {
+            early_uses(facts, context.actions(), &context.with_calls(&[]))
+        });
+        let is_new = |fault: &Fault| {
+            is_early(fault) && !told.iter().any(|early| early.access.instruction == fault.instruction)
+        };
+        found.extend(protocol::explained(context, is_new));
+    }
     // Where a kernel ends, nobody reads what a matrix operation makes.
     let matrices = protocol::unawaited(context, &[AsyncGroup::Wgmma, AsyncGroup::Tcgen05]);
     let matrices = matrices.into_iter().filter(|fault| fault.kind != FaultKind::LeftRunning);

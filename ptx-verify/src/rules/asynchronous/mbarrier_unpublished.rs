@@ -7,7 +7,8 @@ use ptx_syntax::Diagnostic;
 declare_rule! {
     /// ## What it does
     /// Reports an `mbarrier` object that another thread uses though nothing tells it that `mbarrier.init` was executed: a barrier
-    /// of the block, or of the cluster where another block uses it.
+    /// of the block, or of the cluster where another block uses it; and one that ends, or is made again, while another thread may
+    /// still use it.
     ///
     /// ## Why is this bad
     /// What lies in shared memory before the initialisation is no object; the behaviour is undefined. PTX ISA manual, sections
@@ -49,7 +50,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_ours = |kind| matches!(kind, FaultKind::Unpublished);
+    let is_ours = |kind| matches!(kind, FaultKind::Unpublished | FaultKind::Remade);
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

@@ -1,9 +1,10 @@
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::facts::FunctionFacts;
-use crate::facts::asynchronous::{Poll, is_weak, orders, polls, reachable};
+use crate::facts::asynchronous::{Poll, is_flag, is_weak, orders, polls, reachable};
 use crate::facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -12,7 +13,9 @@ declare_rule! {
     /// ## What it does
     /// Reports a loop that waits for another thread by looking at global memory with a plain load, which need not see the
     /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
-    /// `fence.proxy.async`; and a store of a flag with `.relaxed` after plain stores, without a fence between.
+    /// `fence.proxy.async`; plain loads after a loop that looks with `.relaxed`, without a fence between; and a store of a flag
+    /// with `.relaxed` after plain stores without a fence between, with a fence of the block alone, or in the scope of the block.
+    /// An atomic operation sets a flag where a loop of the same kernel looks at its place.
     ///
     /// ## Why is this bad
     /// A flag tells that data is there if it is released after the data and acquired before it. Copies through the
@@ -41,8 +44,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
-    /// that. What is loaded after a loop that looks with `.relaxed` or `.volatile`, since it may be no data of the flag. Loops that do more than wait, flags that are counted with atomic operations, and data that is ordered by a barrier
-    /// of the block on the way, where the fence may be in another thread.
+    /// that. What is loaded after a loop that looks with `.volatile`, or whose flag has data in it. Loops that do more than wait, and flags that are counted with atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",
     former: [],
@@ -78,9 +80,66 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     after_polls(context, facts, &polls, diagnostics);
-    if context.module.features().flags {
-        before_flags(context, facts, diagnostics);
+    if context.module.features().flags || !polls.is_empty() {
+        before_flags(context, facts, &polls, diagnostics);
     }
+}
+
+/// Whether an instruction orders what threads of several blocks see: a barrier orders the threads of one, as does a fence
+/// of the block.
+fn orders_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    orders(facts, instruction)
+        && facts.instance(instruction).is_none_or(|instance| {
+            let effects = &instance.effects;
+            let is_barrier = effects.barrier && effects.event == Some(Event::BarrierSync);
+            !(is_barrier || effects.event == Some(Event::Fence) && instance.is(Mode::BlockScope))
+        })
+}
+
+/// Whether an instruction sets a flag in the scope of the block.
+fn is_narrow(instance: &Instance) -> bool {
+    (instance.is(Mode::Relaxed) || instance.is(Mode::Release)) && instance.is(Mode::BlockScope)
+}
+
+/// Whether an access may be of global memory, as far as its address tells: it names that, or comes of a parameter.
+fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    if names_global(instance) {
+        return true;
+    }
+    let root = address_root(facts, instruction);
+    root.is_some_and(|root| match facts.definitions(root) {
+        [write] => facts.instance(*write).is_some_and(|instance| {
+            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+            accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
+        }),
+        _ => false,
+    })
+}
+
+/// The register that the address of an access comes of, through moves, conversions and sums.
+fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
+    const MAX_STEPS: usize = 24;
+    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut register = base?;
+    for _ in 0..MAX_STEPS {
+        let [write] = facts.definitions(register) else { return Some(register) };
+        let computes = facts.instance(*write)?.effects.computes;
+        if !matches!(
+            computes,
+            Some(Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric)
+        ) {
+            return Some(register);
+        }
+        match facts.body.operands(Handle::new(*write)).get(1) {
+            Some(Operand::Register { register: from, .. }) => register = *from,
+            _ => return Some(register),
+        }
+    }
+    Some(register)
 }
 
 fn names_global(instance: &Instance) -> bool {
@@ -120,24 +179,72 @@ fn after_polls(
             return;
         }
     }
+    let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
+    let loads = ascending(reachable(facts).filter(|&each| {
+        let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
+        is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
+    }));
+    for poll in polls {
+        let is_relaxed = facts
+            .instance(poll.load)
+            .is_some_and(|instance| instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope));
+        if !is_relaxed || poll.is_fenced || !is_flag(facts, poll) {
+            continue;
+        }
+        if let Some(load) = first_reached(facts, &[poll.end], &ordering, &loads) {
+            let message = "this loop sees the flag and acquires nothing: what is loaded after it may be older";
+            diagnostics.push(
+                RULE.at(context.instruction_span(poll.load), message)
+                    .with_secondary(context.instruction_span(load), "loaded here")
+                    .with_help("load the flag with `ld.acquire`, or write `fence.acq_rel` after the loop"),
+            );
+            return;
+        }
+    }
 }
 
 /// What was written before a flag is set.
-fn before_flags(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_flag = |&each: &u32| {
+fn before_flags(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    polls: &[Poll],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let polled: Vec<Register> = polls.iter().filter_map(|poll| address_root(facts, poll.load)).collect();
+    let sets_flag = |&each: &u32| {
         facts.instance(each).is_some_and(|instance| {
             let effects = &instance.effects;
-            let stores = effects.writes_memory && !effects.reads_memory && !effects.atomic;
-            stores && instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope) && names_global(instance)
+            if effects.atomic {
+                let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
+                return !orders && address_root(facts, each).is_some_and(|root| polled.contains(&root));
+            }
+            let stores = effects.writes_memory && !effects.reads_memory;
+            let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope);
+            stores && (is_wide || is_narrow(instance)) && names_global(instance)
         })
     };
-    let flags = ascending(reachable(facts).filter(is_flag));
+    let flags = ascending(reachable(facts).filter(sets_flag));
     if flags.is_empty() {
         return;
     }
-    let ordering = ascending(reachable(facts).filter(|&each| orders(facts, each)));
-    let stores = ascending(reachable(facts).filter(|&each| is_weak(facts, each, true)));
+    let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
+    let stores = ascending(
+        reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each)),
+    );
     for flag in flags {
+        if facts.instance(flag).is_some_and(is_narrow) {
+            let reach = Reach::to(facts, Ends::Instructions(&[flag]), &[]);
+            if let Some(&store) = stores.iter().rev().find(|store| **store < flag && reach.at(**store).is_some()) {
+                let message = "this flag in global memory tells the own block alone of what was stored before";
+                diagnostics.push(
+                    RULE.at(context.instruction_span(flag), message)
+                        .with_secondary(context.instruction_span(store), "stored here")
+                        .with_help("a flag that another block looks at needs the scope `.gpu`, one of another device or the host `.sys`"),
+                );
+                return;
+            }
+            continue;
+        }
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &ordering);
         // Before it, and not only in another round of a loop that it is in.
         let before = |store: &&u32| **store < flag && reach.at(**store).is_some();

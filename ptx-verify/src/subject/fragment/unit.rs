@@ -26,6 +26,7 @@ use super::text::Text;
 use super::toolkit::Toolkit;
 use super::values;
 use crate::facts::FunctionFacts;
+use crate::facts::asynchronous::takes_part;
 use crate::facts::carry::{self, CarryFacts};
 use crate::facts::initialization::{self, Surroundings, Unset};
 use crate::facts::values::Graph;
@@ -264,11 +265,10 @@ impl<'a> Unit<'a> {
         self.ptx.has_carry
     }
 
-    /// Whether an instruction takes part in an asynchronous protocol.
+    /// Whether an instruction takes part in an asynchronous protocol, or may set a flag or look at one.
     pub(crate) fn has_protocol(&self) -> bool {
         let Some(facts) = self.facts() else { return false };
-        let mut instances = self.instructions().filter_map(|instruction| facts.instance(instruction));
-        instances.any(|instance| instance.effects.asynchronous.is_some() || instance.effects.event.is_some())
+        self.instructions().filter_map(|instruction| facts.instance(instruction)).any(takes_part)
     }
 
     /// Who reads the carry flag of whom.

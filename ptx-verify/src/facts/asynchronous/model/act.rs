@@ -5,7 +5,7 @@ use ptx_ir::isa::{Computation, Mode};
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{BlockBarrier, Machine, Scenario, State};
-use super::program::{Action, Address, GENERIC, RANK, Source, Step};
+use super::program::{Action, Address, GENERIC, MAPPED, RANK, Source, Step};
 use super::value::{ALL, Value, lanes};
 use crate::facts::values::number::mask as low_bits;
 
@@ -88,7 +88,7 @@ impl Machine<'_> {
                 let (from, rank) = (self.value(warp, *from), self.value(warp, *rank));
                 let value = Value::of([&from, &rank], mask, |[address, rank]| {
                     let place = address & low_bits(RANK);
-                    Some(address & GENERIC | (rank & 0xff).wrapping_add(1) << RANK | place)
+                    Some(address & GENERIC | (MAPPED | rank & 0x7f) << RANK | place)
                 });
                 self.put(warp, Some(*to), value, mask, assumed);
                 Some(())
@@ -110,7 +110,10 @@ impl Machine<'_> {
                 }
                 Some(())
             }
-            Action::Access { address, reads, writes, lanes, .. } => {
+            Action::Access { address, reads, writes, is_plain, lanes, .. } => {
+                if *is_plain && reads != writes {
+                    self.race(warp, mask & lanes, instruction, *address, *writes);
+                }
                 self.access(warp, mask & lanes, instruction, *address, *reads, *writes);
                 self.remember(warp, mask, &step.action);
                 Some(())
@@ -120,15 +123,26 @@ impl Machine<'_> {
                 Some(())
             }
             Action::Init { .. } => self.make_object(warp, mask, instruction, &step.action),
-            Action::Invalidate { object } => self.remove_object(warp, mask, *object),
+            Action::Invalidate { object } => self.remove_object(warp, mask, instruction, *object),
             Action::Signal { .. } => self.signal(warp, mask, instruction, &step.action),
             Action::SignalCopies { object, counted } => {
                 self.signal_copies(warp, mask, instruction, *object, *counted)
             }
             Action::Test { .. } => self.test(warp, fragment, mask, instruction, &step.action),
             Action::Start { .. } => self.start(warp, mask, instruction, &step.action),
-            Action::Multiply { group, matrices } => {
-                self.multiply(warp, mask, instruction, *group, matrices);
+            Action::Multiply { group, matrices, accumulators } => {
+                let flight = self.multiply(warp, mask, instruction, *group, matrices);
+                if let Some(accumulators) = accumulators {
+                    self.accumulate(warp, mask, *accumulators, flight);
+                }
+                Some(())
+            }
+            Action::Allocate { address, columns } => {
+                self.allocate(warp, mask, *address, *columns);
+                Some(())
+            }
+            Action::Tensor { address, writes } => {
+                self.access_tensor(warp, mask, instruction, *address, *writes);
                 Some(())
             }
             Action::Commit(row) => {
@@ -362,6 +376,24 @@ impl Machine<'_> {
             if let Some(clash) = clash {
                 self.tell_access(warp, instruction, clash);
             }
+        }
+    }
+
+    /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
+    /// atomic accesses they may be in order nevertheless.
+    fn race(&mut self, warp: usize, mask: u32, instruction: u32, address: Address, writes: bool) {
+        let program = self.program;
+        if !program.has_order || program.has_flags || self.race.is_some() || !self.faults.is_empty() {
+            return;
+        }
+        let bytes = u64::from(address.bytes).max(1);
+        let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
+        let who = self.who(warp);
+        let found = ranges.into_iter().find_map(|(block, place, bytes)| {
+            self.blocks[block].shadow.race(who, (place, bytes), writes, instruction)
+        });
+        if let Some((other, is_write)) = found {
+            self.race = Some(self.raced(warp, instruction, &other, is_write));
         }
     }
 

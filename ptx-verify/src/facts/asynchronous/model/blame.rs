@@ -3,7 +3,7 @@
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
-use super::shadow::{Clash, Completion, Flight};
+use super::shadow::{Clash, Completion, Flight, Touch};
 
 impl Machine<'_> {
     /// An access through the generic proxy, or the start of an operation that reads, meets something.
@@ -22,6 +22,34 @@ impl Machine<'_> {
             }
         };
         self.tell_of(warp, fault);
+    }
+
+    /// Why accesses of two warps are not ordered.
+    pub(super) fn raced(&self, warp: usize, access: u32, other: &Touch, is_write: bool) -> Fault {
+        let own = &self.warps[warp];
+        if !is_write {
+            let fault = self.overwritten(warp, access, (other.warp, other.event, other.instruction));
+            if fault.kind != FaultKind::Overwrite {
+                return fault;
+            }
+        }
+        let writer = &self.warps[other.warp as usize];
+        let tested = own.tested.filter(|_| is_write);
+        let arrival = tested.and_then(|object| writer.arrivals.get(&object));
+        let made = tested.and_then(|object| self.objects[object].made);
+        let count = tested.map_or(0, |object| i64::from(self.objects[object].count));
+        let fault = match (arrival, made) {
+            (Some(&(arrival, at)), _) if at < other.event => Fault::new(FaultKind::Race, arrival)
+                .with(access, Part::Access)
+                .with(other.instruction, Part::Access),
+            (Some(_), Some((_, _, made))) => Fault::new(FaultKind::TooFewArrivals, made)
+                .counted(count, -1)
+                .with(access, Part::Access)
+                .with(other.instruction, Part::Access),
+            _ => Fault::new(FaultKind::Race, access).with(other.instruction, Part::Access),
+        };
+        let met = own.met[0].into_iter().chain(writer.met[0]);
+        met.fold(fault, |fault, at| fault.with(at, Part::Met))
     }
 
     /// Where those have waited last who arrive at an object: they may have come too early.

@@ -108,7 +108,7 @@ impl Machine<'_> {
         Some(())
     }
 
-    fn start_write(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {
+    pub(super) fn start_write(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {
         self.memory.erase(block, range);
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
         let clash = shadow.start_write(self.who(warp), range, flight, &self.flights);
@@ -163,7 +163,7 @@ impl Machine<'_> {
         instruction: u32,
         row: Row,
         matrices: &[Source],
-    ) {
+    ) -> u32 {
         let event = self.next_event(warp);
         let groups = &mut self.warps[warp].groups[row as usize];
         groups.started += 1;
@@ -178,6 +178,7 @@ impl Machine<'_> {
                 self.start_read(warp, block, (place, MATRIX), flight);
             }
         }
+        flight
     }
 
     pub(super) fn signal_copies(

@@ -19,6 +19,8 @@ use rustc_hash::FxHashMap;
 
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
+/// Bytes of an address in tensor memory.
+const TENSOR_ADDRESS: u32 = 4;
 
 /// The operands of an instruction with what the table says of them.
 pub(super) struct Operands<'a> {
@@ -101,7 +103,21 @@ impl Decoder<'_, '_> {
             ALL
         };
         let (reads, writes) = (access.reads, access.writes);
-        Some(Action::Access { address, reads, writes, lanes, to: Vec::new(), from: Vec::new(), part: 0 })
+        let is_plain = !effects.atomic
+            && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
+                .iter()
+                .any(|&mode| instance.is(mode));
+        self.program.has_flags |= !is_plain;
+        Some(Action::Access {
+            address,
+            reads,
+            writes,
+            is_plain,
+            lanes,
+            to: Vec::new(),
+            from: Vec::new(),
+            part: 0,
+        })
     }
 
     /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.
@@ -151,7 +167,7 @@ impl Decoder<'_, '_> {
                 let takes = event == Event::TakeRegisters;
                 Some(Action::Registers { count: u32::try_from(bits).ok()?, takes })
             }
-            Event::Fence => None,
+            Event::Fence | Event::GridWait => None,
             Event::ProxyFence => Some(Action::ProxyFence),
             Event::ObjectFence => Some(Action::ObjectFence),
             Event::Arrive
@@ -216,11 +232,24 @@ impl Decoder<'_, '_> {
                 let blocks = blocks.map_or(Source::Number(0), |(operand, _)| self.source(operand));
                 Some(Action::CommitTo { object: self.address(operand, spec, 8)?, blocks })
             }
+            (AsyncGroup::Tcgen05Allocation, AsyncAction::Init) => {
+                let (operand, spec) = named.addresses().next()?;
+                let address = self.address(operand, spec, TENSOR_ADDRESS)?;
+                let columns = named.operands.get(1).map_or(Source::Unknown, |count| self.source(*count));
+                Some(Action::Allocate { address, columns })
+            }
+            (AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store, AsyncAction::Start) => {
+                let address = self.tensor_address(named)?;
+                Some(Action::Tensor { address, writes: group == AsyncGroup::Tcgen05Store })
+            }
             (AsyncGroup::Wgmma | AsyncGroup::Tcgen05, AsyncAction::Start) => {
                 let matrices = named.all().filter(|(_, spec)| spec.purpose == Some(Purpose::Descriptor));
                 let matrices: Vec<Operand> = matrices.map(|(operand, _)| operand).collect();
-                let matrices = matrices.into_iter().map(|operand| self.source(operand)).collect();
-                Some(Action::Multiply { group: row_of(group)?, matrices })
+                let matrices: Vec<Source> =
+                    matrices.into_iter().map(|operand| self.source(operand)).collect();
+                let is_tensor = group == AsyncGroup::Tcgen05 && !matrices.is_empty();
+                let accumulators = if is_tensor { self.tensor_address(named) } else { None };
+                Some(Action::Multiply { group: row_of(group)?, matrices, accumulators })
             }
             (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
                 self.copy(group, instance, named)
@@ -237,6 +266,16 @@ impl Decoder<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// The first place in tensor memory that an instruction names.
+    fn tensor_address(&mut self, named: &Operands<'_>) -> Option<Source> {
+        named.operands.iter().zip(&named.specs).find_map(|(operand, spec)| match (*operand, spec) {
+            (Operand::RegisterAddress { base, offset, .. }, Some(spec)) if spec.access.is_none() => {
+                Some(Source::Register(self.name(base), i64::from(offset)))
+            }
+            _ => None,
+        })
     }
 
     fn copy(&mut self, group: AsyncGroup, instance: &Instance, named: &Operands<'_>) -> Option<Action> {

@@ -13,6 +13,8 @@ pub enum FaultKind {
     GroupPending,
     /// The same; the thread that copied has waited, and the others have not met it since.
     MissingBarrier,
+    /// An access of tensor memory that a matrix operation may still write.
+    EarlyTensor,
     /// A copy into what other threads may still read.
     Overwrite,
     /// The same; these threads have said before their reads that they are done.
@@ -27,6 +29,10 @@ pub enum FaultKind {
     TwoCopies,
     /// An object that another thread uses though nothing tells that it was made.
     Unpublished,
+    /// An object that is made again, or taken away, while another thread may use it.
+    Remade,
+    /// An access of shared memory that is not ordered with one of another warp.
+    Race,
     /// An object that is made for no arrivals.
     NoArrivals,
     /// A phase expects another number of bytes than the copies bring.
@@ -111,6 +117,8 @@ impl FaultKind {
                 | Self::SourceReused
                 | Self::TwoCopies
                 | Self::Unpublished
+                | Self::Remade
+                | Self::Race
         )
     }
 
@@ -120,6 +128,7 @@ impl FaultKind {
             self,
             Self::MissingFence
                 | Self::Unpublished
+                | Self::Remade
                 | Self::NoArrivals
                 | Self::LeftRunning
                 | Self::EarlyExit

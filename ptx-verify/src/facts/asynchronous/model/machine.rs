@@ -146,6 +146,8 @@ pub(super) struct Block {
     /// Registers that nobody has, and the instructions that gave them back.
     pub(super) free_registers: u32,
     pub(super) givers: Vec<u32>,
+    /// How many columns of tensor memory were handed out.
+    pub(super) columns: u32,
     /// Accesses of its shared memory by other blocks: warp, event, instruction.
     pub(super) remote: Vec<(u32, u32, u32)>,
     /// What is known at the end of its warps, and the instruction that ended the last.
@@ -183,6 +185,8 @@ pub(super) struct Machine<'p> {
     pub(super) progress: u64,
     pub(super) faults: Vec<Fault>,
     told: FxHashSet<(FaultKind, u32)>,
+    /// The first accesses of two warps that nothing orders.
+    pub(super) race: Option<Fault>,
     /// Numbers in shared memory.
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
@@ -236,6 +240,7 @@ impl<'p> Machine<'p> {
             progress: 1,
             faults: Vec::new(),
             told: FxHashSet::default(),
+            race: None,
             memory: Memory::default(),
             guessed: None,
             has_many_sources: false,
@@ -477,7 +482,7 @@ impl<'p> Machine<'p> {
                     self.warps[warp].local.clear();
                 }
             }
-            Action::Multiply { .. } => {}
+            Action::Multiply { .. } | Action::Tensor { .. } => {}
             _ => self.freeze(warp, index, step.instruction),
         }
     }

@@ -39,6 +39,10 @@ impl Machine<'_> {
     /// The faults that do not hang on what is assumed: where memory decides, how many arrive may go with what is there.
     pub(super) fn certain_faults(&mut self) -> Vec<Fault> {
         let mut faults = std::mem::take(&mut self.faults);
+        // What else goes wrong tells more of the reason.
+        if faults.is_empty() && self.guessed.is_none() {
+            faults.extend(self.race.take());
+        }
         if let Some((_, before)) = self.guessed {
             let mut index = 0;
             faults.retain(|fault| {

@@ -29,6 +29,7 @@ mod registers;
 mod shadow;
 mod sizes;
 mod slice;
+mod tensor;
 mod thin;
 mod value;
 

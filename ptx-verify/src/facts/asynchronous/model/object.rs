@@ -52,11 +52,21 @@ pub(super) struct Object {
     pub(super) arrived: Clock,
     /// What was known at the end of each of the last phases.
     pub(super) completed: VecDeque<Clock>,
+    /// Who has used it last: warps, events, instructions.
+    pub(super) users: Vec<(u32, u32, u32)>,
     /// Who has used it before it was made.
     pub(super) used_early: Option<(usize, u32)>,
 }
 
 impl Object {
+    /// A warp uses the object.
+    pub(super) fn note_user(&mut self, warp: usize, event: u32, instruction: u32) {
+        match self.users.iter_mut().find(|user| user.0 as usize == warp) {
+            Some(user) => *user = (warp as u32, event, instruction),
+            None => self.users.push((warp as u32, event, instruction)),
+        }
+    }
+
     /// Whether what a test asks is so.
     pub(super) const fn has(&self, want: Want) -> bool {
         match want {

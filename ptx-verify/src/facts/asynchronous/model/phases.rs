@@ -3,7 +3,7 @@
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine, State};
 use super::object::{Object, REMEMBERED, Want};
-use super::program::{Action, GENERIC, RANK, Source};
+use super::program::{Action, GENERIC, MAPPED, MAX_SHARED, RANK, Source};
 use super::shadow::Completion;
 use super::value::{Value, lanes};
 use ptx_ir::isa::Event;
@@ -16,10 +16,13 @@ impl Machine<'_> {
     pub(super) fn resolve(&self, warp: usize, address: u64) -> Option<(usize, u64)> {
         let address = address & !GENERIC;
         let place = address & ((1 << RANK) - 1);
+        if place >= MAX_SHARED {
+            return None;
+        }
         match address >> RANK {
             0 => Some((self.warps[warp].block, place)),
-            rank if rank <= self.blocks.len() as u64 => Some((rank as usize - 1, place)),
-            _ => None,
+            rank => Some((usize::try_from(rank ^ MAPPED).ok()?, place))
+                .filter(|(rank, _)| *rank < self.blocks.len()),
         }
     }
 
@@ -63,6 +66,7 @@ impl Machine<'_> {
                 self.is_partial = true;
             }
         }
+        self.objects[index].note_user(warp, self.warps[warp].event, instruction);
         self.touch_remote(warp, place.0, instruction);
         index
     }
@@ -138,6 +142,7 @@ impl Machine<'_> {
                 self.tell(Fault::new(FaultKind::NoArrivals, instruction));
             }
             let count = u32::try_from(count).ok()?;
+            self.remade(warp, index, instruction);
             let phase = self.objects[index].phase;
             self.objects[index] = Object {
                 made: Some((warp as u32, event, instruction)),
@@ -153,16 +158,33 @@ impl Machine<'_> {
         Some(())
     }
 
+    /// An object is made, or taken away, that others may still use.
+    fn remade(&mut self, warp: usize, index: usize, instruction: u32) {
+        let warps = self.warps.len();
+        let clock = &self.warps[warp].clock;
+        let user = self.objects[index].users.iter().find(|(user, event, _)| {
+            *user as usize != warp && clock.get(warps, super::clock::Row::Events, *user as usize) < *event
+        });
+        let has_turned = self.objects[index].made.is_some() && self.objects[index].phase > 0;
+        if let Some(&(user, _, used)) = user.filter(|_| has_turned) {
+            let met = self.warps[user as usize].met[0];
+            let fault = Fault::new(FaultKind::Remade, instruction).with(used, Part::Access);
+            self.tell_of(warp, fault.with_some(met, Part::Met));
+        }
+    }
+
     pub(super) fn remove_object(
         &mut self,
         warp: usize,
         mask: u32,
+        instruction: u32,
         object: super::program::Address,
     ) -> Option<()> {
         let addresses = self.address(warp, object);
         for lane in lanes(mask) {
             let place = self.resolve(warp, addresses.lane(lane)?)?;
             if let Some(&index) = self.places.get(&place) {
+                self.remade(warp, index, instruction);
                 self.objects[index].made = None;
             }
         }
@@ -359,6 +381,7 @@ impl Machine<'_> {
         let warps = self.warps.len();
         let event = self.next_event(warp);
         for &(index, want, ends) in &wants {
+            self.objects[index].note_user(warp, event, step.instruction);
             if !self.objects[index].has(want) {
                 continue;
             }

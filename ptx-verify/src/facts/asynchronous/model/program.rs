@@ -97,6 +97,8 @@ pub(super) enum Action {
         address: Address,
         reads: bool,
         writes: bool,
+        /// Whether others need not be thought of: it is no atomic and no volatile access.
+        is_plain: bool,
         /// The lanes that give addresses.
         lanes: u32,
         /// What is loaded and stored, part by part, where anybody asks for it.
@@ -151,10 +153,21 @@ pub(super) enum Action {
         bytes: Source,
         blocks: Source,
     },
-    /// Starts what reads matrices in shared memory.
+    /// Starts what reads matrices in shared memory, and writes to tensor memory if it is told where.
     Multiply {
         group: Row,
         matrices: Vec<Source>,
+        accumulators: Option<Source>,
+    },
+    /// Allocates columns of tensor memory and stores where they begin.
+    Allocate {
+        address: Address,
+        columns: Source,
+    },
+    /// Loads from tensor memory, or stores there.
+    Tensor {
+        address: Source,
+        writes: bool,
     },
     Commit(Row),
     /// Waits until so many groups are pending, or have not read their sources.
@@ -218,6 +231,8 @@ pub(super) struct Program {
     /// Whether who waits for whom may depend on who comes first: it has more than barriers for all threads of a block, and
     /// operations that a thread waits for itself.
     pub(super) has_order: bool,
+    /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
+    pub(super) has_flags: bool,
     /// Whether accesses are left out that are like others.
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
@@ -228,5 +243,9 @@ pub(super) struct Program {
 
 /// The bit of generic addresses of shared memory.
 pub(super) const GENERIC: u64 = 1 << 44;
-/// Bits of an address within the shared memory of a block; above them is the block's rank in its cluster and 1.
+/// Bits of an address within the shared memory of a block; above them is the block's rank in its cluster, with a bit that
+/// tells it from a number that is too large for an address.
 pub(super) const RANK: u32 = 24;
+pub(super) const MAPPED: u64 = 0x80;
+/// No block has more shared memory.
+pub(super) const MAX_SHARED: u64 = 1 << 18;

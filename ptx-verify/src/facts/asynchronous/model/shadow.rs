@@ -60,6 +60,11 @@ pub(super) struct Flight {
 }
 
 impl Flight {
+    /// Whether it is a matrix operation on tensor memory: those of a block are in order.
+    const fn is_of_tensor(&self) -> bool {
+        matches!(self.completion, Completion::Group { row: Row::Tcgen05, .. })
+    }
+
     /// Whether it is known to be complete.
     pub(super) fn is_observed(&self, clock: &Clock, warps: usize) -> bool {
         match self.completion {
@@ -168,6 +173,25 @@ impl Shadow {
         clash
     }
 
+    /// An access of another warp that is not ordered with this one, of which one writes and the other reads, and whether
+    /// that is the write.
+    pub(super) fn race(
+        &self,
+        who: Who<'_>,
+        (start, bytes): (u64, u64),
+        writes: bool,
+        instruction: u32,
+    ) -> Option<(Touch, bool)> {
+        cells(start, bytes).find_map(|(index, bytes)| {
+            let cell = self.cells.get(&index)?;
+            let others = if writes { &cell.reads } else { &cell.writes };
+            let other = others.iter().find(|touch| {
+                touch.bytes & bytes != 0 && touch.instruction != instruction && !who.knows(touch)
+            });
+            other.map(|touch| (*touch, !writes))
+        })
+    }
+
     /// The start of an operation that reads.
     pub(super) fn start_read(
         &mut self,
@@ -229,7 +253,8 @@ impl Shadow {
                 // Lanes write next to each other, and all warps may do the same.
                 let own = &flights[flight as usize];
                 let same = other.instruction == own.instruction
-                    && (other.warp != who.warp || other.event == own.event);
+                    && (other.warp != who.warp || other.event == own.event)
+                    || other.is_of_tensor() && own.is_of_tensor();
                 if !same && !other.is_observed(who.clock, who.warps) {
                     clash = clash.or(Some(Clash::Copied(running.flight)));
                 }
@@ -260,8 +285,10 @@ impl Shadow {
     /// The operations that may still write this memory.
     pub(super) fn still_written(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
         let running = self.cells.values().flat_map(|cell| &cell.copied_here);
-        let open =
-            running.filter(|running| !flights[running.flight as usize].is_observed(who.clock, who.warps));
+        let open = running.filter(|running| {
+            let flight = &flights[running.flight as usize];
+            !flight.is_of_tensor() && !flight.is_observed(who.clock, who.warps)
+        });
         open.map(|running| running.flight).min()
     }
 }

@@ -462,6 +462,8 @@ fn has_order(action: &Action) -> bool {
         Action::Start { object, .. } => object.is_some(),
         Action::Access { .. }
         | Action::Multiply { .. }
+        | Action::Allocate { .. }
+        | Action::Tensor { .. }
         | Action::Commit(_)
         | Action::Wait { .. }
         | Action::WaitAll(_)

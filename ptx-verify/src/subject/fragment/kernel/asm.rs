@@ -52,7 +52,8 @@ impl<'s> Lowering<'_, 's> {
         let start = self.text.len() as u32;
         self.text.push_str(&expanded.text);
         let call = self.call().or(statement.used_at);
-        self.templates.push(Template { start, id, expanded, call });
+        let inner = self.frames.last().and_then(|frame| frame.call).filter(|inner| Some(*inner) != call);
+        self.templates.push(Template { start, id, expanded, call, inner });
         self.text.push('\n');
         self.note_place();
         self.emit("}");

@@ -241,6 +241,9 @@ impl<'a, 's> Lowering<'a, 's> {
         if let Some(value) = self.of_library(name, template, given)? {
             return Ok(value);
         }
+        if let Some(value) = self.of_instructions(name, given)? {
+            return Ok(value);
+        }
         let nothing = Value::unknown(Ty::Void);
         // What need not be computed, for nobody asks what becomes of it.
         if matches!(
@@ -273,6 +276,8 @@ impl<'a, 's> Lowering<'a, 's> {
             "__threadfence_block" => self.emit("membar.cta;"),
             "__threadfence_system" => self.emit("membar.sys;"),
             "__trap" => self.emit("trap;"),
+            "cudaGridDependencySynchronize" => self.emit("griddepcontrol.wait;"),
+            "cudaTriggerProgrammaticLaunchCompletion" => self.emit("griddepcontrol.launch_dependents;"),
             "this_thread_block" => return Ok(Value::group(Group::Block)),
             "this_cluster" => return Ok(Value::group(Group::Cluster)),
             "tiled_partition" => return Ok(Value::group(Group::Warp)),

@@ -87,7 +87,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// An operand with the address of something in shared memory.
-    fn shared_address(&mut self, pointer: &Value) -> Result<String, Unclear> {
+    pub(super) fn shared_address(&mut self, pointer: &Value) -> Result<String, Unclear> {
         match &pointer.ty {
             Ty::Pointer(_, Space::Shared) => self.operand(pointer, 64),
             Ty::Pointer(..) => {
@@ -101,7 +101,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// The pointer that an expression is, or of a barrier its address.
-    fn pointer(&mut self, expression: &Expression<'s>) -> Result<Value, Unclear> {
+    pub(super) fn pointer(&mut self, expression: &Expression<'s>) -> Result<Value, Unclear> {
         if let Some(barrier) = self.barrier(expression, false)? {
             return Ok(barrier);
         }

@@ -12,6 +12,7 @@
 mod asm;
 mod call;
 mod expression;
+mod instructions;
 mod launch;
 mod library;
 mod statement;
@@ -36,6 +37,8 @@ use value::{Held, Place, Register, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unclear;
 
+/// The register of an address of which nothing is known.
+pub(crate) const ANYTHING: &str = "%c_anything";
 /// Registers of a kernel.
 const MAX_REGISTERS: u32 = 100_000;
 /// Bytes of its text.
@@ -78,14 +81,16 @@ struct Template {
     start: u32,
     id: AsmId,
     expanded: Expanded,
-    /// The call of the wrapper that it is in.
+    /// The call of the wrapper that it is in; of wrappers in wrappers the outermost.
     call: Option<Span>,
+    /// The call of the innermost, where that is another one.
+    inner: Option<Span>,
 }
 
 impl Kernel {
     /// The place in the source of a part of the text: where a wrapper is called, and the instruction in it.
     pub(crate) fn place(&self, file: &CudaFile, part: Span) -> Option<(Span, Option<Span>)> {
-        if let Some(Template { start, id, expanded, call }) = self.template(part) {
+        if let Some(Template { start, id, expanded, call, .. }) = self.template(part) {
             let text = expanded.text.get((part.start - start) as usize..(part.end - start) as usize)?;
             let length = text.trim_end().trim_end_matches(';').trim_end().len() as u32;
             let relative = Span::new(part.start - start, part.start - start + length);
@@ -94,6 +99,11 @@ impl Kernel {
         }
         let before = self.places.partition_point(|(start, _)| *start <= part.start);
         before.checked_sub(1).map(|at| (self.places[at].1, None))
+    }
+
+    /// Where the innermost wrapper is called that a part of the text stands in, where several are in each other.
+    pub(crate) fn inner_call(&self, part: Span) -> Option<Span> {
+        self.template(part)?.inner
     }
 
     /// Whether a part of the text stands in an asm statement, and is no translation.

@@ -1,0 +1,91 @@
+use ptx_ir::ir::FunctionKind;
+use ptx_ir::isa::Event;
+use ptx_ir::space::StateSpace;
+use ptx_syntax::Diagnostic;
+
+use crate::facts::FunctionFacts;
+use crate::facts::asynchronous::reachable;
+use crate::facts::reach::{Ends, Reach};
+use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+
+declare_rule! {
+    /// ## What it does
+    /// Reports a kernel that waits with `griddepcontrol.wait` for the grids it depends on, and reads all that it reads of
+    /// global memory before.
+    ///
+    /// ## Why is this bad
+    /// A grid that is launched programmatically may begin before the one that it depends on has ended, and only after the wait
+    /// it sees what that has written. PTX ISA manual, section "griddepcontrol".
+    ///
+    /// ## Example
+    /// ```ptx
+    /// ld.global.u32 %r1, [%rd1];
+    /// griddepcontrol.wait;
+    /// st.global.u32 [%rd2], %r1;
+    /// ret;
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```ptx
+    /// griddepcontrol.wait;
+    /// ld.global.u32 %r1, [%rd1];
+    /// st.global.u32 [%rd2], %r1;
+    /// ret;
+    /// ```
+    ///
+    /// ## What it may miss
+    /// Kernels that read something after the wait: what they read before may be data that no grid writes, such as weights.
+    /// `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
+    name: "early-grid-read",
+    code: "P0926",
+    former: [],
+    class: Hazard,
+    level: Warn,
+    summary: "global memory that is read before the wait for the grids that the launch depends on",
+    check: Flow(check),
+    scope: Whole,
+}
+
+fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if !context.module.features().grids {
+        return;
+    }
+    let Some(facts) = context.facts().filter(|facts| facts.function.kind == FunctionKind::Entry) else { return };
+    let is_wait = |&each: &u32| {
+        facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::GridWait))
+    };
+    let waits: Vec<u32> = reachable(facts).filter(is_wait).collect();
+    let mut reads: Vec<u32> = reachable(facts).filter(|&each| reads_global(facts, each)).collect();
+    reads.sort_unstable();
+    if waits.is_empty() || reads.is_empty() {
+        return;
+    }
+    let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
+    let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some();
+    if reads.iter().any(is_after) || reachable(facts).any(|each| facts.is_call(each)) {
+        return;
+    }
+    let before = Reach::to(facts, Ends::Instructions(&waits), &[]);
+    let Some(&read) = reads.iter().find(|read| before.at(**read).is_some()) else { return };
+    let message = "this reads global memory before the wait for the grids that may still write it, and nothing is read after";
+    diagnostics.push(
+        RULE.at(context.instruction_span(read), message)
+            .with_secondary(context.instruction_span(waits[0]), "waited for here")
+            .with_help("wait before what another grid has written is read"),
+    );
+}
+
+/// Whether an instruction may read global memory.
+fn reads_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return true };
+    let effects = &instance.effects;
+    if !effects.reads_memory && effects.asynchronous.is_none() {
+        return false;
+    }
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    accesses.any(|access| {
+        access.reads
+            && access.space.map(StateSpace::base).is_none_or(|space| space == StateSpace::Global)
+    }) || effects.asynchronous.is_some_and(|_| !instance.operands.is_empty() && effects.reads_memory)
+}

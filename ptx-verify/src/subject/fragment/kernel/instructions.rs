@@ -1,0 +1,181 @@
+//! `cuda::ptx`: functions that are one instruction each. CUDA C++ Core Libraries, section "PTX".
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
+
+use super::types::{Space, Ty};
+use super::value::{Held, Value};
+use super::{Lowering, Unclear};
+
+/// What the names begin with of arguments that choose a form of the instruction.
+const CHOICES: [&str; 3] = ["sem_", "scope_", "space_"];
+
+/// What the names of tests end with that ask for a parity.
+const OF_PARITY: &str = "_parity";
+
+impl<'s> Lowering<'_, 's> {
+    /// The instruction that a function is; none where the name is no such.
+    pub(super) fn of_instructions(
+        &mut self,
+        name: &str,
+        given: &[Expression<'s>],
+    ) -> Result<Option<Value>, Unclear> {
+        let choice = |each: &Expression<'s>| match each.kind {
+            ExpressionKind::Name(name, _) if CHOICES.iter().any(|start| name.starts_with(start)) => {
+                Some(name)
+            }
+            _ => None,
+        };
+        let choices: Vec<&str> = given.iter().filter_map(choice).collect();
+        let rest: Vec<&Expression<'s>> = given.iter().filter(|each| choice(each).is_none()).collect();
+        let nothing = Ok(Some(Value::unknown(Ty::Void)));
+        let is_wide = choices.contains(&"scope_cluster");
+        match (name, rest.as_slice()) {
+            ("mbarrier_init", [object, count]) => {
+                let (object, count) = (self.in_shared(object)?, self.number(count, 32)?);
+                self.emit(&format!("mbarrier.init.shared.b64 [{object}], {count};"));
+            }
+            ("mbarrier_arrive", [object, count @ ..]) if count.len() <= 1 => {
+                // The object of another block has no token.
+                if choices.contains(&"space_cluster") {
+                    let object = self.in_cluster(object)?;
+                    self.emit(&format!("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{object}];"));
+                    return nothing;
+                }
+                let object = self.in_shared(object)?;
+                let count = match count {
+                    [count] => format!(", {}", self.number(count, 32)?),
+                    _ => String::new(),
+                };
+                let token = self.fresh(64)?;
+                let to = token.name();
+                self.emit(&match is_wide {
+                    true => {
+                        format!("mbarrier.arrive.release.cluster.shared::cta.b64 {to}, [{object}]{count};")
+                    }
+                    false => format!("mbarrier.arrive.release.cta.shared::cta.b64 {to}, [{object}]{count};"),
+                });
+                return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_arrive_expect_tx", [object, bytes]) => {
+                let (object, bytes) = (self.in_shared(object)?, self.number(bytes, 32)?);
+                let token = self.fresh(64)?;
+                let to = token.name();
+                self.emit(&match is_wide {
+                    true => format!(
+                        "mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64 {to}, [{object}], {bytes};"
+                    ),
+                    false => {
+                        format!(
+                            "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 {to}, [{object}], {bytes};"
+                        )
+                    }
+                });
+                return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_expect_tx", [object, bytes]) => {
+                let (object, bytes) = (self.in_shared(object)?, self.number(bytes, 32)?);
+                self.emit(&match is_wide {
+                    true => {
+                        format!("mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [{object}], {bytes};")
+                    }
+                    false => format!("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{object}], {bytes};"),
+                });
+            }
+            (
+                "mbarrier_try_wait_parity"
+                | "mbarrier_test_wait_parity"
+                | "mbarrier_try_wait"
+                | "mbarrier_test_wait",
+                [object, phase, ..],
+            ) => {
+                let object = self.in_shared(object)?;
+                let phase = self.number(phase, if name.ends_with(OF_PARITY) { 32 } else { 64 })?;
+                let done = self.predicate()?;
+                self.emit(&match name {
+                    "mbarrier_try_wait_parity" => {
+                        format!("mbarrier.try_wait.parity.shared.b64 %c_p{done}, [{object}], {phase};")
+                    }
+                    "mbarrier_test_wait_parity" => {
+                        format!("mbarrier.test_wait.parity.shared.b64 %c_p{done}, [{object}], {phase};")
+                    }
+                    "mbarrier_try_wait" => {
+                        format!("mbarrier.try_wait.shared.b64 %c_p{done}, [{object}], {phase};")
+                    }
+                    _ => format!("mbarrier.test_wait.shared.b64 %c_p{done}, [{object}], {phase};"),
+                });
+                let to = self.fresh(32)?;
+                self.emit(&format!("selp.b32 {}, 1, 0, %c_p{done};", to.name()));
+                return Ok(Some(Value { ty: Ty::BOOL, held: Held::Register(to) }));
+            }
+            ("fence_mbarrier_init", []) => self.emit("fence.mbarrier_init.release.cluster;"),
+            ("fence_proxy_async", []) => self.emit(match choices.as_slice() {
+                ["space_shared"] => "fence.proxy.async.shared::cta;",
+                ["space_global"] => "fence.proxy.async.global;",
+                ["space_cluster"] => "fence.proxy.async.shared::cluster;",
+                _ => "fence.proxy.async;",
+            }),
+            ("cp_async_bulk", [to, from, bytes, barrier]) if choices.last() == Some(&"space_global") => {
+                let (to, from) = (self.in_shared(to)?, self.number(from, 64)?);
+                let (bytes, barrier) = (self.number(bytes, 32)?, self.in_shared(barrier)?);
+                self.emit(&format!(
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [{from}], {bytes}, [{barrier}];"
+                ));
+            }
+            ("cp_async_bulk", [to, from, bytes]) if choices.first() == Some(&"space_global") => {
+                let (to, from) = (self.number(to, 64)?, self.in_shared(from)?);
+                let bytes = self.number(bytes, 32)?;
+                self.emit(&format!("cp.async.bulk.global.shared::cta.bulk_group [{to}], [{from}], {bytes};"));
+            }
+            ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
+            ("cp_async_bulk_wait_group" | "cp_async_bulk_wait_group_read", [count]) => {
+                let ExpressionKind::List(Some(TypeName::Named(_, number)), _) = &count.kind else {
+                    return Err(Unclear);
+                };
+                let [TemplateArgument::Value(number)] = number.as_slice() else { return Err(Unclear) };
+                let count = self.constant(number)?;
+                self.emit(&match name.ends_with("read") {
+                    true => format!("cp.async.bulk.wait_group.read {count};"),
+                    false => format!("cp.async.bulk.wait_group {count};"),
+                });
+            }
+            ("barrier_cluster_arrive", []) => self.emit(match choices.as_slice() {
+                ["sem_relaxed"] => "barrier.cluster.arrive.relaxed;",
+                _ => "barrier.cluster.arrive;",
+            }),
+            ("barrier_cluster_wait", []) => self.emit("barrier.cluster.wait;"),
+            ("get_sreg_cluster_ctarank" | "get_sreg_cluster_nctarank" | "get_sreg_laneid", []) => {
+                let register = name.trim_start_matches("get_sreg_");
+                let to = self.fresh(32)?;
+                self.emit(&format!("mov.u32 {}, %{register};", to.name()));
+                return Ok(Some(Value { ty: Ty::UINT, held: Held::Register(to) }));
+            }
+            _ => return Ok(None),
+        }
+        nothing
+    }
+
+    /// An operand with a number of so many bits, or with an address as a generic one.
+    fn number(&mut self, expression: &Expression<'s>, bits: u32) -> Result<String, Unclear> {
+        let value = self.value(expression)?;
+        let value = Self::decayed(value);
+        self.operand(&value, bits)
+    }
+
+    /// An operand with an address in the shared memory of the block.
+    fn in_shared(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
+        let pointer = self.pointer(expression)?;
+        self.shared_address(&pointer)
+    }
+
+    /// An operand with an address in the shared memory of the cluster.
+    fn in_cluster(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
+        let pointer = self.pointer(expression)?;
+        if matches!(pointer.ty, Ty::Pointer(_, Space::Shared)) {
+            return self.operand(&pointer, 64);
+        }
+        let generic = self.operand(&pointer, 64)?;
+        let to = self.fresh(64)?;
+        self.emit(&format!("cvta.to.shared::cluster.u64 {}, {generic};", to.name()));
+        Ok(to.name())
+    }
+}
