@@ -200,7 +200,8 @@ impl Analysis<'_, '_> {
         let mut constant =
             |index| self.engine.operand(instruction, index, u32::BITS).and_then(|fact| fact.number.value());
         let stride = constant(2)?;
-        let is_whole = constant(3)? >> 8 & 31 == 0;
+        let clamp = constant(3)?;
+        let is_whole = self.engine.is_one_segment(clamp);
         (stride.is_power_of_two() && stride < 32 && is_whole).then_some((stride as u8, source))
     }
 

@@ -8,6 +8,7 @@
 //!
 //! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
 
+mod compare;
 pub(in crate::facts) mod control;
 mod demand;
 mod exchange;

@@ -10,7 +10,7 @@ use super::{Analysis, Level};
 use crate::facts::FunctionFacts;
 use crate::facts::values::linear::{Base, BaseId, Form, MAX_TERMS, Sum};
 use crate::facts::values::number::{Number, mask};
-use crate::facts::values::{Assumption, Kind, MAX_STEPS, Order, Relation, ValueId};
+use crate::facts::values::{Kind, MAX_STEPS, ValueId};
 
 /// How a value varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub struct Vary {
 }
 
 /// Operations on operations that no value is are followed so deep.
-const MAX_DEPTH: usize = 4;
+pub(super) const MAX_DEPTH: usize = 4;
 
 /// All five bits of a lane's number.
 const ALL_STRIDES: u8 = 31;
@@ -72,7 +72,7 @@ impl Vary {
     }
 
     /// Of something computed from it in some other way: all bits of the width.
-    fn through(self, width: u32) -> Self {
+    pub(super) fn through(self, width: u32) -> Self {
         self.choosing(mask(width))
     }
 
@@ -188,7 +188,7 @@ impl Analysis<'_, '_> {
 
     /// How a sum varies for those who are in a block. What lanes differ in comes last: carries of the rest are known by
     /// then.
-    fn sum(&self, sum: &Sum, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
+    pub(super) fn sum(&self, sum: &Sum, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
         let width = sum.width();
         let mut number = Number::constant(width, sum.offset());
         let mut vary = Vary::NONE;
@@ -231,7 +231,7 @@ impl Analysis<'_, '_> {
         vary
     }
 
-    fn base(&self, base: BaseId, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
+    pub(super) fn base(&self, base: BaseId, block: NodeIndex, made: Option<ValueId>, depth: usize) -> Vary {
         let forms = self.engine.values.forms();
         match forms.what(base) {
             Base::Lane => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
@@ -360,7 +360,13 @@ impl Analysis<'_, '_> {
     }
 
     /// How an operand varies, and what is known of it.
-    fn source(&mut self, block: NodeIndex, instruction: u32, index: usize, width: u32) -> (Number, Vary) {
+    pub(super) fn source(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        index: usize,
+        width: u32,
+    ) -> (Number, Vary) {
         let facts = self.engine.facts;
         let operand = facts.body.operands(Handle::new(instruction)).get(index).copied();
         let fact = self.engine.operand(instruction, index, width);
@@ -435,7 +441,7 @@ impl Analysis<'_, '_> {
                 let is_first = self.engine.facts.uses().all()[at].operand() == 0;
                 // With segments of a warp, lanes of one get what those of another do not.
                 let (segments, _) = self.source(block, instruction, 3, 32);
-                let is_whole = segments.value().is_some_and(|value| value >> 8 & 31 == 0);
+                let is_whole = segments.value().is_some_and(|value| self.engine.is_one_segment(value));
                 if !is_first || vary.lanes == 0 && is_whole && instance.is(Mode::Butterfly) {
                     return vary;
                 }
@@ -659,160 +665,6 @@ impl Analysis<'_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// A comparison of integers, by how their difference varies.
-    fn compared(&mut self, block: NodeIndex, instruction: u32, instance: &Instance) -> Option<Vary> {
-        let ty = instance.ty?;
-        if !(ty.is_integer() || ty.kind() == TypeKind::Bits) {
-            return None;
-        }
-        let w = ty.bits().min(64);
-        let relation = Relation::of(instance)?;
-        let (one, other) = (self.engine.operand(instruction, 1, w)?, self.engine.operand(instruction, 2, w)?);
-        let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
-        let (left, right) = (self.engine.sum(one), self.engine.sum(other));
-        let vary = match left.plus(right, u64::MAX) {
-            Some(difference) => self.sign(&difference, relation.order, block),
-            None => self
-                .sum(left, block, None, MAX_DEPTH)
-                .join(self.sum(right, block, None, MAX_DEPTH))
-                .through(1),
-        };
-        // What is known of the operands themselves may be more.
-        let (_, a) = self.source(block, instruction, 1, w);
-        let (_, b) = self.source(block, instruction, 2, w);
-        let vary = vary.meet(a.join(b).through(1));
-        let third = match self.engine.facts.body.operands(Handle::new(instruction)).len() {
-            4 => self.source(block, instruction, 3, 1).1,
-            _ => Vary::NONE,
-        };
-        Some(vary.join(third))
-    }
-
-    /// How it varies whether a difference is 0, or below 0. Where all that varies within a warp are low bits, and the
-    /// rest is a multiple of what these may reach, it is for all of them or for none. Sums are taken not to overflow.
-    fn sign(&mut self, difference: &Sum, order: Order, block: NodeIndex) -> Vary {
-        let all = self.sum(difference, block, None, MAX_DEPTH);
-        if all.lanes == 0 {
-            return all.through(1);
-        }
-        let mut by_warps = all;
-        by_warps.lanes = 0;
-        if order == Order::Less && self.is_decided_by_uniform_bits(difference, block, Level::Lanes) {
-            if self.is_decided_by_uniform_bits(difference, block, Level::Warps) {
-                return Vary::NONE;
-            }
-            return by_warps.settled().through(1);
-        }
-        if let Some(vary) = self.beside_lanes(difference, block).filter(|vary| vary.lanes == 0) {
-            return vary.through(1);
-        }
-        let lanes = Vary { lanes: 1, warps: 0, strides: all.strides };
-        lanes.join(by_warps.settled().through(1)).settled()
-    }
-
-    /// How a sum varies where values that join sums with the lane in one way count as the lane and the rest. None where
-    /// there are no such values.
-    fn beside_lanes(&self, sum: &Sum, block: NodeIndex) -> Option<Vary> {
-        let (width, graph, forms) = (sum.width(), self.engine.graph, self.engine.values.forms());
-        let lane = forms.find(Base::Lane)?;
-        let (mut whole, mut rests, mut is_any) = (*sum, Vary::NONE, false);
-        for (base, factor) in sum.terms() {
-            let Base::Value(join) = forms.what(base) else { continue };
-            let Kind::Joined { block: at } = graph.kind(join) else { continue };
-            let Some((times, mut rest)) = self.beside_lane(at, join, lane) else { continue };
-            if let Some(level) = self.control.between(at, block) {
-                rest = rest.join(level.choosing(mask(width)));
-            }
-            whole = whole.plus(&Sum::of(width, base), factor.wrapping_neg())?;
-            whole = whole.plus(&Sum::of(width, lane), factor.wrapping_mul(times))?;
-            (rests, is_any) = (rests.join(rest), true);
-        }
-        is_any.then(|| self.sum(&whole, block, None, MAX_DEPTH).join(rests.through(width)))
-    }
-
-    /// How often the lane is in all that a value joins, and how the rest varies. None where a loop brings some of it.
-    fn beside_lane(&self, block: NodeIndex, join: ValueId, lane: BaseId) -> Option<(u64, Vary)> {
-        let (facts, graph, values) = (self.engine.facts, self.engine.graph, &self.engine.values);
-        let width = self.engine.width(join);
-        let (mut times, mut vary) = (None, Vary::NONE);
-        for (position, &input) in graph.inputs(join).iter().enumerate() {
-            let (from, _) = graph.predecessors(block).nth(position)?;
-            if facts.cfg.dominates(block, from) {
-                return None;
-            }
-            if !values.is_taken(graph, block, position) {
-                continue;
-            }
-            let Some(fact) = values.of(input) else { continue };
-            let sum = self.engine.sum(fact);
-            let (_, factor) = sum.terms().find(|(base, _)| *base == lane)?;
-            if *times.get_or_insert(factor) != factor {
-                return None;
-            }
-            let rest = sum.plus(&Sum::of(width, lane), factor.wrapping_neg() & mask(width))?;
-            vary = vary.join(self.sum(&rest, from, Some(join), MAX_DEPTH));
-        }
-        for choice in self.control.choices(block) {
-            vary = vary.join(choice.vary.choosing(mask(width)));
-        }
-        times.map(|times| (times, vary))
-    }
-
-    /// Whether threads that the level tells apart all find a sum below 0, or none of them.
-    fn is_decided_by_uniform_bits(&mut self, difference: &Sum, block: NodeIndex, level: Level) -> bool {
-        let width = difference.width();
-        let differs = |vary: Vary| match level {
-            Level::Lanes => vary.lanes,
-            Level::Warps => vary.lanes | vary.warps,
-        };
-        // The part that these agree on, known modulo two to the `modulus`, and what each adds to that.
-        let mut rest = Sum::constant(width, difference.offset());
-        let mut modulus = width;
-        let mut span = 0_u64;
-        for (base, factor) in difference.terms() {
-            let bits = differs(self.base(base, block, None, MAX_DEPTH));
-            if bits == 0 {
-                match rest.plus(&Sum::of(width, base), factor) {
-                    Some(sum) => rest = sum,
-                    None => return false,
-                }
-                continue;
-            }
-            let low = 64 - bits.leading_zeros();
-            let negative = factor >> (width - 1) != 0;
-            let size = if negative { factor.wrapping_neg() & mask(width) } else { factor };
-            let number = self.engine.base_number(base, width);
-            let most = number.high.min(mask(low));
-            let Some(most) = most.checked_mul(size) else { return false };
-            // Above its low bits, they agree; those bits are a multiple.
-            if number.high > mask(low) {
-                modulus = modulus.min(low + size.trailing_zeros());
-            }
-            let Some(wider) = span.checked_add(most) else { return false };
-            span = wider;
-            if negative {
-                // It is between minus this and 0.
-                rest = rest.plus(&Sum::constant(width, most), u64::MAX).unwrap_or(rest);
-            }
-        }
-        let is_apart = |known: Number| {
-            let modulus = modulus.min(known.known_low()).min(63);
-            let multiple = 1_u64 << modulus;
-            let remainder = known.ones & (multiple - 1);
-            let nearest = if remainder == 0 { multiple } else { multiple - remainder };
-            nearest > span
-        };
-        if is_apart(self.engine.number_of(&rest)) {
-            return true;
-        }
-        // The branches on the way there may say more.
-        let mut assumption = Assumption::new(&self.engine);
-        assumption.be_in(block);
-        let by_branches = is_apart(assumption.number_of(&rest));
-        self.is_by_branches |= by_branches;
-        by_branches
     }
 }
 

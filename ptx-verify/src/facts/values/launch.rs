@@ -16,6 +16,8 @@ pub(crate) struct Launch {
     row: Option<u64>,
 }
 
+/// The lanes of a warp.
+const LANES: u64 = 32;
 /// No target has larger blocks.
 const MAX_THREADS: u64 = 1024;
 
@@ -36,6 +38,11 @@ impl Launch {
     /// The same where rows are assumed to have a number of threads.
     pub(super) fn with_row(self, row: Option<u64>) -> Self {
         Self { row, ..self }
+    }
+
+    /// The bits that the numbers of lanes have: fewer where a block has no whole warp.
+    pub(super) fn lane_bits(self) -> u64 {
+        self.most.clamp(1, LANES).next_power_of_two() - 1
     }
 
     /// The most threads that a row may have, where that is all that is said of it.

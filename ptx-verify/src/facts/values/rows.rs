@@ -56,6 +56,11 @@ impl Engine<'_, '_> {
 }
 
 impl Engine<'_, '_> {
+    /// Whether all lanes that a warp has lie in one segment of an exchange, as its last operand cuts the warp.
+    pub(in crate::facts) fn is_one_segment(&self, clamp: u64) -> bool {
+        clamp >> 8 & self.launch.lane_bits() == 0
+    }
+
     /// How many threads a row has, as loops over its elements show: one that begins at the place of a thread goes on by the
     /// threads of a row, since of more threads several would do the same; and where it goes on by `%ntid.x` to a multiple
     /// of 64 or more, that is what its author has made of a number that rows divide. None where nothing shows it, where
