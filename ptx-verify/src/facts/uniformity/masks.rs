@@ -359,7 +359,7 @@ enum Named {
 }
 
 /// Predicates that all hold where one has a value.
-fn conjuncts(engine: &Engine<'_, '_>, predicate: Form, value: bool) -> Vec<Sum> {
+pub(super) fn conjuncts(engine: &Engine<'_, '_>, predicate: Form, value: bool) -> Vec<Sum> {
     let forms = engine.values.forms();
     let opposite = Sum::constant(1, u64::from(!value));
     let mut open: Vec<Sum> = forms.sum(predicate).plus(&opposite, 1).into_iter().collect();

@@ -1,5 +1,6 @@
 //! Which threads have to come to an instruction together.
 
+mod even;
 mod together;
 
 use petgraph::graph::NodeIndex;
@@ -8,10 +9,12 @@ use ptx_ir::isa::{Convergence, Instance};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-use super::{Cause, Divergent, Uniformity};
+use super::vary::of_special;
+use super::{Cause, Divergent, Uniformity, Vary};
 use crate::facts::FunctionFacts;
 use crate::facts::reach::{Ends, Reach};
-use crate::facts::values::{Engine, Graph, Slice, Values};
+use crate::facts::values::linear::{Base, Sum};
+use crate::facts::values::{Engine, Graph, Slice, ValueId, Values};
 
 /// Who is told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +24,9 @@ pub enum Level {
     /// Lanes of a warp.
     Lanes,
 }
+
+/// What is met is a sum; of each so many times its number.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Blocks visited for the question whether both sides of a branch meet: as many for each block, and as many in any
 /// function.
@@ -115,12 +121,32 @@ fn place(engine: &mut Engine<'_, '_>, instruction: u32, instance: &Instance) -> 
 }
 
 impl Uniformity {
+    /// Whether a sum is the same for all who come to a block, where threads count that differ as the level says.
+    fn is_uniform_at(&self, engine: &Engine<'_, '_>, sum: &Sum, block: NodeIndex, least: Level) -> bool {
+        let forms = engine.values.forms();
+        let differs = |level: Option<Level>| level.is_some_and(|level| level >= least);
+        let is_same_value = |value: ValueId| {
+            let left = self.control.between(engine.block_of(value), block).and_then(Vary::level);
+            !differs(self.of(value).level()) && !differs(left)
+        };
+        sum.terms().all(|(base, _)| match forms.what(base) {
+            Base::Lane | Base::Unknown(_) => false,
+            Base::Warp | Base::Rows(_) => !differs(Some(Level::Warps)),
+            Base::Special(register) => !differs(of_special(register).level()),
+            Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } => true,
+            Base::Value(value) | Base::Steps(value) => is_same_value(value),
+            Base::Operation { .. } => forms.value(base).is_some_and(is_same_value),
+        })
+    }
+
     /// The instructions that threads have to reach together though not all of them do, in order of the text.
     pub(super) fn meetings(&self, engine: &mut Engine<'_, '_>) -> Vec<Divergent> {
         let (facts, graph) = (engine.facts(), engine.graph());
         let mut found = Vec::new();
         let mut balanced: FxHashMap<(u32, bool), bool> = FxHashMap::default();
+        let mut evened: FxHashMap<(u32, NodeIndex, bool), bool> = FxHashMap::default();
         let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
+        let mut visits_of_loops = visits;
         for &block in facts.cfg.reverse_postorder() {
             if !engine.is_reached(block) {
                 continue;
@@ -155,9 +181,17 @@ impl Uniformity {
                     || self.control.join(branching).is_none();
                 let meet = need.place.is_some()
                     && parts
-                    && *balanced.entry((branch, need.of_mask)).or_insert_with(|| {
+                    && (*balanced.entry((branch, need.of_mask)).or_insert_with(|| {
                         self.is_balanced(engine, branch, here.level, need.of_mask, &mut visits)
-                    });
+                    }) || *evened.entry((branch, here_block, need.of_mask)).or_insert_with(|| {
+                        self.is_evened_out(
+                            engine,
+                            (branch, here_block),
+                            here.level,
+                            &mut visits_of_loops,
+                            &mut |engine, block| met_in(engine, block, here.level, need.of_mask),
+                        )
+                    }));
                 if !meet {
                     found.push(here);
                 } else if need.of_mask
@@ -182,7 +216,6 @@ impl Uniformity {
         of_mask: bool,
         visits: &mut usize,
     ) -> bool {
-        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
         let (facts, graph) = (engine.facts(), engine.graph());
         let block = facts.cfg.block_of(Handle::new(branch));
         let join = self.control.join(block);
@@ -200,19 +233,8 @@ impl Uniformity {
             }
             let Some(left) = visits.checked_sub(1) else { return true };
             *visits = left;
-            let mut after = before;
-            for instruction in facts.cfg.instructions(next) {
-                let Some(need) = need(engine, instruction).filter(|need| need.of_mask == of_mask) else {
-                    continue;
-                };
-                let Some(place) = need.place.filter(|_| need.least >= level || level == Level::Lanes) else {
-                    continue;
-                };
-                if facts.is_guarded(instruction) {
-                    return false;
-                }
-                after = after.wrapping_add(place.wrapping_mul(SPREAD));
-            }
+            let Some(here) = met_in(engine, next, level, of_mask) else { return false };
+            let after = before.wrapping_add(here);
             if graph.successors(next).is_empty() && *at_end.get_or_insert(after) != after {
                 // Who leaves without waiting is not waited for.
                 return after == 0 || at_end == Some(0);
@@ -223,6 +245,23 @@ impl Uniformity {
         }
         true
     }
+}
+
+/// What threads meet in a block that may meet at several places, as a sum; none where a guard decides.
+fn met_in(engine: &mut Engine<'_, '_>, block: NodeIndex, level: Level, of_mask: bool) -> Option<u64> {
+    let facts = engine.facts();
+    let mut met = 0_u64;
+    for instruction in facts.cfg.instructions(block) {
+        let Some(need) = need(engine, instruction).filter(|need| need.of_mask == of_mask) else { continue };
+        let Some(place) = need.place.filter(|_| need.least >= level || level == Level::Lanes) else {
+            continue;
+        };
+        if facts.is_guarded(instruction) {
+            return None;
+        }
+        met = met.wrapping_add(place.wrapping_mul(SPREAD));
+    }
+    Some(met)
 }
 
 /// From which difference on it is a danger to call a function: that of the most demanding instruction that every path

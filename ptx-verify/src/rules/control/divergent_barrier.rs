@@ -45,7 +45,8 @@ declare_rule! {
     /// counted, unless those that stay and those that leave both wait for others first. Of masks that
     /// come from elsewhere nothing is known. Blocks and their rows are taken to be whole warps. A loop that begins at `%tid.x`
     /// and goes on by a number, or by `%ntid.x` up to a multiple of a number, is taken to be made for rows of so many threads,
-    /// unless the kernel says otherwise or asks for more of them. Of a function that is called, only a barrier
+    /// unless the kernel says otherwise or asks for more of them. Where a loop goes on with what an earlier one has counted,
+    /// up to a number that is the same for all, nobody is taken to be beyond that number. Of a function that is called, only a barrier
     /// that every path through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "P0801",

@@ -6,6 +6,8 @@ use ptx_ir::ir::Handle;
 use rustc_hash::FxHashSet;
 
 use super::{Level, Uniformity};
+use crate::facts::uniformity::masks::conjuncts;
+use crate::facts::values::linear::Sum;
 use crate::facts::values::{Assumption, Engine, Graph, ValueId};
 
 /// Blocks on the way to an instruction that are looked at.
@@ -116,13 +118,10 @@ impl Uniformity {
                 if next == block || !engine.is_taken(next, position) {
                     continue;
                 }
-                let contradicts = self.decided(engine, inside, (next, position), least).is_some_and(
-                    |(predicate, value)| {
-                        let fact = engine.values.of(predicate);
-                        fact.is_some_and(|fact| same.holds(engine.sum(fact)) == Some(!value))
-                    },
-                );
-                if contradicts {
+                let contradicts = |literal: &Sum| {
+                    same.holds(literal) == Some(false) && self.is_uniform_at(engine, literal, inside, least)
+                };
+                if said_by(engine, inside, (next, position)).iter().any(contradicts) {
                     continue;
                 }
                 // In another turn the conditions are others.
@@ -177,6 +176,15 @@ impl Uniformity {
             || self.control.parts(inside).is_some_and(|level| level >= least);
         (!differs).then_some((guard, condition.value))
     }
+}
+
+/// What holds where an edge is taken: all of it.
+fn said_by(engine: &Engine<'_, '_>, inside: NodeIndex, (next, position): (NodeIndex, usize)) -> Vec<Sum> {
+    let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+    let Some(condition) = graph.condition(next, position) else { return Vec::new() };
+    let guard = cfg.instructions(inside).last().and_then(|last| graph.guard(last));
+    let fact = guard.and_then(|guard| engine.values.of(guard));
+    fact.map_or_else(Vec::new, |fact| conjuncts(engine, fact.form, condition.value))
 }
 
 /// The only edge that leads to a block.
