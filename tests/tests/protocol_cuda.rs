@@ -93,7 +93,7 @@ fn faults_are_found_where_they_are() {
             cases.push((sample.name.clone(), old.clone(), changed, lines));
         }
     }
-    assert!(cases.len() >= 45, "{} faults", cases.len());
+    assert!(cases.len() >= 150, "{} faults", cases.len());
     let near = on_all_cores(&cases, |(_, _, text, lines)| {
         let mut places = Vec::new();
         for found in findings(text) {
@@ -104,7 +104,7 @@ fn faults_are_found_where_they_are() {
     });
     let missed: Vec<_> =
         cases.iter().zip(near).filter(|(_, near)| !near).map(|((name, old, ..), _)| (name, old)).collect();
-    assert!(missed.len() * 10 <= cases.len(), "{} of {}: {missed:#?}", missed.len(), cases.len());
+    assert!(missed.len() * 20 <= cases.len(), "{} of {}: {missed:#?}", missed.len(), cases.len());
 }
 
 #[test]

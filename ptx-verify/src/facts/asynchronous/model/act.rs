@@ -4,10 +4,13 @@ use ptx_ir::isa::{Computation, Mode};
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{BlockBarrier, Machine, Scenario, State};
+use super::machine::{BlockBarrier, Machine, Scenario, State, Warp};
 use super::program::{Action, Address, GENERIC, MAPPED, RANK, Source, Step};
 use super::value::{ALL, Value, lanes};
 use crate::facts::values::number::mask as low_bits;
+
+/// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
+const WARPS_OF_GROUP: u32 = 4;
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
@@ -416,6 +419,17 @@ impl Machine<'_> {
                 own.clock.raise(warps, Row::BulkRead, warp, done);
                 if !only_reads {
                     own.clock.raise(warps, Row::Bulk, warp, done);
+                }
+            }
+            Row::Wgmma => {
+                // The four warps of a group start each operation together, and it is one.
+                let (block, group) = (own.block, own.index / WARPS_OF_GROUP);
+                let is_of_group =
+                    |other: &Warp| other.block == block && other.index / WARPS_OF_GROUP == group;
+                let others: Vec<usize> =
+                    (0..warps).filter(|other| is_of_group(&self.warps[*other])).collect();
+                for other in others {
+                    self.warps[warp].clock.raise(warps, row, other, done);
                 }
             }
             _ => own.clock.raise(warps, row, warp, done),
