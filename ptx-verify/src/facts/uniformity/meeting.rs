@@ -25,7 +25,7 @@ pub enum Level {
     Lanes,
 }
 
-/// What is met is a sum; of each so many times its number.
+/// What is met is a sum, to which each meeting adds its number.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Blocks visited for the question whether both sides of a branch meet: as many for each block, and as many in any

@@ -77,7 +77,7 @@ impl Memory {
 
     pub(super) fn store(&mut self, block: usize, place: u64, (number, bytes): (u64, u64), assumed: bool) {
         for (byte, index) in number.to_le_bytes().into_iter().zip(0..bytes) {
-            let place = place + index;
+            let place = place.wrapping_add(index);
             let cell = self.cells.entry((block, place / CELL)).or_default();
             let bit = 1 << (place % CELL);
             cell.bytes[(place % CELL) as usize] = byte;

@@ -2,7 +2,7 @@
 //! lanes of the warp have met as often.
 //!
 //! How often a thread has met is followed along the paths as a sum: a number, and so much for each turn of a loop. What
-//! joins behind the loop counts these turns, and where a later loop goes on with that count up to something that is the
+//! joins after the loop counts these turns, and where a later loop goes on with that count up to something that is the
 //! same for all, so is the sum. Nobody is taken to be beyond that when the later loop begins.
 
 use petgraph::graph::NodeIndex;
@@ -111,28 +111,27 @@ impl Paths<'_, '_, '_> {
     fn are_even(&mut self, start: NodeIndex, past: [NodeIndex; 2]) -> Option<()> {
         let (cfg, graph) = (&self.engine.facts().cfg, self.engine.graph());
         let order = cfg.reverse_postorder();
-        let mut behind: FxHashMap<NodeIndex, Met> = FxHashMap::default();
+        let mut after: FxHashMap<NodeIndex, Met> = FxHashMap::default();
         let mut open = BTreeSet::from([cfg.place(start)]);
-        let is_past =
-            |behind: &FxHashMap<NodeIndex, Met>| past.iter().all(|block| behind.contains_key(block));
+        let is_past = |after: &FxHashMap<NodeIndex, Met>| past.iter().all(|block| after.contains_key(block));
         while let Some(place) = open.pop_first() {
             let block = order[place];
             self.visit()?;
             let mut met = match block == start {
                 true => Met::number(0),
-                false => self.come(block, &behind)?,
+                false => self.come(block, &after)?,
             };
-            if open.is_empty() && is_past(&behind) && met.turns == Turns::None {
+            if open.is_empty() && is_past(&after) && met.turns == Turns::None {
                 return Some(());
             }
             if block != start && self.is_head(block) {
                 met = self.enter(block, met)?;
             }
             met = met.and((self.meets)(self.engine, block)?);
-            behind.insert(block, met);
+            after.insert(block, met);
             let successors = graph.successors(block);
             if successors.is_empty() {
-                return (open.is_empty() && is_past(&behind) && met.turns == Turns::None).then_some(());
+                return (open.is_empty() && is_past(&after) && met.turns == Turns::None).then_some(());
             }
             for &(next, position) in successors {
                 let next = NodeIndex::new(next as usize);
@@ -164,12 +163,12 @@ impl Paths<'_, '_, '_> {
     }
 
     /// What those have met who come to a block for the first time.
-    fn come(&mut self, block: NodeIndex, behind: &FxHashMap<NodeIndex, Met>) -> Option<Met> {
+    fn come(&mut self, block: NodeIndex, after: &FxHashMap<NodeIndex, Met>) -> Option<Met> {
         let (cfg, graph) = (&self.engine.facts().cfg, self.engine.graph());
         let mut edges: Vec<(usize, Met)> = Vec::new();
         for (position, (from, _)) in graph.predecessors(block).enumerate() {
             if self.engine.is_taken(block, position) && cfg.place(from) < cfg.place(block) {
-                let met = *behind.get(&from)?;
+                let met = *after.get(&from)?;
                 let until = self.until(from, block, position, met).or(met.until);
                 edges.push((position, Met { until, ..met }));
             }
@@ -272,7 +271,7 @@ impl Paths<'_, '_, '_> {
         let (cfg, graph) = (&self.engine.facts().cfg, self.engine.graph());
         let order = cfg.reverse_postorder();
         let inside = self.blocks_of_loop(head)?;
-        // By block, what was met before it and behind it.
+        // By block, what was met before it and after it.
         let mut met: FxHashMap<NodeIndex, (u64, u64)> = FxHashMap::default();
         for place in inside {
             let block = order[place];
@@ -287,14 +286,14 @@ impl Paths<'_, '_, '_> {
                 }
             }
             let before = before?;
-            let behind = before.wrapping_add((self.meets)(self.engine, block)?);
-            met.insert(block, (before, behind));
+            let after = before.wrapping_add((self.meets)(self.engine, block)?);
+            met.insert(block, (before, after));
             // In a loop inside nobody meets.
             let mut back = graph.successors(block).iter().map(|(next, _)| NodeIndex::new(*next as usize));
             let is_other = |next: NodeIndex| {
                 next != head
                     && cfg.place(next) <= place
-                    && met.get(&next).is_some_and(|(before, _)| *before != behind)
+                    && met.get(&next).is_some_and(|(before, _)| *before != after)
             };
             if back.any(is_other) {
                 return None;
@@ -302,7 +301,7 @@ impl Paths<'_, '_, '_> {
         }
         let mut all = graph.predecessors(head).filter(|(from, _)| cfg.place(*from) >= cfg.place(head));
         let first = met.get(&all.next()?.0)?.1;
-        all.all(|(from, _)| met.get(&from).is_some_and(|(_, behind)| *behind == first)).then_some(first)
+        all.all(|(from, _)| met.get(&from).is_some_and(|(_, after)| *after == first)).then_some(first)
     }
 
     /// The blocks of the loop that begins with a block, by their places; none where control comes into it elsewhere.

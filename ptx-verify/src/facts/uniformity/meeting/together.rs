@@ -1,4 +1,4 @@
-//! Blocks that all lanes come to, or none: behind a branch that they take differently, both sides may ask the same of
+//! Blocks that all lanes come to, or none: after a branch that they take differently, both sides may ask the same of
 //! something that does not differ between them.
 
 use petgraph::graph::NodeIndex;
@@ -15,7 +15,7 @@ const MAX_DOMINATORS: usize = 8;
 
 impl Uniformity {
     /// Whether all threads that are told apart by a branch come to a block, or none: to the block itself, or to one that
-    /// every path there leads through and behind which nobody is told apart.
+    /// every path there leads through and after which nobody is told apart.
     pub(super) fn comes_whole(
         &self,
         engine: &Engine<'_, '_>,
