@@ -154,7 +154,7 @@ impl<'s> Lowering<'_, 's> {
         nothing
     }
 
-    /// An operand with a number of so many bits, or with an address as a generic one.
+    /// An operand with a number of a given width, or with an address as a generic one.
     fn number(&mut self, expression: &Expression<'s>, bits: u32) -> Result<String, Unclear> {
         let value = self.value(expression)?;
         let value = Self::decayed(value);

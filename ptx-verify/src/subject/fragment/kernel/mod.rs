@@ -101,7 +101,7 @@ impl Kernel {
         before.checked_sub(1).map(|at| (self.places[at].1, None))
     }
 
-    /// Where the innermost wrapper is called that a part of the text stands in, where several are in each other.
+    /// The call of the innermost wrapper that a part of the text is from, where wrappers call each other.
     pub(crate) fn inner_call(&self, part: Span) -> Option<Span> {
         self.template(part)?.inner
     }
