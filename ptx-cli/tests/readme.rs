@@ -78,9 +78,16 @@ fn the_version_is_the_same_everywhere() {
             assert_eq!(named, Some(released), "{file}: {line}");
         }
     }
-    for crate_folder in
-        ["ptx-cli", "ptx-cli/python", "ptx-emit", "ptx-ir", "ptx-syntax", "ptx-verify", "tests"]
-    {
+    for crate_folder in [
+        "ptx-cli",
+        "ptx-cli/python",
+        "ptx-emit",
+        "ptx-ir",
+        "ptx-syntax",
+        "ptx-verify",
+        "ptx-verify/facts",
+        "tests",
+    ] {
         let manifest = read(&format!("{crate_folder}/Cargo.toml"));
         assert!(manifest.contains("version.workspace = true"), "{crate_folder} has a version of its own");
     }

@@ -16,7 +16,8 @@
 //! What is *not* checked: what only code generation finds (resource limits, unresolved external functions).
 
 mod engine;
-pub mod facts;
+/// What is known of a function: the crate [`ptx_facts`].
+pub use ptx_facts as facts;
 mod rule;
 mod rules;
 mod subject;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const BELOW: [&str; 4] = ["ptx-syntax/src", "ptx-ir/src", "ptx-ir/table", "ptx-emit/src"];
+const BELOW: [&str; 5] =
+    ["ptx-syntax/src", "ptx-ir/src", "ptx-ir/table", "ptx-verify/facts/src", "ptx-emit/src"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -1,4 +1,4 @@
-//! The modules of this crate lie on floors, and call down the stairs only.
+//! The modules of this crate and of `ptx-facts` below it lie on floors, and call down the stairs only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,6 +10,9 @@ use petgraph::graph::DiGraph;
 /// From the top to the bottom. A module uses those of its own floor and of those below.
 const FLOORS: [&[&str]; 5] = [&["engine"], &["rules"], &["rule"], &["subject", "objects"], &["facts"]];
 
+/// The crate below, and its folder.
+const FACTS: &str = "facts";
+
 /// Modules that may use each other, since each is a part of what the others are.
 const WANTED: [&[&str]; 3] = [
     &["facts::initialization::flow", "facts::initialization::observers"],
@@ -17,10 +20,16 @@ const WANTED: [&[&str]; 3] = [
     &["subject::module", "subject::summary"],
 ];
 
-/// The modules of the crate with the text of each, without its tests.
+/// The modules of both crates with the text of each, without its tests.
 fn modules() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut folders = vec![root.clone()];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut modules = modules_of(&root.join("src"), "");
+    modules.extend(modules_of(&root.join(FACTS).join("src"), FACTS));
+    modules
+}
+
+fn modules_of(root: &Path, of: &str) -> BTreeMap<String, String> {
+    let mut folders = vec![root.to_owned()];
     let mut modules = BTreeMap::new();
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -30,16 +39,16 @@ fn modules() -> BTreeMap<String, String> {
                 let text = fs::read_to_string(&path).unwrap();
                 let text = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
                 let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-                modules.insert(name_of(&root, &path), code.collect::<Vec<_>>().join("\n"));
+                modules.insert(name_of(root, of, &path), code.collect::<Vec<_>>().join("\n"));
             }
         }
     }
     modules
 }
 
-/// As in `facts::values::graph`; the crate itself is the empty name.
-fn name_of(root: &Path, path: &Path) -> String {
-    let path: PathBuf = path.strip_prefix(root).unwrap().with_extension("");
+/// As in `facts::values::graph`; this crate itself is the empty name.
+fn name_of(root: &Path, of: &str, path: &Path) -> String {
+    let path: PathBuf = Path::new(of).join(path.strip_prefix(root).unwrap()).with_extension("");
     let mut parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
     if matches!(parts.last(), Some(&"mod" | &"lib")) {
         parts.pop();
@@ -50,7 +59,9 @@ fn name_of(root: &Path, path: &Path) -> String {
 /// The paths that a text names, with the braces of `use` multiplied out.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (at, _) in ["crate::", "super::", "self::"].iter().flat_map(|word| text.match_indices(word)) {
+    for (at, _) in
+        ["crate::", "super::", "self::", "ptx_facts::"].iter().flat_map(|word| text.match_indices(word))
+    {
         let begins = !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || "_:".contains(letter));
         if begins {
             expand(&text[at..], "", &mut found);
@@ -86,7 +97,8 @@ fn target<'m>(modules: &'m BTreeMap<String, String>, from: &str, path: &str) -> 
     let mut base: Vec<&str> = from.split("::").filter(|part| !part.is_empty()).collect();
     let mut rest = path.split("::").filter(|part| !part.is_empty()).peekable();
     match rest.next()? {
-        "crate" => base.clear(),
+        "crate" => base.truncate(usize::from(base.first() == Some(&FACTS))),
+        "ptx_facts" => base = vec![FACTS],
         "super" => drop(base.pop()),
         _ => {}
     }

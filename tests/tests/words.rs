@@ -9,7 +9,8 @@ use ptx_ir::isa::{self, OpcodeId};
 use ptx_ir::special::SpecialRegister;
 use ptx_tests::tools::root;
 
-const CRATES: [&str; 5] = ["ptx-ir", "ptx-verify", "ptx-emit", "ptx-cli/project", "ptx-cli"];
+const CRATES: [&str; 6] =
+    ["ptx-ir", "ptx-verify", "ptx-verify/facts", "ptx-emit", "ptx-cli/project", "ptx-cli"];
 
 /// Where types and state spaces get their spelling.
 const DEFINITIONS: [&str; 2] = ["ptx-ir/src/types.rs", "ptx-ir/src/space.rs"];

@@ -123,7 +123,7 @@ fn product_code() -> String {
     }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut text = String::new();
-    for folder in ["ptx-ir/src", "ptx-verify/src", "ptx-cli/src"] {
+    for folder in ["ptx-ir/src", "ptx-verify/facts/src", "ptx-verify/src", "ptx-cli/src"] {
         read(&root.join(folder), &mut text);
     }
     text

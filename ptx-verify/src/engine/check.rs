@@ -12,10 +12,10 @@ use crate::engine::parallel;
 use crate::engine::pieces::{self, Found};
 use crate::engine::problems::{lowering_findings, syntax_findings};
 use crate::engine::suppress::Suppressions;
-use crate::facts::mentions::Used;
 use crate::rule::Scope;
 use crate::rules::text::module_header;
 use crate::subject::module::{Features, Shared};
+use ptx_facts::mentions::Used;
 
 /// Modules with fewer instructions are not worth a second thread.
 const PARALLEL_FROM: usize = 20_000;

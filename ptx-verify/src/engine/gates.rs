@@ -14,12 +14,12 @@ use ptx_ir::types::{Type, TypeKind};
 use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::facts::mentions::{Mentions, owner};
 use crate::rules::declaration::pragma;
 use crate::rules::instruction::{target_too_low, version_too_low};
 use crate::subject::declarations::{is_unsized, variables};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
+use ptx_facts::mentions::{Mentions, owner};
 
 /// A feature: what messages call it, the first version and the lowest target that have it.
 struct Gate {

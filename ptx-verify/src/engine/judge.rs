@@ -8,11 +8,11 @@ use ptx_syntax::{Diagnostic, Span};
 use crate::engine::gates;
 use crate::engine::instruction::{self, SpellingFacts};
 use crate::engine::levels::{Config, Levels};
-use crate::facts::mentions::{Mentions, Used};
 use crate::rule::{Check, Rule, Scope};
 use crate::rules::text::module_header;
 use crate::subject::function::{FlowContext, FunctionContext};
 use crate::subject::module::{Features, ModuleContext, Part, Shared, Wanted};
+use ptx_facts::mentions::{Mentions, Used};
 
 /// The rules that are asked, and what they have to know of the module and the user.
 pub(super) struct Judge<'a> {

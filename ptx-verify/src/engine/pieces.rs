@@ -12,9 +12,9 @@ use crate::engine::judge::{Findings, Judge, Judged};
 use crate::engine::levels::Config;
 use crate::engine::suppress::Suppressions;
 use crate::engine::{parallel, problems};
-use crate::facts::mentions::Used;
 use crate::subject::module::{Features, Shared};
 use crate::subject::summary::Bodies;
+use ptx_facts::mentions::Used;
 
 /// Texts of fewer bytes are not worth a second thread.
 pub(super) const PARALLEL_FROM: usize = 200_000;

@@ -8,8 +8,8 @@ use ptx_syntax::Span;
 use rustc_hash::FxHashSet;
 
 use crate::engine::gates;
-use crate::facts::mentions::Mentions;
-use crate::facts::mentions::each_special_register;
+use ptx_facts::mentions::Mentions;
+use ptx_facts::mentions::each_special_register;
 
 /// Something that not every PTX version or target has.
 #[derive(Clone, Debug, PartialEq, Eq)]

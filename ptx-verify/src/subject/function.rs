@@ -10,18 +10,18 @@ use ptx_syntax::Span;
 
 use super::module::ModuleContext;
 use super::producer::Printed;
-use crate::facts::FunctionFacts;
-use crate::facts::asynchronous::model::{self, Protocol};
-use crate::facts::asynchronous::{self, Action};
-use crate::facts::carry::{self, CarryFacts};
-use crate::facts::initialization::{self, Surroundings, Unset};
-use crate::facts::memory::{Access, Conversion, MemoryFacts};
-use crate::facts::mentions::Mentions;
-use crate::facts::paths::Walker;
-use crate::facts::uniformity::Uniformity;
-use crate::facts::values::number::Number;
-use crate::facts::values::pointer::{Object, Pointer};
-use crate::facts::values::{Assumption, Either, Engine, Graph, Slice, Values};
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::model::{self, Protocol};
+use ptx_facts::asynchronous::{self, Action};
+use ptx_facts::carry::{self, CarryFacts};
+use ptx_facts::initialization::{self, Surroundings, Unset};
+use ptx_facts::memory::{Access, Conversion, MemoryFacts};
+use ptx_facts::mentions::Mentions;
+use ptx_facts::paths::Walker;
+use ptx_facts::uniformity::Uniformity;
+use ptx_facts::values::number::Number;
+use ptx_facts::values::pointer::{Object, Pointer};
+use ptx_facts::values::{Assumption, Either, Engine, Graph, Slice, Values};
 
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]

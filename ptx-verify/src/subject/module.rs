@@ -13,7 +13,7 @@ use ptx_syntax::Span;
 
 use super::producer::{Printed, Producer};
 use super::summary::{Bodies, Summaries};
-use crate::facts::mentions::Used;
+use ptx_facts::mentions::Used;
 
 /// What the user wants to know besides what the module says itself.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
 use super::function::FlowContext;
-use crate::facts::asynchronous::model::{Fault, FaultKind, Part};
+use ptx_facts::asynchronous::model::{Fault, FaultKind, Part};
 
 /// The faults of some kinds, in words, with their places.
 pub(crate) fn explained(

@@ -20,10 +20,10 @@ use ptx_ir::isa::{AsyncGroup, Control, Convergence, Instance};
 use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::FunctionFacts;
-use crate::facts::uniformity::{Level, needed_on_every_path};
-use crate::facts::values::Graph;
 use crate::subject::module::Features;
+use ptx_facts::FunctionFacts;
+use ptx_facts::uniformity::{Level, needed_on_every_path};
+use ptx_facts::values::Graph;
 
 /// Where the bodies of functions are.
 pub(crate) trait Bodies: Sync {

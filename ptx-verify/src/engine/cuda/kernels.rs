@@ -13,13 +13,13 @@ use ptx_syntax::{Class, Diagnostic, Label, Span};
 use super::values;
 use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
-use crate::facts::asynchronous::takes_part;
 use crate::rule::{Level, Rule};
 use crate::rules;
 use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed, unordered_flag};
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
+use ptx_facts::asynchronous::takes_part;
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;

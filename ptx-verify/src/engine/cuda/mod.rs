@@ -43,7 +43,6 @@ use crate::engine::check;
 use crate::engine::fix;
 use crate::engine::levels::{Config, Levels};
 use crate::engine::suppress::Suppressions;
-use crate::facts::FunctionFacts;
 use crate::rule::Check;
 use crate::rules::asm::{asm_target_feature, asm_unexpanded_macro};
 use crate::subject::fragment::siblings::Siblings;
@@ -53,6 +52,7 @@ use crate::subject::fragment::toolkit::Release;
 use crate::subject::fragment::unit::{Aim, Unit, inside};
 use crate::subject::fragment::{Compiler, origin, toolkit, unit};
 use coverage::Coverage;
+use ptx_facts::FunctionFacts;
 use translate::{Found, Shared};
 
 /// What a verification of CUDA sources can be asked for.

@@ -7,7 +7,7 @@ use ptx_syntax::cuda::{CType, Host, Instance, Operand, Truth};
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::unit::{Unit, register_type};
-use crate::facts::registers::aligned;
+use ptx_facts::registers::aligned;
 use crate::rule::declare_rule;
 
 declare_rule! {

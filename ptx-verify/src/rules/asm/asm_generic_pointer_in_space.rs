@@ -5,7 +5,7 @@ use ptx_syntax::cuda::CType;
 
 use crate::subject::fragment::siblings::conversion;
 use crate::subject::fragment::unit::Unit;
-use crate::facts::registers::aligned;
+use ptx_facts::registers::aligned;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::Host;
 
 use crate::subject::fragment::unit::{Mode, Unit};
-use crate::facts::registers::{Access, for_each_register};
+use ptx_facts::registers::{Access, for_each_register};
 use crate::rule::declare_rule;
 
 declare_rule! {

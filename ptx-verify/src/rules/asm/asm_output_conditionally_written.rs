@@ -7,9 +7,9 @@ use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::{Mode, Unit};
-use crate::facts::initialization::Unset;
-use crate::facts::FunctionFacts;
-use crate::facts::registers::{Access, for_each_register};
+use ptx_facts::initialization::Unset;
+use ptx_facts::FunctionFacts;
+use ptx_facts::registers::{Access, for_each_register};
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -1,5 +1,5 @@
-use crate::facts::asynchronous::early_uses;
-use crate::facts::asynchronous::model::{Fault, FaultKind};
+use ptx_facts::asynchronous::early_uses;
+use ptx_facts::asynchronous::model::{Fault, FaultKind};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;

@@ -5,9 +5,9 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
-use crate::facts::asynchronous::model::FaultKind;
-use crate::facts::asynchronous::reads_of_shared;
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::reads_of_shared;
+use ptx_facts::reach::{Ends, Reach};
 use crate::subject::objects::waits_for_threads;
 use crate::rule::declare_rule;
 

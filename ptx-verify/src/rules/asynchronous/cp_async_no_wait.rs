@@ -2,10 +2,10 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
-use crate::facts::asynchronous::model::FaultKind;
-use crate::facts::asynchronous::{self, Budget, Row};
-use crate::facts::memory::Access;
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::{self, Budget, Row};
+use ptx_facts::memory::Access;
+use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};

@@ -3,9 +3,9 @@ use ptx_ir::isa::Event;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::facts::FunctionFacts;
-use crate::facts::asynchronous::reachable;
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::reachable;
+use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 

@@ -2,7 +2,7 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::Lives;
+use ptx_facts::asynchronous::Lives;
 use crate::subject::objects::barrier_events;
 use crate::rule::declare_rule;
 

@@ -2,8 +2,8 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::values::number::mask;
-use crate::facts::values::pointer::{Object, Pointer};
+use ptx_facts::values::number::mask;
+use ptx_facts::values::pointer::{Object, Pointer};
 use crate::rule::declare_rule;
 
 declare_rule! {

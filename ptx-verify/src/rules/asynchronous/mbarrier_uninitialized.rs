@@ -1,7 +1,7 @@
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::model::FaultKind;
-use crate::facts::asynchronous::{Event, Lives};
-use crate::facts::uniformity::Level;
+use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::{Event, Lives};
+use ptx_facts::uniformity::Level;
 use crate::subject::objects::{barrier_events, waits_for_threads};
 use crate::rule::declare_rule;
 use ptx_ir::ir::FunctionKind;
@@ -98,7 +98,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The place of the address of an object.
 fn place_of(context: &FlowContext<'_>, event: Event) -> ptx_syntax::Span {
-    let is_object = |access: &&crate::facts::memory::Access| access.variable() == event.place.variable;
+    let is_object = |access: &&ptx_facts::memory::Access| access.variable() == event.place.variable;
     let access = context.accesses_of(event.instruction).find(is_object);
     access.map_or_else(|| context.instruction_span(event.instruction), |access| access.span)
 }

@@ -1,4 +1,4 @@
-use crate::facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::model::FaultKind;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::{Event, Life, Place};
+use ptx_facts::asynchronous::{Event, Life, Place};
 use crate::subject::objects::{columns, tensor_events};
 use crate::rule::declare_rule;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -2,8 +2,8 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::left_open;
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::asynchronous::left_open;
+use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 

@@ -2,7 +2,7 @@ use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::{Lives, left_open};
+use ptx_facts::asynchronous::{Lives, left_open};
 use crate::subject::objects::tensor_events;
 use crate::rule::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};

@@ -4,7 +4,7 @@ use ptx_ir::isa::{self, AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
+use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
 use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};
 

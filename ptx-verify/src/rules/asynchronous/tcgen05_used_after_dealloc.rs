@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::{Life, Lives};
+use ptx_facts::asynchronous::{Life, Lives};
 use crate::subject::objects::tensor_events;
 use crate::rule::declare_rule;
 

@@ -3,9 +3,9 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::facts::FunctionFacts;
-use crate::facts::asynchronous::{Poll, is_flag, is_weak, orders, polls, reachable};
-use crate::facts::reach::{Ends, Reach};
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::{Poll, is_flag, is_weak, orders, polls, reachable};
+use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 

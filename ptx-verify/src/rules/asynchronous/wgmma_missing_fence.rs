@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous;
+use ptx_facts::asynchronous;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};

@@ -2,7 +2,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::asynchronous::{self, Row};
+use ptx_facts::asynchronous::{self, Row};
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 

@@ -3,7 +3,7 @@ use ptx_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_signature::same_type;
-use crate::facts::values::linear::Base;
+use ptx_facts::values::linear::Base;
 use crate::rule::declare_rule;
 use crate::subject::declarations::type_of;
 use crate::subject::function::FlowContext;

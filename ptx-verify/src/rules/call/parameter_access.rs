@@ -4,8 +4,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FunctionContext;
-use crate::facts::registers::aligned;
-use crate::facts::mentions::owner;
+use ptx_facts::registers::aligned;
+use ptx_facts::mentions::owner;
 use crate::rule::declare_rule;
 
 declare_rule! {

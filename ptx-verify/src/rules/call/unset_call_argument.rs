@@ -3,8 +3,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::paths::Undefined;
+use ptx_facts::FunctionFacts;
+use ptx_facts::paths::Undefined;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
 

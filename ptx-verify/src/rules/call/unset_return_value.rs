@@ -5,7 +5,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
+use ptx_facts::FunctionFacts;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
 

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::paths::Origin;
+use ptx_facts::paths::Origin;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -3,8 +3,8 @@ use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::carry::{Reader, fits};
+use ptx_facts::FunctionFacts;
+use ptx_facts::carry::{Reader, fits};
 use crate::rule::declare_rule;
 use crate::rules::carry::carry_polarity::counts_flag;
 

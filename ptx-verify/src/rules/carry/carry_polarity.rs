@@ -3,9 +3,9 @@ use ptx_ir::isa::Chain;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::carry::fits;
-use crate::facts::values::number::Number;
+use ptx_facts::FunctionFacts;
+use ptx_facts::carry::fits;
+use ptx_facts::values::number::Number;
 use crate::rule::declare_rule;
 
 declare_rule! {

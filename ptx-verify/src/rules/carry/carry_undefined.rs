@@ -1,7 +1,7 @@
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::facts::paths::Origin;
+use ptx_facts::paths::Origin;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
 

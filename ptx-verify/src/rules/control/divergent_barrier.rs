@@ -1,8 +1,8 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::uniformity::{Cause, Divergent, Level, Uniformity};
+use ptx_facts::FunctionFacts;
+use ptx_facts::uniformity::{Cause, Divergent, Level, Uniformity};
 use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};
 use ptx_ir::ir::{Handle, Register};

@@ -2,7 +2,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Convergence;
 use ptx_syntax::Diagnostic;
 
-use crate::facts::values::number::Number;
+use ptx_facts::values::number::Number;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 

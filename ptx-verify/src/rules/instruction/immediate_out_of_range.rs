@@ -2,8 +2,8 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::facts::FunctionFacts;
-use crate::facts::values::Kind;
+use ptx_facts::FunctionFacts;
+use ptx_facts::values::Kind;
 use crate::subject::function::{FlowContext, FunctionContext};
 use crate::rule::declare_rule;
 

@@ -4,7 +4,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FunctionContext;
 use crate::subject::describe::register_name;
-use crate::facts::mentions::owner;
+use ptx_facts::mentions::owner;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -6,7 +6,7 @@ use super::operand_count;
 use super::version_too_low::{is_of_others, subject};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::facts::mentions::each_special_register;
+use ptx_facts::mentions::each_special_register;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
 

@@ -6,8 +6,8 @@ use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::facts::mentions::each_special_register;
-use crate::facts::registers::aligned;
+use ptx_facts::mentions::each_special_register;
+use ptx_facts::registers::aligned;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::shapes::class_of;
 use crate::rule::declare_rule;

@@ -4,9 +4,9 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::registers::Access;
-use crate::facts::values::{Kind, ValueId};
+use ptx_facts::FunctionFacts;
+use ptx_facts::registers::Access;
+use ptx_facts::values::{Kind, ValueId};
 use crate::subject::describe::register_name;
 use crate::subject::producer::Printed;
 use crate::rule::declare_rule;

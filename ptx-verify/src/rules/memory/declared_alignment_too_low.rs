@@ -3,7 +3,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::facts::memory::Access;
+use ptx_facts::memory::Access;
 use crate::rule::{declare_rule, with_others};
 use crate::subject::declarations::is_unsized;
 use crate::subject::function::FlowContext;

@@ -1,7 +1,7 @@
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::facts::memory::Access;
+use ptx_facts::memory::Access;
 use crate::rule::declare_rule;
 
 declare_rule! {

@@ -2,9 +2,9 @@ use ptx_ir::ir::Handle;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::facts::FunctionFacts;
-use crate::facts::memory::Access;
-use crate::facts::values::ValueId;
+use ptx_facts::FunctionFacts;
+use ptx_facts::memory::Access;
+use ptx_facts::values::ValueId;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 

@@ -2,8 +2,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::facts::values::pointer::{Notation, Object, Pointer};
-use crate::facts::memory::Access;
+use ptx_facts::values::pointer::{Notation, Object, Pointer};
+use ptx_facts::memory::Access;
 use crate::rule::declare_rule;
 
 declare_rule! {

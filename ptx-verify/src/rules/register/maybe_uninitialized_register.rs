@@ -1,8 +1,8 @@
 use ptx_syntax::Diagnostic;
 
 use crate::subject::function::FlowContext;
-use crate::facts::initialization::Unset;
-use crate::facts::paths::Undefined;
+use ptx_facts::initialization::Unset;
+use ptx_facts::paths::Undefined;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use crate::rules::register::uninitialized_register::{Together, by_operand, is_predicate};

@@ -2,8 +2,8 @@ use ptx_ir::isa::Computation;
 use ptx_syntax::{Diagnostic, Severity};
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::initialization::Unset;
+use ptx_facts::FunctionFacts;
+use ptx_facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register;

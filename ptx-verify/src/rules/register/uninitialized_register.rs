@@ -4,8 +4,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity, Span};
 
 use crate::subject::function::FlowContext;
-use crate::facts::FunctionFacts;
-use crate::facts::initialization::Unset;
+use ptx_facts::FunctionFacts;
+use ptx_facts::initialization::Unset;
 use crate::subject::describe::register_name;
 use crate::subject::producer::Printed;
 use crate::rule::declare_rule;

@@ -11,7 +11,7 @@ use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region,
 
 use super::scope;
 use super::unit::Unit;
-use crate::facts::paths::Origin;
+use ptx_facts::paths::Origin;
 
 /// A file with what is kept of the statements that are verified.
 pub(crate) struct FileUnits<'a> {

@@ -9,8 +9,8 @@ use ptx_ir::lower::Lowered;
 use ptx_syntax::{Diagnostic, Span, SyntaxError};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::facts::carry::CarryFacts;
-use crate::facts::initialization::Unset;
+use ptx_facts::carry::CarryFacts;
+use ptx_facts::initialization::Unset;
 
 /// A text that was parsed and lowered.
 pub(crate) struct Text {

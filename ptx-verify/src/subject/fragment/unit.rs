@@ -25,11 +25,11 @@ use super::siblings::Siblings;
 use super::text::Text;
 use super::toolkit::Toolkit;
 use super::values;
-use crate::facts::FunctionFacts;
-use crate::facts::asynchronous::takes_part;
-use crate::facts::carry::{self, CarryFacts};
-use crate::facts::initialization::{self, Surroundings, Unset};
-use crate::facts::values::Graph;
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::takes_part;
+use ptx_facts::carry::{self, CarryFacts};
+use ptx_facts::initialization::{self, Surroundings, Unset};
+use ptx_facts::values::Graph;
 
 /// What an operand is for the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

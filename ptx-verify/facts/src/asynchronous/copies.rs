@@ -1,0 +1,107 @@
+//! Shared memory that is read while a copy into it is in flight.
+
+use super::groups::{BOUNDS, GroupMark};
+use crate::FunctionFacts;
+use crate::reach::{Budget, Ends, Marks, Reach, search};
+use petgraph::Direction;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::NodeIndex;
+use petgraph::visit::NodeFiltered;
+use ptx_ir::ir::Handle;
+use ptx_ir::isa::{AsyncAction, AsyncGroup, OperandSpec};
+use ptx_ir::space::StateSpace;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::ControlFlow;
+
+/// The first of some reads of shared memory that a path from the entry comes to after one of `starts` and without any of
+/// `waits`: both instructions.
+#[must_use]
+pub fn read_before_wait(
+    facts: &FunctionFacts<'_>,
+    starts: &[u32],
+    waits: &[u32],
+    reads: &[u32],
+) -> Option<(u32, u32)> {
+    let in_front = Reach::from(facts, Ends::Function, waits);
+    let first: Vec<u32> = starts.iter().copied().filter(|&start| in_front.at(start).is_some()).collect();
+    if first.is_empty() {
+        return None;
+    }
+    let copying = Reach::from(facts, Ends::Instructions(&first), waits);
+    reads.iter().find_map(|&read| Some((read, copying.at(read)?)))
+}
+
+/// One of some reads of shared memory in a loop that copies and never waits: the read and the copy. What the loop copies in
+/// one round it reads in another.
+#[must_use]
+pub fn read_in_loop_without_wait(
+    facts: &FunctionFacts<'_>,
+    starts: &[u32],
+    waits: &[u32],
+    reads: &[u32],
+) -> Option<(u32, u32)> {
+    let block_of = |instruction: u32| facts.cfg.block_of(Handle::new(instruction));
+    let waiting: FxHashSet<NodeIndex> = waits.iter().map(|&wait| block_of(wait)).collect();
+    // A path that comes back passes whole blocks, so that only those count in which nothing waits.
+    let without = NodeFiltered::from_fn(facts.cfg.graph(), |block| !waiting.contains(&block));
+    let mut loop_of = vec![None; facts.cfg.block_count()];
+    for (index, blocks) in kosaraju_scc(&without).into_iter().enumerate() {
+        let alone = blocks.len() == 1 && !facts.cfg.graph().contains_edge(blocks[0], blocks[0]);
+        for block in blocks.into_iter().filter(|_| !alone) {
+            loop_of[block.index()] = Some(index);
+        }
+    }
+    let mut first_read = FxHashMap::default();
+    for &read in reads {
+        if let Some(around) = loop_of[block_of(read).index()] {
+            first_read.entry(around).or_insert(read);
+        }
+    }
+    starts.iter().find_map(|&start| {
+        let around = loop_of[block_of(start).index()]?;
+        Some((*first_read.get(&around)?, start))
+    })
+}
+
+/// The first instruction that `touches` what a copy writes and that a path comes to from the copy before a wait for it, of
+/// those that the marks of its row tell to touch anything.
+#[must_use]
+pub fn accessed_in_flight(
+    facts: &FunctionFacts<'_>,
+    marks: &Marks<GroupMark>,
+    start: u32,
+    budget: &Budget,
+    touches: impl Fn(u32) -> bool,
+) -> Option<u32> {
+    search(facts, Direction::Outgoing, (start, 0), marks, (BOUNDS, budget), |instruction, mark, groups| {
+        if !mark.pass(groups) {
+            return ControlFlow::Break(None);
+        }
+        if mark.touches && touches(instruction) {
+            return ControlFlow::Break(Some(instruction));
+        }
+        ControlFlow::Continue(())
+    })
+}
+
+/// The instructions that load from shared memory, and do nothing else there, and operations on matrices in it.
+#[must_use]
+pub fn reads_of_shared(facts: &FunctionFacts<'_>) -> Vec<u32> {
+    let reads_shared = |&instruction: &u32| {
+        let Some(instance) = facts.instance(instruction) else { return false };
+        let effects = &instance.effects;
+        let loads = effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none();
+        let mut memory = instance.operands.iter().filter_map(|operand| operand.access?.space);
+        // Operations on matrices find them through descriptors of 64 bits.
+        let is_matrix = matches!(
+            effects.asynchronous,
+            Some((AsyncGroup::Wgmma | AsyncGroup::Tcgen05, AsyncAction::Start))
+        );
+        let is_descriptor = |operand: &OperandSpec| operand.ty.is_some_and(|ty| ty.bits() == 64);
+        loads && memory.any(|space| space.base() == StateSpace::Shared)
+            || is_matrix && instance.operands.iter().any(is_descriptor)
+    };
+    let mut reads: Vec<u32> = super::reachable(facts).filter(reads_shared).collect();
+    reads.sort_unstable();
+    reads
+}

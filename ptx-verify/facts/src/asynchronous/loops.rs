@@ -1,0 +1,220 @@
+//! Natural loops, and those that wait for another thread.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{Computation, Control, Event, Mode};
+use ptx_ir::space::StateSpace;
+use rustc_hash::FxHashSet;
+
+use crate::FunctionFacts;
+
+/// The heads of loops with the blocks that lead back to them.
+pub(super) fn latches(facts: &FunctionFacts<'_>) -> impl Iterator<Item = (NodeIndex, NodeIndex)> {
+    let cfg = &facts.cfg;
+    cfg.reverse_postorder().iter().flat_map(move |&block| {
+        let heads = cfg.successors(block).map(|(head, _)| head);
+        heads
+            .filter(move |&head| cfg.is_reachable(head) && cfg.dominates(head, block))
+            .map(move |head| (head, block))
+    })
+}
+
+/// The blocks of the loop that leads back from a block to its head; none where they are more than so many.
+pub(super) fn natural_loop(
+    facts: &FunctionFacts<'_>,
+    head: NodeIndex,
+    latch: NodeIndex,
+    most: usize,
+) -> Option<FxHashSet<NodeIndex>> {
+    let mut blocks = FxHashSet::from_iter([head]);
+    let mut pending = vec![latch];
+    while let Some(block) = pending.pop() {
+        if blocks.insert(block) {
+            if blocks.len() > most {
+                return None;
+            }
+            pending.extend(facts.cfg.predecessors(block).map(|(before, _)| before));
+        }
+    }
+    Some(blocks)
+}
+
+/// A loop that does nothing but look at one place of global memory until something changes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Poll {
+    /// The load.
+    pub load: u32,
+    /// The first instruction of the loop.
+    pub first: u32,
+    /// The last one.
+    pub end: u32,
+    /// Whether each turn may order what threads see.
+    pub is_fenced: bool,
+}
+
+/// Whether nothing of what the load gives is used outside the loop: it is a flag and no data.
+#[must_use]
+pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
+    let loaded = facts.uses().of(poll.load).iter().filter(|each| each.access().writes());
+    let loaded: Vec<Register> = loaded.map(|each| each.register).collect();
+    let all = 0..facts.body.instructions.len() as u32;
+    !all.filter(|each| !(poll.first..=poll.end).contains(each)).any(|each| {
+        let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
+        reads.any(|each| loaded.contains(&each.register))
+    })
+}
+
+/// Blocks and instructions of a loop that only waits.
+const MAX_BLOCKS: usize = 8;
+const MAX_INSTRUCTIONS: usize = 48;
+/// How far what decides about the loop is followed.
+const MAX_DEPTH: usize = 12;
+
+/// The loops that poll global memory.
+#[must_use]
+pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
+    latches(facts).filter_map(|(head, latch)| poll(facts, head, latch)).collect()
+}
+
+fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<Poll> {
+    let cfg = &facts.cfg;
+    // Loops lie together in the text, nearly always.
+    let (first, end) = (cfg.instructions(head).start, cfg.instructions(latch).end);
+    if end.checked_sub(first).is_none_or(|count| count as usize > MAX_INSTRUCTIONS)
+        || !(first..end).any(|each| is_global_load(facts, each))
+    {
+        return None;
+    }
+    let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
+    let count: usize = blocks.iter().map(|&block| cfg.instructions(block).len()).sum();
+    if count > MAX_INSTRUCTIONS {
+        return None;
+    }
+    let inside = |instruction: u32| blocks.contains(&cfg.block_of(Handle::new(instruction)));
+    let all: Vec<u32> = blocks.iter().flat_map(|&block| cfg.instructions(block)).collect();
+    let does_more = all.iter().any(|&each| {
+        facts.instance(each).is_none_or(|instance| {
+            let effects = &instance.effects;
+            effects.writes_memory
+                || effects.atomic
+                || effects.barrier
+                || effects.asynchronous.is_some()
+                || effects.control == Control::Call
+        })
+    });
+    if does_more {
+        return None;
+    }
+    let loads: Vec<u32> = all.iter().copied().filter(|&each| is_global_load(facts, each)).collect();
+    let &[load] = loads.as_slice() else { return None };
+    // A list is walked with an address that changes.
+    let address = moved_from(facts, address_register(facts, load)?, &inside);
+    if facts.definitions(address).iter().any(|&write| inside(write)) {
+        return None;
+    }
+    // The loop is left by what was loaded, and by nothing else.
+    for &block in &blocks {
+        let leaves = cfg.successors(block).any(|(next, _)| !blocks.contains(&next));
+        let end = cfg.instructions(block).next_back()?;
+        if leaves && !depends_only(facts, end, load, &inside) {
+            return None;
+        }
+    }
+    let is_fenced = all.iter().any(|&each| orders(facts, each));
+    Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced })
+}
+
+/// Whether an instruction loads a number from global memory.
+fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    if !instance.effects.reads_memory || instance.effects.atomic {
+        return false;
+    }
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
+}
+
+/// The register that one is moved from in a loop, over and over.
+fn moved_from(facts: &FunctionFacts<'_>, register: Register, inside: &impl Fn(u32) -> bool) -> Register {
+    let mut register = register;
+    for _ in 0..MAX_DEPTH {
+        let [write] = facts.definitions(register) else { break };
+        let is_move = facts.instance(*write).is_some_and(|instance| {
+            matches!(
+                instance.effects.computes,
+                Some(Computation::Move | Computation::ToGeneric | Computation::FromGeneric)
+            )
+        });
+        match facts.body.operands(Handle::new(*write)).get(1) {
+            Some(Operand::Register { register: from, .. }) if is_move && inside(*write) => register = *from,
+            _ => break,
+        }
+    }
+    register
+}
+
+fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
+    facts.body.operands(Handle::new(load)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    })
+}
+
+/// Whether the guard of a branch is computed of a load, and of nothing else that changes in the loop.
+fn depends_only(facts: &FunctionFacts<'_>, branch: u32, load: u32, inside: &impl Fn(u32) -> bool) -> bool {
+    let guard = facts.condition(branch).map(|condition| condition.register);
+    let Some(guard) = guard else { return false };
+    let (mut registers, mut depends) = (vec![guard], false);
+    for _ in 0..MAX_DEPTH {
+        let mut next = Vec::new();
+        for register in registers.drain(..) {
+            for &write in facts.definitions(register).iter().filter(|&&write| inside(write)) {
+                if write == load {
+                    depends = true;
+                    continue;
+                }
+                let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+                let reads: Vec<Register> = reads.map(|each| each.register).collect();
+                // A counter depends on itself.
+                if reads.contains(&register) {
+                    return false;
+                }
+                next.extend(reads);
+            }
+        }
+        registers = next;
+    }
+    depends && registers.is_empty()
+}
+
+/// Whether threads are ordered at an instruction: a fence, a barrier, an acquire or a release, a call.
+#[must_use]
+pub fn orders(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_none_or(|instance| {
+        let effects = &instance.effects;
+        effects.barrier
+            || effects.atomic
+            || effects.event == Some(Event::Fence)
+            || instance.is(Mode::Acquire)
+            || instance.is(Mode::Release)
+            || effects.control == Control::Call
+    })
+}
+
+/// A plain load from global memory, or a plain store to it, which orders nothing and which nothing else sees at once.
+#[must_use]
+pub fn is_weak(facts: &FunctionFacts<'_>, instruction: u32, stores: bool) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    let effects = &instance.effects;
+    let is_plain = !effects.atomic
+        && effects.asynchronous.is_none()
+        && ![Mode::Relaxed, Mode::Volatile, Mode::Acquire, Mode::Release]
+            .into_iter()
+            .any(|mode| instance.is(mode));
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    is_plain
+        && accesses.any(|access| {
+            access.space.is_none_or(|space| space == StateSpace::Global)
+                && if stores { access.writes } else { access.reads && !access.writes }
+        })
+}

@@ -1,0 +1,560 @@
+//! What the steps of a program do.
+
+use ptx_ir::isa::{Computation, Mode};
+
+use super::clock::Row;
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::{BlockBarrier, Machine, Scenario, State, Warp};
+use super::program::{Action, Address, GENERIC, MAPPED, RANK, Source, Step};
+use super::value::{ALL, Value, lanes};
+use crate::values::number::mask as low_bits;
+
+/// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
+const WARPS_OF_GROUP: u32 = 4;
+
+impl Machine<'_> {
+    /// The threads of a mask for which the guard of a step holds.
+    pub(super) fn runs(&self, warp: usize, step: &Step, mask: u32) -> u32 {
+        let Some((register, wanted)) = step.guard else { return mask };
+        let value = self.warps[warp].registers.get(register as usize);
+        let holds = value.and_then(|value| value.holds(mask)).unwrap_or(mask);
+        if wanted { holds } else { mask & !holds }
+    }
+
+    /// An address in all lanes.
+    pub(super) fn address(&self, warp: usize, address: Address) -> Value {
+        let base = self.seen(warp, address.base);
+        let index = self.seen(warp, address.index);
+        let offset = address.offset;
+        Value::of([&*base, &*index], ALL, |[base, index]| {
+            // Addresses of 32 bits wrap as such.
+            let sum = base.wrapping_add(index).wrapping_add_signed(offset);
+            Some(if base >> 32 == 0 { sum & low_bits(32) } else { sum })
+        })
+    }
+
+    pub(super) fn put(&mut self, warp: usize, register: Option<u32>, value: Value, mask: u32, assumed: bool) {
+        let Some(register) = register.map(|register| register as usize) else { return };
+        let own = &mut self.warps[warp];
+        let alive = own.alive;
+        if let Some(old) = own.registers.get_mut(register) {
+            old.set(value, mask, alive);
+            let others_keep = mask & alive != alive;
+            own.assumed[register] = assumed || others_keep && own.assumed[register];
+        }
+    }
+
+    pub(super) fn act(&mut self, warp: usize, fragment: usize, mask: u32, step: &Step) {
+        let instruction = step.instruction;
+        let done = match &step.action {
+            Action::Compute { .. } => {
+                self.compute(warp, mask, &step.action);
+                Some(())
+            }
+            Action::Pack { to, parts, bits } => {
+                let mut whole = Value::Uniform(0);
+                let assumed = self.are_assumed(warp, parts);
+                for (part, index) in parts.iter().zip(0..) {
+                    let value = self.value(warp, *part);
+                    let (bits, by) = (*bits, index * *bits);
+                    whole = Value::of([&whole, &value], mask, |[whole, part]| {
+                        Some(whole | (part & low_bits(bits)).checked_shl(by).unwrap_or(0))
+                    });
+                }
+                self.put(warp, Some(*to), whole, mask, assumed);
+                Some(())
+            }
+            Action::Unpack { to, from, bits } => {
+                let whole = self.value(warp, *from);
+                let assumed = self.are_assumed(warp, &[*from]);
+                for (register, index) in to.iter().zip(0..) {
+                    let (bits, by) = (*bits, index * *bits);
+                    let part = Value::of([&whole], mask, |[whole]| {
+                        Some(whole.checked_shr(by).unwrap_or(0) & low_bits(bits))
+                    });
+                    self.put(warp, *register, part, mask, assumed);
+                }
+                Some(())
+            }
+            Action::Convert { to, from, to_generic } => {
+                let to_generic = *to_generic;
+                let value = self.value(warp, *from);
+                let assumed = self.are_assumed(warp, &[*from]);
+                let value = Value::of([&value], mask, |[address]| {
+                    Some(if to_generic { address | GENERIC } else { address & !GENERIC })
+                });
+                self.put(warp, Some(*to), value, mask, assumed);
+                Some(())
+            }
+            Action::MapRank { to, from, rank } => {
+                let assumed = self.are_assumed(warp, &[*from, *rank]);
+                let (from, rank) = (self.value(warp, *from), self.value(warp, *rank));
+                let value = Value::of([&from, &rank], mask, |[address, rank]| {
+                    let place = address & low_bits(RANK);
+                    Some(address & GENERIC | (MAPPED | rank & 0x7f) << RANK | place)
+                });
+                self.put(warp, Some(*to), value, mask, assumed);
+                Some(())
+            }
+            Action::Forget { to, from } => {
+                let assumed = self.are_assumed(warp, from);
+                for (register, bits) in to {
+                    let number = Value::Uniform(self.scenario.memory & low_bits(*bits));
+                    let value = if assumed { number } else { Value::Unknown };
+                    self.put(warp, Some(*register), value, mask, assumed);
+                }
+                Some(())
+            }
+            Action::Load { to, parameters } => {
+                let Scenario { parameter, memory, .. } = self.scenario;
+                for (register, bits) in to {
+                    let number = if *parameters { parameter } else { memory } & low_bits(*bits);
+                    self.put(warp, Some(*register), Value::Uniform(number), mask, !parameters);
+                }
+                Some(())
+            }
+            Action::Access { address, reads, writes, is_plain, lanes, .. } => {
+                if *is_plain && reads != writes {
+                    self.race(warp, mask & lanes, instruction, *address, *writes);
+                }
+                self.access(warp, mask & lanes, instruction, *address, *reads, *writes);
+                self.remember(warp, mask, &step.action);
+                Some(())
+            }
+            Action::Local { .. } => {
+                self.keep(warp, mask, &step.action);
+                Some(())
+            }
+            Action::Init { .. } => self.make_object(warp, mask, instruction, &step.action),
+            Action::Invalidate { object } => self.remove_object(warp, mask, instruction, *object),
+            Action::Signal { .. } => self.signal(warp, mask, instruction, &step.action),
+            Action::SignalCopies { object, counted } => {
+                self.signal_copies(warp, mask, instruction, *object, *counted)
+            }
+            Action::Test { .. } => self.test(warp, fragment, mask, instruction, &step.action),
+            Action::Start { .. } => self.start(warp, mask, instruction, &step.action),
+            Action::Multiply { group, matrices, accumulators } => {
+                let flight = self.multiply(warp, mask, instruction, *group, matrices);
+                if let Some(accumulators) = accumulators {
+                    self.accumulate(warp, mask, *accumulators, flight);
+                }
+                Some(())
+            }
+            Action::Allocate { address, columns } => {
+                self.allocate(warp, mask, *address, *columns);
+                Some(())
+            }
+            Action::Tensor { address, writes } => {
+                self.access_tensor(warp, mask, instruction, *address, *writes);
+                Some(())
+            }
+            Action::Commit(row) => {
+                let groups = &mut self.warps[warp].groups[*row as usize];
+                let started = groups.started;
+                groups.commits.push(started);
+                Some(())
+            }
+            Action::Wait { group, pending, only_reads } => {
+                let groups = &self.warps[warp].groups[*group as usize];
+                let index = groups.commits.len().checked_sub(1 + *pending as usize);
+                let done = index.and_then(|index| groups.commits.get(index).copied()).unwrap_or(0);
+                self.waited(warp, *group, done, (instruction, *pending), *only_reads);
+                Some(())
+            }
+            Action::WaitAll(row) => {
+                let done = self.warps[warp].groups[*row as usize].started;
+                self.waited(warp, *row, done, (instruction, 0), false);
+                Some(())
+            }
+            Action::CommitTo { object, blocks } => self.commit_to(warp, mask, instruction, *object, *blocks),
+            Action::Barrier { number, threads, waits } => {
+                self.barrier(warp, fragment, mask, instruction, (*number, *threads, *waits))
+            }
+            Action::ClusterArrive { relaxed } => {
+                let threads = self.threads_of(warp, mask);
+                self.next_event(warp);
+                let own = &mut self.warps[warp];
+                own.cluster_phase = self.cluster_phase;
+                if !relaxed || own.has_fenced_objects {
+                    self.cluster_clock.join(&own.clock);
+                }
+                self.cluster_arrived += threads;
+                self.release_cluster();
+                Some(())
+            }
+            Action::ClusterWait => {
+                if self.cluster_phase > self.warps[warp].cluster_phase {
+                    self.warps[warp].clock.join(&self.cluster_done);
+                } else {
+                    let phase = self.warps[warp].cluster_phase;
+                    self.warps[warp].fragments[fragment].state = State::Cluster(phase);
+                }
+                Some(())
+            }
+            Action::Registers { count, takes } => {
+                self.registers(warp, fragment, instruction, *count, *takes);
+                Some(())
+            }
+            Action::ProxyFence => {
+                self.meets(warp, instruction);
+                self.fence(warp, mask);
+                Some(())
+            }
+            Action::ObjectFence => {
+                self.meets(warp, instruction);
+                self.warps[warp].has_fenced_objects = true;
+                Some(())
+            }
+            // Who comes here has waited.
+            Action::WarpBarrier { .. }
+            | Action::Jump(_)
+            | Action::Table { .. }
+            | Action::Exit
+            | Action::Opaque => Some(()),
+        };
+        if done.is_none() {
+            self.freeze(warp, fragment, instruction);
+        }
+    }
+
+    fn compute(&mut self, warp: usize, mask: u32, action: &Action) {
+        let Action::Compute { shape, to, from } = action else { return };
+        let assumed = self.are_assumed(warp, from);
+        let [a, b, c, d] = from.map(|source| self.seen(warp, source));
+        let uniform = |value: Option<u64>| value.map_or(Value::Unknown, Value::Uniform);
+        let (first, second) = match shape.computation {
+            Computation::Elect => {
+                let leader = mask.trailing_zeros();
+                let elected = Value::by_lane(|lane| u64::from(lane == leader));
+                (Value::Uniform(u64::from(leader)), elected)
+            }
+            Computation::ActiveMask => (Value::Uniform(u64::from(mask)), Value::Unknown),
+            Computation::Vote => {
+                let holds = a.holds(mask);
+                let answer = holds.map(|holds| match shape.mode {
+                    Some(Mode::All) => u64::from(holds == mask),
+                    Some(Mode::Any) => u64::from(holds != 0),
+                    Some(Mode::Uniform) => u64::from(holds == mask || holds == 0),
+                    _ => u64::from(holds),
+                });
+                (uniform(answer), Value::Unknown)
+            }
+            Computation::Exchange => {
+                let other = |lane: u32| match shape.mode? {
+                    Mode::Indexed => Some(b.lane(lane)? as u32 & 31),
+                    Mode::Butterfly => Some(lane ^ b.lane(lane)? as u32 & 31),
+                    Mode::LowerLane | Mode::HigherLane => {
+                        let (by, limits) = (b.lane(lane)? as u32 & 31, c.lane(lane)? as u32);
+                        let segment = limits >> 8 & 31;
+                        let last = lane & segment | limits & 31 & !segment;
+                        Some(match shape.mode? {
+                            Mode::LowerLane => lane.checked_sub(by).filter(|from| *from >= last),
+                            _ => Some(lane + by).filter(|from| *from <= last),
+                        })
+                        .map(|from| from.unwrap_or(lane))
+                    }
+                    _ => None,
+                };
+                let mut value = Value::Unknown;
+                if let Some(from) = lanes(mask).map(other).collect::<Option<Vec<u32>>>() {
+                    value = match from.first().filter(|first| from.iter().all(|other| other == *first)) {
+                        Some(&first) => uniform(a.lane(first)),
+                        None => match lanes(mask)
+                            .zip(&from)
+                            .map(|(_, from)| a.lane(*from))
+                            .collect::<Option<Vec<u64>>>()
+                        {
+                            Some(numbers) => {
+                                let by_lane: Vec<(u32, u64)> = lanes(mask).zip(numbers).collect();
+                                Value::by_lane(|lane| {
+                                    by_lane
+                                        .iter()
+                                        .find(|(each, _)| *each == lane)
+                                        .map_or(0, |(_, number)| *number)
+                                })
+                            }
+                            None => Value::Unknown,
+                        },
+                    };
+                }
+                (value, Value::Unknown)
+            }
+            Computation::Match if to[1].is_none() => {
+                let peers = |own: u64| {
+                    lanes(mask).filter(|&lane| a.lane(lane) == Some(own)).fold(0, |all, lane| all | 1 << lane)
+                };
+                let is_known = lanes(mask).all(|lane| a.lane(lane).is_some());
+                let all = shape.mode == Some(Mode::All);
+                let value = Value::of([&*a], mask, |[own]| {
+                    let peers = peers(own);
+                    Some(if all && peers != u64::from(mask) { 0 } else { peers })
+                });
+                (if is_known { value } else { Value::Unknown }, Value::Unknown)
+            }
+            Computation::Select if c.all(mask).is_some() => {
+                let chosen = if c.all(mask).is_some_and(|holds| holds & 1 != 0) { &a } else { &b };
+                let value = Value::of([&**chosen], mask, |[number]| shape.evaluate([number, number, 1, 0]));
+                (value, Value::Unknown)
+            }
+            Computation::And | Computation::Or
+                if matches!((&*a, &*b), (Value::Unknown, _) | (_, Value::Unknown)) =>
+            {
+                // One operand may decide alone.
+                let known = if *a == Value::Unknown { &b } else { &a };
+                let value = Value::of([&**known], mask, |[own]| {
+                    let [low, high] = [0, u64::MAX].map(|other| shape.evaluate([own, other, 0, 0]));
+                    low.filter(|_| low == high)
+                });
+                (value, Value::Unknown)
+            }
+            Computation::Compare => {
+                let value = Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources));
+                let opposite = Value::of([&value], mask, |[number]| Some(number ^ 1));
+                (value, opposite)
+            }
+            _ => (Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources)), Value::Unknown),
+        };
+        self.put(warp, to[1], second, mask, assumed);
+        self.put(warp, to[0], first, mask, assumed);
+    }
+
+    /// The places that the lanes of a mask access, next to each other where they are; none where one is not known.
+    fn ranges(&self, warp: usize, address: Address, bytes: u64, mask: u32) -> Option<Vec<(usize, u64, u64)>> {
+        let value = self.certain_address(warp, address);
+        if address.space.is_none()
+            && value.lane(mask.trailing_zeros()).is_some_and(|first| first & GENERIC == 0)
+        {
+            return None;
+        }
+        if let Value::Uniform(number) = value {
+            let (block, place) = self.resolve(warp, number)?;
+            return Some(vec![(block, place, bytes)]);
+        }
+        let mut all = Vec::new();
+        for lane in lanes(mask) {
+            let (block, place) = self.resolve(warp, value.lane(lane)?)?;
+            all.push((block, place, bytes));
+        }
+        let mut merged: Vec<(usize, u64, u64)> = Vec::new();
+        for (block, place, bytes) in all {
+            match merged.last_mut() {
+                Some(last) if last.0 == block && last.1 <= place && last.1 + last.2 >= place => {
+                    last.2 = last.2.max(place + bytes - last.1);
+                }
+                _ => merged.push((block, place, bytes)),
+            }
+        }
+        Some(merged)
+    }
+
+    fn access(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        address: Address,
+        reads: bool,
+        writes: bool,
+    ) {
+        let bytes = u64::from(address.bytes).max(1);
+        self.warps[warp].last_use = Some(instruction);
+        if writes {
+            self.warps[warp].unfenced |= mask;
+        }
+        let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
+        let event = self.next_event(warp);
+        for (block, place, bytes) in ranges {
+            self.touch_remote(warp, block, instruction);
+            let mut clash = None;
+            for is_write in [false, true] {
+                if !(if is_write { writes } else { reads }) {
+                    continue;
+                }
+                let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
+                let who = self.who(warp);
+                let found = shadow.access(who, (place, bytes), is_write, (event, instruction), &self.flights);
+                self.blocks[block].shadow = shadow;
+                clash = clash.or(found);
+            }
+            if let Some(clash) = clash {
+                self.tell_access(warp, instruction, clash);
+            }
+        }
+    }
+
+    /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
+    /// atomic accesses they may be in order nevertheless.
+    fn race(&mut self, warp: usize, mask: u32, instruction: u32, address: Address, writes: bool) {
+        let program = self.program;
+        if !program.has_order || program.has_flags || self.race.is_some() || !self.faults.is_empty() {
+            return;
+        }
+        let bytes = u64::from(address.bytes).max(1);
+        let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
+        let who = self.who(warp);
+        let found = ranges.into_iter().find_map(|(block, place, bytes)| {
+            self.blocks[block].shadow.race(who, (place, bytes), writes, instruction)
+        });
+        if let Some((other, is_write)) = found {
+            self.race = Some(self.raced(warp, instruction, &other, is_write));
+        }
+    }
+
+    fn waited(
+        &mut self,
+        warp: usize,
+        row: Row,
+        done: u32,
+        (instruction, pending): (u32, u32),
+        only_reads: bool,
+    ) {
+        let warps = self.warps.len();
+        let event = self.next_event(warp);
+        self.meets(warp, instruction);
+        let own = &mut self.warps[warp];
+        own.groups[row as usize].wait = Some((instruction, pending, event));
+        own.last_use = Some(instruction);
+        match row {
+            Row::Bulk => {
+                own.clock.raise(warps, Row::BulkRead, warp, done);
+                if !only_reads {
+                    own.clock.raise(warps, Row::Bulk, warp, done);
+                }
+            }
+            Row::Wgmma => {
+                // The four warps of a group start each operation together, and it is one.
+                let (block, group) = (own.block, own.index / WARPS_OF_GROUP);
+                let is_of_group =
+                    |other: &Warp| other.block == block && other.index / WARPS_OF_GROUP == group;
+                let others: Vec<usize> =
+                    (0..warps).filter(|other| is_of_group(&self.warps[*other])).collect();
+                for other in others {
+                    self.warps[warp].clock.raise(warps, row, other, done);
+                }
+            }
+            _ => own.clock.raise(warps, row, warp, done),
+        }
+    }
+
+    /// A warp that fences as a whole speaks for all that it knows, as compilers have it before matrix operations, in which
+    /// all of its threads take part. A single thread speaks for its own writes, and for a copy, which one thread starts,
+    /// each writer does.
+    fn fence(&mut self, warp: usize, mask: u32) {
+        let warps = self.warps.len();
+        let own = &mut self.warps[warp];
+        let event = own.event;
+        if mask == own.alive && mask.count_ones() > 1 {
+            own.clock.fence_all(warps);
+        }
+        own.unfenced &= !mask;
+        if own.unfenced & own.alive == 0 {
+            own.clock.raise(warps, Row::Fenced, warp, event);
+            own.clock.raise(warps, Row::FencedByWriter, warp, event);
+        }
+    }
+
+    fn barrier(
+        &mut self,
+        warp: usize,
+        fragment: usize,
+        mask: u32,
+        instruction: u32,
+        (number, threads, waits): (Source, Option<Source>, bool),
+    ) -> Option<()> {
+        let number = self.certain(warp, number).all(mask)? as u32;
+        let threads = match threads {
+            Some(threads) => Some(self.certain(warp, threads).all(mask)? as u32),
+            None => None,
+        };
+        let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);
+        self.next_event(warp);
+        self.meets(warp, instruction);
+        let last = self.warps[warp].last_use;
+        let barrier = self.blocks[block].barriers.entry(number).or_default();
+        let again = barrier.arrivals.iter().find(|(other, _)| *other == warp as u32).copied();
+        barrier.clock.join(&self.warps[warp].clock);
+        barrier.arrived += own;
+        barrier.arrivals.push((warp as u32, instruction));
+        if !barrier.places.contains(&instruction) {
+            barrier.places.push(instruction);
+        }
+        let mut disagreement = None;
+        if let Some(threads) = threads {
+            match barrier.expected {
+                Some((other, at)) if other != threads => disagreement = Some((at, other, threads)),
+                Some(_) => {}
+                None => barrier.expected = Some((threads, instruction)),
+            }
+        }
+        if waits {
+            self.warps[warp].fragments[fragment].state = State::Barrier(number);
+        }
+        self.progress += 1;
+        if let Some((_, before)) = again.filter(|_| mask == self.warps[warp].alive) {
+            let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
+            self.tell(fault.with_some(last, Part::Last));
+        }
+        if let Some((at, other, threads)) = disagreement {
+            let fault = Fault::new(FaultKind::BarrierCounts, instruction).with(at, Part::OtherWait);
+            self.tell(fault.counted(i64::from(other), i64::from(threads)));
+        }
+        self.release(block, number);
+        Some(())
+    }
+
+    /// Lets those go on who wait at a barrier, if all have come.
+    pub(super) fn release(&mut self, block: usize, number: u32) {
+        let living = self.living(Some(block));
+        let Some(barrier) = self.blocks[block].barriers.get_mut(&number) else { return };
+        let expected = barrier.expected.map_or(living, |(count, _)| count);
+        if barrier.arrived == 0 || barrier.arrived < expected {
+            return;
+        }
+        let (arrived, arrivals) = (barrier.arrived, barrier.arrivals.clone());
+        let places = barrier.places.clone();
+        let done: BlockBarrier =
+            std::mem::replace(barrier, BlockBarrier { places, ..BlockBarrier::default() });
+        if arrived > expected && done.expected.is_some() {
+            let last = arrivals.last().map_or(0, |(_, at)| *at);
+            let fault =
+                Fault::new(FaultKind::BarrierCounts, last).counted(i64::from(expected), i64::from(arrived));
+            let fault = arrivals.iter().fold(fault, |fault, (_, other)| fault.with(*other, Part::OtherWait));
+            self.tell(fault);
+        }
+        self.progress += 1;
+        for warp in self.warps.iter_mut().filter(|warp| warp.block == block) {
+            let mut waited = false;
+            for fragment in &mut warp.fragments {
+                if fragment.state == State::Barrier(number) {
+                    fragment.state = State::Ready;
+                    waited = true;
+                }
+            }
+            if waited {
+                warp.clock.join(&done.clock);
+            }
+        }
+    }
+
+    pub(super) fn release_cluster(&mut self) {
+        if self.cluster_arrived == 0 || self.cluster_arrived < self.living(None) {
+            return;
+        }
+        self.cluster_arrived = 0;
+        self.cluster_phase += 1;
+        self.cluster_done.join(&self.cluster_clock);
+        self.progress += 1;
+        for warp in &mut self.warps {
+            let mut waited = false;
+            for fragment in &mut warp.fragments {
+                if matches!(fragment.state, State::Cluster(phase) if self.cluster_phase > phase) {
+                    fragment.state = State::Ready;
+                    waited = true;
+                }
+            }
+            if waited {
+                warp.clock.join(&self.cluster_done);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Which other places of the text have to do with a fault.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{AsyncAction, Purpose};
+
+use super::fault::{Fault, Part};
+use crate::FunctionFacts;
+use crate::asynchronous::loops::{latches, natural_loop};
+
+/// Blocks of a loop that is looked at.
+const MAX_BLOCKS: usize = 4096;
+/// Places of one kind that are told.
+const MAX_PLACES: usize = 4;
+/// How often what a parity is computed of is looked at.
+const MAX_DEPTH: usize = 2;
+
+/// How far what an address is computed of is followed.
+const MAX_STEPS: usize = 16;
+
+/// Adds where the parity of a wait comes from, and where its round ends.
+pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
+    let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
+    let others = fault.others.iter().filter(|(_, part)| waits(part)).map(|(at, _)| *at);
+    let tests: Vec<u32> =
+        std::iter::once(fault.instruction).chain(others).filter(|&at| is_test(facts, at)).collect();
+    for test in tests.into_iter().take(MAX_PLACES) {
+        for place in parities(facts, test) {
+            fault = fault.with(place, Part::Parity);
+        }
+        for place in stages(facts, test) {
+            fault = fault.with(place, Part::Stage);
+        }
+        fault = fault.with_some(round(facts, test), Part::Round);
+    }
+    fault
+}
+
+fn is_test(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let effects = facts.instance(instruction).and_then(|instance| instance.effects.asynchronous);
+    matches!(effects, Some((_, AsyncAction::Test)))
+}
+
+/// The instructions that compute the parity of a test.
+fn parities(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
+    let index = facts.instance(test).and_then(|instance| instance.operand_for(Purpose::Parity));
+    let operand = index.and_then(|index| facts.body.operands(Handle::new(test)).get(index));
+    let Some(Operand::Register { register, .. }) = operand else { return Vec::new() };
+    let mut registers: Vec<Register> = vec![*register];
+    let mut found = Vec::new();
+    for _ in 0..MAX_DEPTH {
+        let mut next = Vec::new();
+        for register in registers {
+            for &write in facts.definitions(register) {
+                if found.contains(&write) || found.len() >= MAX_PLACES {
+                    continue;
+                }
+                found.push(write);
+                let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+                next.extend(reads.map(|each| each.register));
+            }
+        }
+        registers = next;
+    }
+    found
+}
+
+/// The instructions that choose the stage of a test: what its address is computed of, where that turns.
+fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
+    let operands = facts.body.operands(Handle::new(test));
+    let base = operands.iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut registers: Vec<Register> = base.into_iter().collect();
+    for _ in 0..MAX_STEPS {
+        let mut next = Vec::new();
+        for register in registers {
+            match facts.definitions(register) {
+                [only] => {
+                    let reads = facts.uses().of(*only).iter().filter(|each| each.access().reads());
+                    next.extend(reads.map(|each| each.register));
+                }
+                several => {
+                    // What it begins with is none of them.
+                    return several.iter().rev().take(MAX_PLACES - 1).copied().collect();
+                }
+            }
+        }
+        registers = next;
+        registers.truncate(MAX_PLACES);
+    }
+    Vec::new()
+}
+
+/// The branch that ends the round of a test: of the smallest loop around it in which more happens than that it waits.
+fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(test));
+    let mut best: Option<(usize, NodeIndex)> = None;
+    for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
+        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let acts = |at: u32| {
+            at != test
+                && facts.instance(at).is_some_and(|other| {
+                    let effects = &other.effects;
+                    effects.asynchronous.is_some() || effects.event.is_some() || effects.writes_memory
+                })
+        };
+        let does_more = blocks.iter().any(|&each| cfg.instructions(each).any(acts));
+        if blocks.contains(&own) && does_more && best.is_none_or(|(size, _)| blocks.len() < size) {
+            best = Some((blocks.len(), block));
+        }
+    }
+    best.and_then(|(_, block)| cfg.instructions(block).next_back())
+}

@@ -1,0 +1,233 @@
+//! The start of what runs on its own, and how its completion is told.
+
+use super::clock::Row;
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::{Delivery, Machine};
+use super::program::{Action, Address, Source};
+use super::shadow::{Clash, Completion, Flight};
+use super::sizes::{MAX_COPIES, Unsized};
+use super::value::lanes;
+use crate::values::number::mask as low_bits;
+
+/// Bytes of a copy of unknown size that are looked at.
+const UNSIZED: u64 = 128;
+/// Bytes of a matrix that are looked at, from its start.
+const MATRIX: u64 = 16;
+/// Descriptors of matrices have their address in so many low bits, without the lowest four.
+const DESCRIPTOR_BITS: u32 = 14;
+const DESCRIPTOR_SHIFT: u32 = 4;
+
+impl Machine<'_> {
+    /// Starts a copy.
+    pub(super) fn start(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
+        let Action::Start { group, writes, reads, object, bytes, blocks } = action else { return None };
+        let event = self.next_event(warp);
+        let sizes = self.certain(warp, *bytes);
+        let chosen = self.certain(warp, *blocks);
+        let mut flights: Vec<(u32, usize)> = Vec::new();
+        let groups = &mut self.warps[warp].groups[*group as usize];
+        let count = if object.is_none() {
+            groups.started += 1;
+            groups.started
+        } else {
+            0
+        };
+        let row = if *group == Row::Bulk { Row::BulkRead } else { *group };
+        let proxy = *group != Row::CpAsync;
+        match object {
+            Some(place) => {
+                let named = self.named_objects(warp, *place, *blocks, mask, instruction)?;
+                let own = self.warps[warp].block;
+                for (lane, index) in named {
+                    let learned = self.sizes.get(&instruction).filter(|_| self.scenario.blocks > 1).copied();
+                    let size = sizes.lane(lane).or(learned).map(|size| size as i64);
+                    self.has_many_sources |= size.is_none() && self.objects[index].block != own;
+                    let flight = self.flights.len() as u32;
+                    let completion = Completion::Phase { object: index as u32, phase: None };
+                    self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
+                    self.add_copy(index, instruction, size);
+                    self.deliveries.push_back(Delivery {
+                        object: index,
+                        flight: Some((flight, size)),
+                        arrival: None,
+                    });
+                    flights.push((flight, index));
+                }
+            }
+            None => {
+                let completion = Completion::Group { row, count };
+                self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
+                flights.push((self.flights.len() as u32 - 1, usize::MAX));
+            }
+        }
+        if let Some(address) = writes {
+            let values = self.certain_address(warp, *address);
+            for (order, lane) in lanes(mask).enumerate() {
+                let Some((block, place)) = values.lane(lane).and_then(|number| self.resolve(warp, number))
+                else {
+                    continue;
+                };
+                let size = sizes.lane(lane).or(self.sizes.get(&instruction).copied());
+                let targets: Vec<usize> = match chosen.lane(lane).unwrap_or(0) {
+                    0 => vec![block],
+                    mask => (0..self.blocks.len()).filter(|block| mask >> block & 1 != 0).collect(),
+                };
+                for (place_in, block) in targets.iter().enumerate() {
+                    let flight = match object {
+                        Some(_) => flights.get(order * targets.len() + place_in)?.0,
+                        None => flights[0].0,
+                    };
+                    self.touch_remote(warp, *block, instruction);
+                    self.start_write(warp, *block, (place, size.unwrap_or(UNSIZED)), flight);
+                    let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
+                    let object = object.and_then(|index| self.objects.get_mut(index));
+                    if let Some(object) = object.filter(|_| sizes.lane(lane).is_none())
+                        && object.unsized_copies.len() < MAX_COPIES
+                    {
+                        object.unsized_copies.push(Unsized { instruction, place });
+                    }
+                }
+            }
+        }
+        for address in reads {
+            let values = self.certain_address(warp, *address);
+            for lane in lanes(mask) {
+                let Some((block, place)) = values.lane(lane).and_then(|number| self.resolve(warp, number))
+                else {
+                    continue;
+                };
+                let known = sizes.lane(lane);
+                if known.is_none() && object.is_none() {
+                    self.log.source(instruction, place);
+                }
+                let size = known.or(self.sizes.get(&instruction).copied()).unwrap_or(UNSIZED);
+                self.start_read(warp, block, (place, size), flights.first()?.0);
+            }
+        }
+        self.progress += 1;
+        Some(())
+    }
+
+    pub(super) fn start_write(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {
+        self.memory.erase(block, range);
+        let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
+        let clash = shadow.start_write(self.who(warp), range, flight, &self.flights);
+        self.blocks[block].shadow = shadow;
+        let copy = self.flights[flight as usize].instruction;
+        let fault = match clash {
+            None => return,
+            Some(Clash::Read { warp: reader, event, instruction }) => {
+                let fault = self.overwritten(warp, copy, (reader, event, instruction));
+                let met = self.warps[reader as usize].met[0].filter(|_| fault.kind.lacks_order());
+                fault.with_some(met, Part::Met)
+            }
+            Some(Clash::ReadBy(other)) => {
+                let fault = self.reused(warp, copy, other);
+                if fault.kind == FaultKind::SourceReused {
+                    Fault { kind: FaultKind::Overwrite, ..fault }
+                } else {
+                    fault
+                }
+            }
+            Some(Clash::Copied(other)) => {
+                let other = self.flights[other as usize].instruction;
+                let own = &self.warps[warp];
+                let test = own.tested.and_then(|object| own.tests.get(&object)).map(|test| test.0);
+                let others = own.tested.and_then(|object| self.wait_of_arrivers(object));
+                Fault::new(FaultKind::TwoCopies, copy)
+                    .with(other, Part::Operation)
+                    .with_some(test, Part::Wait)
+                    .with_some(others, Part::OtherWait)
+            }
+            Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
+                Fault::new(FaultKind::Unordered, copy).with(instruction, Part::Access)
+            }
+        };
+        self.tell_of(warp, fault);
+    }
+
+    fn start_read(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {
+        let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
+        let clash = shadow.start_read(self.who(warp), range, flight, &self.flights);
+        self.blocks[block].shadow = shadow;
+        if let Some(clash) = clash {
+            let operation = self.flights[flight as usize].instruction;
+            self.tell_access(warp, operation, clash);
+        }
+    }
+
+    pub(super) fn multiply(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        row: Row,
+        matrices: &[Source],
+    ) -> u32 {
+        let event = self.next_event(warp);
+        let groups = &mut self.warps[warp].groups[row as usize];
+        groups.started += 1;
+        let completion = Completion::Group { row, count: groups.started };
+        self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy: true });
+        let flight = self.flights.len() as u32 - 1;
+        let block = self.warps[warp].block;
+        for matrix in matrices {
+            let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
+            let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
+            if place != 0 {
+                self.start_read(warp, block, (place, MATRIX), flight);
+            }
+        }
+        flight
+    }
+
+    pub(super) fn signal_copies(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        object: Address,
+        counted: bool,
+    ) -> Option<()> {
+        let now = self.next_event(warp);
+        let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
+        let (warps, started) = (self.warps.len(), self.warps[warp].groups[Row::CpAsync as usize].started);
+        let mut clock = self.warps[warp].clock.clone();
+        clock.raise(warps, Row::CpAsync, warp, started);
+        for (_, index) in named {
+            self.warps[warp].arrivals.insert(index, (instruction, now));
+            self.objects[index].arrivers |= 1_u128.checked_shl(warp as u32).unwrap_or(0);
+            if counted {
+                self.objects[index].pending += 1;
+            }
+            let arrival = Some(clock.clone());
+            self.deliveries.push_back(Delivery { object: index, flight: None, arrival });
+            self.objects[index].last_arrival = Some(instruction);
+        }
+        self.progress += 1;
+        Some(())
+    }
+
+    pub(super) fn commit_to(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        object: Address,
+        blocks: Source,
+    ) -> Option<()> {
+        let now = self.next_event(warp);
+        let named = self.named_objects(warp, object, blocks, mask, instruction)?;
+        let (warps, started) = (self.warps.len(), self.warps[warp].groups[Row::Tcgen05 as usize].started);
+        let mut clock = self.warps[warp].clock.clone();
+        clock.raise(warps, Row::Tcgen05, warp, started);
+        for (_, index) in named {
+            self.warps[warp].arrivals.insert(index, (instruction, now));
+            let arrival = Some(clock.clone());
+            self.deliveries.push_back(Delivery { object: index, flight: None, arrival });
+            self.objects[index].last_arrival = Some(instruction);
+        }
+        self.progress += 1;
+        Some(())
+    }
+}

@@ -1,0 +1,532 @@
+//! What instructions are in the program of a protocol.
+
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{
+    AsyncAction, AsyncGroup, Computation, Control, Event, Instance, Mode, OperandSpec, Purpose, Role,
+};
+use ptx_ir::space::StateSpace;
+use ptx_ir::types::TypeKind;
+
+use super::clock::Row;
+use super::program::{Action, Source};
+use super::slice::Decoder;
+use super::value::ALL;
+use crate::FunctionFacts;
+use crate::evaluate::Shape;
+use crate::registers::aligned;
+use crate::values::{space_of, width};
+use rustc_hash::FxHashMap;
+
+/// Registers of one instruction that are looked at where the table does not say what it computes.
+const MAX_SOURCES: usize = 4;
+/// Bytes of an address in tensor memory.
+const TENSOR_ADDRESS: u32 = 4;
+
+/// The operands of an instruction with what the table says of them.
+pub(super) struct Operands<'a> {
+    operands: &'a [Operand],
+    specs: Vec<Option<&'a OperandSpec>>,
+}
+
+impl<'a> Operands<'a> {
+    pub(super) fn of(facts: &FunctionFacts<'a>, instruction: u32, instance: &'a Instance) -> Self {
+        let body = facts.body;
+        let operands = body.operands(Handle::new(instruction));
+        let specs = match instance.operands.len() == operands.len() {
+            true => instance.operands.iter().map(Some).collect(),
+            false => aligned(facts.module, body, instance, operands),
+        };
+        Self { operands, specs }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
+        self.operands.iter().copied().zip(&self.specs).filter_map(|(operand, spec)| Some((operand, (*spec)?)))
+    }
+
+    fn for_purpose(&self, purpose: Purpose) -> Option<(Operand, &'a OperandSpec)> {
+        self.all().find(|(_, spec)| spec.purpose == Some(purpose))
+    }
+
+    pub(super) fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
+        self.all().filter(|(_, spec)| spec.access.is_some())
+    }
+}
+
+/// Whether an operand may name shared memory.
+pub(super) fn may_be_shared(spec: &OperandSpec) -> bool {
+    spec.access.is_some_and(|access| access.space.is_none_or(|space| space.base() == StateSpace::Shared))
+}
+
+const fn row_of(group: AsyncGroup) -> Option<Row> {
+    match group {
+        AsyncGroup::CpAsync => Some(Row::CpAsync),
+        AsyncGroup::Bulk => Some(Row::Bulk),
+        AsyncGroup::Wgmma => Some(Row::Wgmma),
+        AsyncGroup::Tcgen05 => Some(Row::Tcgen05),
+        _ => None,
+    }
+}
+
+impl Decoder<'_, '_> {
+    /// What an instruction does to the protocol.
+    pub(super) fn event(&mut self, instruction: u32) -> Option<Action> {
+        let facts = self.facts;
+        let instance = facts.instance(instruction)?;
+        let effects = &instance.effects;
+        if effects.control == Control::Call {
+            return self.calls.binary_search(&instruction).is_ok().then_some(Action::Opaque);
+        }
+        let is_plain = effects.event.is_none() && effects.asynchronous.is_none();
+        if is_plain && !instance.operands.iter().any(may_be_shared) {
+            return None;
+        }
+        let named = Operands::of(facts, instruction, instance);
+        if let Some(event) = effects.event {
+            return self.ordered(event, instance, &named);
+        }
+        if let Some((group, action)) = effects.asynchronous {
+            return self.asynchronous(group, action, instance, &named);
+        }
+        if effects.computes.is_some() && !effects.reads_memory && !effects.writes_memory {
+            return None;
+        }
+        let (operand, spec) = named.addresses().find(|(_, spec)| may_be_shared(spec))?;
+        let access = spec.access?;
+        // Generic addresses of what is no shared memory are not followed.
+        let is_known = access.space.is_some() || self.points_to_shared(operand);
+        let address = is_known.then(|| self.address(operand, spec, access.bytes)).flatten()?;
+        let lanes = if instance.is(Mode::EightAddresses) {
+            0xff
+        } else if instance.is(Mode::SixteenAddresses) {
+            0xffff
+        } else {
+            ALL
+        };
+        let (reads, writes) = (access.reads, access.writes);
+        let is_plain = !effects.atomic
+            && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
+                .iter()
+                .any(|&mode| instance.is(mode));
+        self.program.has_flags |= !is_plain;
+        Some(Action::Access {
+            address,
+            reads,
+            writes,
+            is_plain,
+            lanes,
+            to: Vec::new(),
+            from: Vec::new(),
+            part: 0,
+        })
+    }
+
+    /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.
+    fn points_to_shared(&self, operand: Operand) -> bool {
+        let Operand::RegisterAddress { base, .. } = operand else { return false };
+        let mut register = base;
+        for _ in 0..16 {
+            let [write] = self.facts.definitions(register) else { return false };
+            let Some(instance) = self.facts.instance(*write) else { return false };
+            match instance.effects.computes {
+                Some(Computation::ToGeneric) => return space_of(instance) == Some(StateSpace::Shared),
+                Some(Computation::MapRank) => return true,
+                Some(Computation::Add | Computation::Move) => {}
+                _ => return false,
+            }
+            match self.facts.body.operands(Handle::new(*write)).get(1) {
+                Some(Operand::Register { register: from, .. }) => register = *from,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn ordered(&mut self, event: Event, instance: &Instance, named: &Operands<'_>) -> Option<Action> {
+        let mut given =
+            |purpose: Purpose| named.for_purpose(purpose).map(|(operand, _)| self.source(operand));
+        match event {
+            Event::BarrierSync | Event::BarrierArrive => {
+                let number = given(Purpose::BarrierNumber)?;
+                let threads = given(Purpose::Threads);
+                if let Some((operand, _)) = named.for_purpose(Purpose::Threads) {
+                    self.takes_count(operand);
+                }
+                self.program.counts_threads = true;
+                Some(Action::Barrier { number, threads, waits: event == Event::BarrierSync })
+            }
+            Event::ClusterArrive => {
+                self.program.clustered = true;
+                Some(Action::ClusterArrive { relaxed: instance.is(Mode::Relaxed) })
+            }
+            Event::ClusterWait => Some(Action::ClusterWait),
+            Event::GiveRegisters | Event::TakeRegisters => {
+                self.program.first_registers?;
+                let (operand, _) = named.for_purpose(Purpose::Registers)?;
+                let Operand::Integer { bits, .. } = operand else { return None };
+                self.program.counts_threads = true;
+                let takes = event == Event::TakeRegisters;
+                Some(Action::Registers { count: u32::try_from(bits).ok()?, takes })
+            }
+            Event::Fence | Event::GridWait => None,
+            Event::ProxyFence => Some(Action::ProxyFence),
+            Event::ObjectFence => Some(Action::ObjectFence),
+            Event::Arrive
+            | Event::ArriveExpect
+            | Event::Drop
+            | Event::DropExpect
+            | Event::Expect
+            | Event::Complete => {
+                let count = given(Purpose::Arrivals).unwrap_or(Source::Number(1));
+                let bytes = given(Purpose::Bytes).unwrap_or(Source::Number(0));
+                let blocks = given(Purpose::Blocks).unwrap_or(Source::Number(0));
+                let (operand, spec) = named.addresses().next()?;
+                let object = self.address(operand, spec, 8)?;
+                if let Some((AsyncGroup::CpAsync, _)) = instance.effects.asynchronous {
+                    return Some(Action::SignalCopies { object, counted: !instance.is(Mode::Uncounted) });
+                }
+                // A token that nobody reads is not asked for.
+                let token = named.for_purpose(Purpose::Phase).and_then(|(operand, _)| match operand {
+                    Operand::Register { register, .. } => Some(self.name(register)),
+                    _ => None,
+                });
+                let relaxed = instance.is(Mode::Relaxed);
+                Some(Action::Signal { object, event, count, bytes, blocks, token, relaxed })
+            }
+        }
+    }
+
+    fn asynchronous(
+        &mut self,
+        group: AsyncGroup,
+        action: AsyncAction,
+        instance: &Instance,
+        named: &Operands<'_>,
+    ) -> Option<Action> {
+        let first_object = |decoder: &mut Self| {
+            let (operand, spec) = named.addresses().next()?;
+            decoder.address(operand, spec, 8)
+        };
+        match (group, action) {
+            (AsyncGroup::Mbarrier, AsyncAction::Init) => {
+                let (operand, _) = named.for_purpose(Purpose::Arrivals)?;
+                self.takes_count(operand);
+                Some(Action::Init { object: first_object(self)?, count: self.source(operand) })
+            }
+            (AsyncGroup::Mbarrier, AsyncAction::Release) => {
+                Some(Action::Invalidate { object: first_object(self)? })
+            }
+            (AsyncGroup::Mbarrier, AsyncAction::Test) => {
+                let object = first_object(self)?;
+                let parity = named.for_purpose(Purpose::Parity).map(|(operand, _)| self.source(operand));
+                let phase = named.for_purpose(Purpose::Phase).map(|(operand, _)| self.source(operand));
+                let result = named.all().find(|(_, spec)| spec.role == Role::Destination);
+                if let Some((Operand::Register { register, .. }, _)) = result {
+                    self.name(register);
+                }
+                let to = self.results(result.as_ref().map(|(operand, _)| operand));
+                Some(Action::Test { object, to, parity, phase: phase.unwrap_or(Source::Unknown) })
+            }
+            (AsyncGroup::Tcgen05, AsyncAction::Commit) => {
+                let (operand, spec) = named.for_purpose(Purpose::Barrier)?;
+                let blocks = named.for_purpose(Purpose::Blocks);
+                let blocks = blocks.map_or(Source::Number(0), |(operand, _)| self.source(operand));
+                Some(Action::CommitTo { object: self.address(operand, spec, 8)?, blocks })
+            }
+            (AsyncGroup::Tcgen05Allocation, AsyncAction::Init) => {
+                let (operand, spec) = named.addresses().next()?;
+                let address = self.address(operand, spec, TENSOR_ADDRESS)?;
+                let columns = named.operands.get(1).map_or(Source::Unknown, |count| self.source(*count));
+                Some(Action::Allocate { address, columns })
+            }
+            (AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store, AsyncAction::Start) => {
+                let address = self.tensor_address(named)?;
+                Some(Action::Tensor { address, writes: group == AsyncGroup::Tcgen05Store })
+            }
+            (AsyncGroup::Wgmma | AsyncGroup::Tcgen05, AsyncAction::Start) => {
+                let matrices = named.all().filter(|(_, spec)| spec.purpose == Some(Purpose::Descriptor));
+                let matrices: Vec<Operand> = matrices.map(|(operand, _)| operand).collect();
+                let matrices: Vec<Source> =
+                    matrices.into_iter().map(|operand| self.source(operand)).collect();
+                let is_tensor = group == AsyncGroup::Tcgen05 && !matrices.is_empty();
+                let accumulators = if is_tensor { self.tensor_address(named) } else { None };
+                Some(Action::Multiply { group: row_of(group)?, matrices, accumulators })
+            }
+            (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
+                self.copy(group, instance, named)
+            }
+            (_, AsyncAction::Commit) => Some(Action::Commit(row_of(group)?)),
+            (_, AsyncAction::WaitAll) => Some(Action::WaitAll(row_of(group)?)),
+            (_, AsyncAction::Wait) => {
+                let pending = match named.for_purpose(Purpose::Groups)?.0 {
+                    Operand::Integer { bits, .. } => u32::try_from(bits).unwrap_or(u32::MAX),
+                    _ => 0,
+                };
+                let only_reads = instance.is(Mode::Reads);
+                Some(Action::Wait { group: row_of(group)?, pending, only_reads })
+            }
+            _ => None,
+        }
+    }
+
+    /// The first place in tensor memory that an instruction names.
+    fn tensor_address(&mut self, named: &Operands<'_>) -> Option<Source> {
+        named.operands.iter().zip(&named.specs).find_map(|(operand, spec)| match (*operand, spec) {
+            (Operand::RegisterAddress { base, offset, .. }, Some(spec)) if spec.access.is_none() => {
+                Some(Source::Register(self.name(base), i64::from(offset)))
+            }
+            _ => None,
+        })
+    }
+
+    fn copy(&mut self, group: AsyncGroup, instance: &Instance, named: &Operands<'_>) -> Option<Action> {
+        let sized = named.for_purpose(Purpose::Bytes).map(|(operand, _)| self.source(operand));
+        let object = named.for_purpose(Purpose::Barrier);
+        let (mut writes, mut reads) = (None, Vec::new());
+        let mut bytes = sized.unwrap_or(Source::Unknown);
+        for (operand, spec) in named.addresses().filter(|(_, spec)| may_be_shared(spec)) {
+            let Some(access) = spec.access.filter(|_| spec.purpose != Some(Purpose::Barrier)) else {
+                continue;
+            };
+            let mut size = access.bytes;
+            if size == 0
+                && let Some(name) = access.sized
+            {
+                let by_name = named.all().find(|(_, spec)| spec.name == name);
+                if let Some((Operand::Integer { bits, .. }, _)) = by_name {
+                    size = bits as u32;
+                }
+            }
+            if size > 0 && sized.is_none() {
+                bytes = Source::Number(u64::from(size));
+            }
+            let Some(address) = self.address(operand, spec, size) else { continue };
+            if access.writes {
+                writes = Some(address);
+            } else {
+                reads.push(address);
+            }
+        }
+        let blocks = named.for_purpose(Purpose::Blocks);
+        let everywhere = if instance.is(Mode::Everywhere) { u64::MAX } else { 0 };
+        self.program.clustered |= everywhere != 0;
+        let blocks = blocks.map_or(Source::Number(everywhere), |(operand, _)| self.source(operand));
+        let object = match object {
+            Some((operand, spec)) => Some(self.address(operand, spec, 8)?),
+            None => None,
+        };
+        let group = row_of(group).unwrap_or(Row::Bulk);
+        Some(Action::Start { group, writes, reads, object, bytes, blocks })
+    }
+
+    pub(super) fn bits_of(&self, register: u32) -> u32 {
+        self.facts.body.register_type(self.names[register as usize]).map_or(64, width)
+    }
+
+    /// Takes note of a count that is computed of a parameter: what a launch gives there is not known.
+    fn takes_count(&mut self, count: Operand) {
+        const MAX_VISITS: usize = 64;
+        let Operand::Register { register, .. } = count else { return };
+        let (mut pending, mut seen) = (vec![register], Vec::new());
+        while let Some(register) = pending.pop() {
+            if seen.contains(&register) {
+                continue;
+            }
+            seen.push(register);
+            for &write in self.facts.definitions(register) {
+                let operands = self.facts.body.operands(Handle::new(write));
+                let is_parameter = |operand: &Operand| match *operand {
+                    Operand::VariableAddress { variable, .. } => {
+                        self.facts.module.variables[variable].space.base() == StateSpace::Param
+                    }
+                    _ => false,
+                };
+                if operands.iter().any(is_parameter) || seen.len() > MAX_VISITS {
+                    self.program.takes_counts = true;
+                    return;
+                }
+                let reads = self.facts.uses().of(write).iter().filter(|each| each.access().reads());
+                pending.extend(reads.map(|each| each.register));
+            }
+        }
+    }
+
+    /// The registers of an operand, one or a vector of them.
+    pub(super) fn parts(&self, operand: Operand) -> Vec<Operand> {
+        match operand {
+            Operand::Vector(run) => self.facts.body.children(run).to_vec(),
+            other => vec![other],
+        }
+    }
+
+    /// An access with the registers that it loads, as far as something relevant reads them.
+    pub(super) fn loading(&mut self, instruction: u32, mut action: Action) -> Action {
+        let facts = self.facts;
+        let Action::Access { address, reads: true, to, part, .. } = &mut action else { return action };
+        let operands = facts.body.operands(Handle::new(instruction));
+        match facts.instance(instruction).and_then(|instance| instance.effects.computes) {
+            Some(Computation::Load) => {
+                let Some(&loaded) = operands.first() else { return action };
+                let parts = self.parts(loaded);
+                *part = address.bytes / parts.len().max(1) as u32;
+                *to = parts.iter().map(|each| self.register(Some(each))).collect();
+            }
+            _ => {
+                // What else comes of memory is no number that was stored.
+                *part = u32::MAX;
+                let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+                *to = written.map(|each| self.registers.get(&each.register).copied()).collect();
+            }
+        }
+        if to.iter().all(Option::is_none) {
+            to.clear();
+        }
+        action
+    }
+
+    /// Takes in what is stored to shared memory, where numbers are loaded from there; whether that is more than before.
+    pub(super) fn ask_for_stores(&mut self, actions: &mut FxHashMap<u32, Action>) -> bool {
+        let facts = self.facts;
+        let mut shapes: Vec<(usize, u32)> = Vec::new();
+        let mut stores: Vec<(u32, u32)> = Vec::new();
+        for (&instruction, action) in &*actions {
+            let Action::Access { address, reads, writes, from, .. } = action else { continue };
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let operands = facts.body.operands(Handle::new(instruction));
+            if *reads && instance.effects.computes == Some(Computation::Load) {
+                let parts = operands.first().map(|loaded| self.parts(*loaded)).unwrap_or_default();
+                let bytes = address.bytes / parts.len().max(1) as u32;
+                let is_asked = |part: &Operand| match part {
+                    Operand::Register { register, .. } => self.registers.contains_key(register),
+                    _ => false,
+                };
+                if parts.iter().any(is_asked) && !shapes.contains(&(parts.len(), bytes)) {
+                    shapes.push((parts.len(), bytes));
+                }
+            } else if *writes && !*reads && from.is_empty() && operands.len() == 2 {
+                stores.push((instruction, instance.ty.map_or(0, |ty| width(ty) / 8)));
+            }
+        }
+        self.program.remembers |= !shapes.is_empty();
+        stores.sort_unstable();
+        let mut is_more = false;
+        for (instruction, bytes) in stores {
+            let Some(&stored) = facts.body.operands(Handle::new(instruction)).get(1) else { continue };
+            let parts = self.parts(stored);
+            let Some(Action::Access { address, from, part, .. }) = actions.get_mut(&instruction) else {
+                continue;
+            };
+            let is_plain = address.bytes == bytes * parts.len() as u32;
+            let is_constant = parts.iter().all(|part| matches!(part, Operand::Integer { .. }));
+            if is_plain && !shapes.is_empty() && (is_constant || shapes.contains(&(parts.len(), bytes))) {
+                *part = bytes;
+                *from = parts.into_iter().map(|each| self.source(each)).collect();
+                is_more = true;
+            }
+        }
+        is_more
+    }
+
+    /// The registers that an instruction computes something of.
+    fn sources_of(&mut self, instruction: u32) -> Vec<Source> {
+        let uses = self.facts.uses().of(instruction);
+        let reads = uses.iter().filter(|each| each.access().reads()).map(|each| each.register);
+        let reads: Vec<Register> = reads.take(MAX_SOURCES).collect();
+        reads.into_iter().map(|register| Source::Register(self.name(register), 0)).collect()
+    }
+
+    /// What an instruction gets from parameters, or from other memory and from arithmetic with what is there.
+    fn loaded(&self, instruction: u32, parameters: bool) -> Action {
+        let written = self.facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        let known = written.filter_map(|each| self.registers.get(&each.register).copied());
+        let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
+        let to = known.map(|register| (register, bits.min(self.bits_of(register)))).collect();
+        Action::Load { to, parameters }
+    }
+
+    /// What an instruction computes that something relevant reads.
+    pub(super) fn computation(&mut self, instruction: u32) -> Action {
+        let facts = self.facts;
+        let body = facts.body;
+        let handle = Handle::new(instruction);
+        // Who asks for one of the results may ask for the others later.
+        let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        let written: Vec<u32> = written.map(|each| self.name(each.register)).collect();
+        let to = written.iter().map(|&register| (register, self.bits_of(register))).collect();
+        let mut forget = Action::Forget { to, from: Vec::new() };
+        let Some(instance) = facts.instance(instruction) else { return forget };
+        let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
+        if instance.effects.reads_memory && instance.effects.computes.is_none()
+            || is_float && !matches!(instance.effects.computes, Some(Computation::Move | Computation::Select))
+        {
+            return self.loaded(instruction, false);
+        }
+        let Some(computes) = instance.effects.computes else {
+            if let Action::Forget { from, .. } = &mut forget {
+                *from = self.sources_of(instruction);
+            }
+            return forget;
+        };
+        let operands = body.operands(handle);
+        if computes == Computation::Load {
+            let space = space_of(instance).map(StateSpace::base);
+            if matches!(space, None | Some(StateSpace::Global | StateSpace::Const)) {
+                return self.loaded(instruction, false);
+            }
+            if space == Some(StateSpace::Local) && self.knows_local() {
+                self.loads_local = true;
+                return self.of_local(instruction, false).unwrap_or(forget);
+            }
+            return if space == Some(StateSpace::Param) { self.loaded(instruction, true) } else { forget };
+        }
+        if computes == Computation::Move
+            && let [Operand::Vector(parts), from] = operands
+        {
+            let parts = body.children(*parts);
+            let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
+            let to = parts.iter().map(|part| self.register(Some(part))).collect();
+            let from = self.source(*from);
+            return Action::Unpack { to, from, bits };
+        }
+        let to = self.results(operands.first());
+        let Some(first) = to[0].or(to[1]) else { return forget };
+        if computes == Computation::Move
+            && let [_, Operand::Vector(parts)] = operands
+        {
+            let parts: Vec<Operand> = body.children(*parts).to_vec();
+            let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
+            let parts = parts.into_iter().map(|part| self.source(part)).collect();
+            return Action::Pack { to: first, parts, bits };
+        }
+        match computes {
+            Computation::ToGeneric | Computation::FromGeneric => {
+                let Some(&from) = operands.get(1) else { return forget };
+                let from = self.source(from);
+                if space_of(instance).map(StateSpace::base) != Some(StateSpace::Shared) {
+                    let shape = Shape::moved(64, self.bits_of(first));
+                    return Action::Compute { shape, to, from: sources([from]) };
+                }
+                let to_generic = computes == Computation::ToGeneric;
+                return Action::Convert { to: first, from, to_generic };
+            }
+            Computation::MapRank => {
+                let [_, from, rank] = operands else { return forget };
+                let (from, rank) = (*from, *rank);
+                return Action::MapRank { to: first, from: self.source(from), rank: self.source(rank) };
+            }
+            _ => {}
+        }
+        let Some(shape) = Shape::of(instance, self.bits_of(first)) else { return forget };
+        let mut from = [Source::Number(0); 4];
+        let named: Vec<Operand> = operands.iter().skip(1).copied().collect();
+        for (source, operand) in from.iter_mut().zip(named) {
+            *source = self.source(operand);
+        }
+        Action::Compute { shape, to, from }
+    }
+}
+
+fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {
+    let mut all = [Source::Number(0); 4];
+    all.iter_mut().zip(given).for_each(|(source, given)| *source = given);
+    all
+}

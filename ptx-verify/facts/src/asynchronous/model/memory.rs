@@ -1,0 +1,170 @@
+//! What numbers are in memory: those that threads store to shared memory, and those that are assumed of all other memory.
+//!
+//! An assumption may decide which way control goes, and for which phase a thread waits; it never tells where data is,
+//! how many arrive or which barrier is meant.
+
+use super::fault::Fault;
+use super::machine::{Fragment, Machine};
+use super::program::{Action, Address, GENERIC, Source};
+use super::value::{Value, lanes};
+use crate::values::number::mask as low_bits;
+
+/// Bytes of the largest number.
+const LARGEST: u64 = 8;
+
+impl Action {
+    /// Whether it only sets registers.
+    pub(super) const fn is_computation(&self) -> bool {
+        matches!(
+            self,
+            Self::Compute { .. }
+                | Self::Pack { .. }
+                | Self::Unpack { .. }
+                | Self::Convert { .. }
+                | Self::MapRank { .. }
+                | Self::Forget { .. }
+                | Self::Load { .. }
+                | Self::Local { .. }
+        )
+    }
+}
+
+impl Machine<'_> {
+    /// Takes note that an assumption decides what happens.
+    pub(super) fn guess(&mut self, instruction: u32) {
+        let before = self.faults.len();
+        self.guessed.get_or_insert((instruction, before));
+    }
+
+    /// The faults that do not hang on what is assumed: where memory decides, how many arrive may go with what is there.
+    pub(super) fn certain_faults(&mut self) -> Vec<Fault> {
+        let mut faults = std::mem::take(&mut self.faults);
+        // What else goes wrong tells more of the reason.
+        if faults.is_empty() && self.guessed.is_none() {
+            faults.extend(self.race.take());
+        }
+        if let Some((_, before)) = self.guessed {
+            let mut index = 0;
+            faults.retain(|fault| {
+                index += 1;
+                index <= before || !fault.kind.is_of_counts()
+            });
+        }
+        faults
+    }
+
+    /// Whether one of the sources depends on what is assumed of memory.
+    pub(super) fn are_assumed(&self, warp: usize, sources: &[Source]) -> bool {
+        let assumed = &self.warps[warp].assumed;
+        sources.iter().any(|source| match source {
+            Source::Register(register, _) | Source::Negated(register) => {
+                assumed.get(*register as usize).is_some_and(|assumed| *assumed)
+            }
+            _ => false,
+        })
+    }
+
+    /// A source as far as no assumption is in it.
+    pub(super) fn certain(&self, warp: usize, source: Source) -> Value {
+        if self.are_assumed(warp, &[source]) { Value::Unknown } else { self.value(warp, source) }
+    }
+
+    /// An address as far as no assumption is in it.
+    pub(super) fn certain_address(&self, warp: usize, address: Address) -> Value {
+        match self.are_assumed(warp, &[address.base, address.index]) {
+            true => Value::Unknown,
+            false => self.address(warp, address),
+        }
+    }
+
+    /// Loads and stores the numbers of an access.
+    pub(super) fn remember(&mut self, warp: usize, mask: u32, action: &Action) {
+        let Action::Access { address, writes, to, from, part, .. } = action else { return };
+        if to.is_empty() && !(self.program.remembers && *writes) {
+            return;
+        }
+        let addresses = self.certain_address(warp, *address);
+        let is_shared = |number: u64| address.space.is_some() || number & GENERIC != 0;
+        let place = |machine: &Self, lane: u32| {
+            let number = addresses.lane(lane).filter(|number| is_shared(*number))?;
+            machine.resolve(warp, number)
+        };
+        let part = u64::from(*part).max(1);
+        for (register, index) in to.iter().zip(0..) {
+            let Some(register) = register else { continue };
+            let mut assumed = false;
+            let mut load = |lane: u32| {
+                let key = place(self, lane).map(|(block, place)| (block, place + index * part));
+                let known = key.filter(|_| part <= LARGEST);
+                let known = known.and_then(|(block, place)| self.memory.load(block, place, part));
+                let bits = 8 * part.min(LARGEST) as u32;
+                let (number, is_assumed) = known.unwrap_or((self.scenario.memory & low_bits(bits), true));
+                assumed |= is_assumed;
+                number
+            };
+            let value = match addresses {
+                Value::Lanes(_) => {
+                    let mut numbers = [0; 32];
+                    lanes(mask).for_each(|lane| numbers[lane as usize] = load(lane));
+                    Value::by_lane(|lane| numbers[lane as usize])
+                }
+                _ => Value::Uniform(load(mask.trailing_zeros())),
+            };
+            self.put(warp, Some(*register), value, mask, assumed);
+        }
+        if !*writes {
+            return;
+        }
+        let bytes = u64::from(address.bytes).max(1);
+        let assumed: Vec<bool> = from.iter().map(|source| self.are_assumed(warp, &[*source])).collect();
+        let values: Vec<Value> = from.iter().map(|source| self.value(warp, *source)).collect();
+        let own = if let Value::Uniform(_) = addresses { 1 << (31 - mask.leading_zeros()) } else { mask };
+        for lane in lanes(own) {
+            let Some((block, start)) = place(self, lane) else {
+                self.memory.forget();
+                return;
+            };
+            self.memory.erase(block, (start, bytes));
+            for ((value, assumed), index) in values.iter().zip(&assumed).zip(0..) {
+                if let Some(number) = value.lane(lane).filter(|_| part <= LARGEST) {
+                    self.memory.store(block, start + index * part, (number, part), *assumed);
+                }
+            }
+        }
+    }
+
+    /// Leads the threads of a mask to the steps that their indices choose; none where one is not known.
+    pub(super) fn turn(
+        &mut self,
+        warp: usize,
+        fragment: usize,
+        mask: u32,
+        (instruction, index): (u32, Source),
+        targets: &[u32],
+    ) -> Option<()> {
+        if self.are_assumed(warp, &[index]) {
+            self.guess(instruction);
+        }
+        let chosen = self.value(warp, index);
+        let mut turns: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes(mask) {
+            let target = *targets.get(usize::try_from(chosen.lane(lane)?).ok()?)?;
+            match turns.iter_mut().find(|(other, _)| *other == target) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
+                None => turns.push((target, 1 << lane)),
+            }
+        }
+        let own = &mut self.warps[warp].fragments;
+        let told = own[fragment].told;
+        let rest = own[fragment].mask & !mask;
+        let mut turns = turns.into_iter();
+        if rest == 0 {
+            let (pc, mask) = turns.next()?;
+            (own[fragment].pc, own[fragment].mask) = (pc, mask);
+        } else {
+            own[fragment].mask = rest;
+        }
+        own.extend(turns.map(|(pc, mask)| Fragment::new(pc, mask, told)));
+        Some(())
+    }
+}

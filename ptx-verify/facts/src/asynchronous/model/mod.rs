@@ -1,0 +1,267 @@
+//! A model of what threads, copy engines and tensor cores do together: the protocol of a kernel is executed, and what
+//! goes wrong on the way is a fault with an execution that shows it.
+//!
+//! PTX ISA manual, sections "Asynchronous Operations", "mbarrier", "Proxies" and "Memory Consistency Model". Only what
+//! decides about the protocol is executed (`program.rs`): what barriers, groups, copies and accesses of shared memory are
+//! computed of. Numbers that come from elsewhere are not known, and where control or a barrier depends on one the
+//! execution ends there. What happened up to that place is still an execution of the kernel.
+//!
+//! A launch is assumed: blocks as the kernel says, or of several sizes, and parameters that are all one number, so that
+//! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
+
+mod act;
+mod attribution;
+mod blame;
+mod bytes;
+mod clock;
+mod converge;
+mod copies;
+mod decode;
+mod fault;
+mod kept;
+mod local;
+mod machine;
+mod memory;
+mod object;
+mod phases;
+mod program;
+mod registers;
+mod shadow;
+mod sizes;
+mod slice;
+mod tensor;
+mod thin;
+mod value;
+
+use self::slice::Decoded;
+use crate::FunctionFacts;
+pub use fault::{Fault, FaultKind, Part};
+pub use machine::End;
+use machine::{Machine, Scenario};
+use program::Program;
+
+/// What executions of a kernel's protocol show.
+#[derive(Clone, Debug, Default)]
+pub struct Protocol {
+    /// What goes wrong, in order of the text.
+    pub faults: Vec<Fault>,
+    /// How the executions ended; none where the kernel has no protocol.
+    pub end: Option<End>,
+    /// The threads of a block, the blocks of a cluster, and the number that parameters are, in the execution that shows it.
+    pub launch: ([u32; 3], u32, u64),
+}
+
+impl Protocol {
+    /// Whether all of the protocol was executed.
+    #[must_use]
+    pub const fn is_conclusive(&self) -> bool {
+        matches!(self.end, Some(End::Complete | End::Deadlock))
+    }
+}
+
+/// No block has more threads.
+const MAX_THREADS: u32 = 1024;
+/// Threads of a block where nothing tells them apart.
+const WARP: u32 = 32;
+/// Sizes of blocks where the kernel says none.
+const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]];
+/// The same for kernels that ask for several dimensions.
+const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
+/// Numbers that parameters are.
+const PARAMETERS: [u64; 3] = [1024, 64, LAST_PARAMETER];
+/// The last of them, with which kernels are executed that have many rounds whatever they are given: they may take longer.
+const LAST_PARAMETER: u64 = 16;
+const LAST_FACTOR: u32 = 2;
+/// The number for kernels that take less than this part of the steps that they may.
+const LARGE_PARAMETER: u64 = 1 << 20;
+const SHORT: u32 = 8;
+/// Numbers that memory is assumed to have, after that of the parameters.
+const MEMORY: [u64; 2] = [1, 0];
+/// The number with which a fault has to show again where memory decides.
+const OTHER_MEMORY: u64 = 3;
+/// Steps of warps for one execution: as many for each step of the program, and as many in any case.
+const STEPS_PER_STEP: u32 = 100;
+const MIN_STEPS: u32 = 16_000;
+const MAX_STEPS: u32 = 24_000;
+/// The number, and the steps, for kernels of which a part is left out: whole libraries are made of them, and more steps
+/// would cost as much as all else that is done with them.
+const PARAMETER_OF_THINNED: u64 = 256;
+const STEPS_OF_THINNED: u32 = 3_000;
+/// Steps after which no other launch is tried.
+const MAX_SPENT: u32 = 90_000;
+/// Blocks of a cluster that are looked at.
+const MAX_BLOCKS: u32 = 16;
+/// The blocks of a cluster, and the rows of them, where the kernel does not say.
+const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2), (4, 4), (2, 4)];
+
+/// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
+#[must_use]
+pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
+    let program = match thin::program(facts, calls) {
+        Decoded::Nothing => return Protocol::default(),
+        Decoded::Long => return Protocol { end: Some(End::Budget), ..Protocol::default() },
+        Decoded::Program(program) => program,
+    };
+    let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
+    let sizes: Vec<[u32; 3]> = match said {
+        Some(extents) => vec![extents],
+        None if program.counts_rows => ROWS.to_vec(),
+        None if program.counts_threads => SIZES.to_vec(),
+        None => vec![[WARP, 1, 1]],
+    };
+    let said = facts.function.required_cluster();
+    let is_known = said.is_none_or(|extents| extents.iter().product::<u32>() <= MAX_BLOCKS);
+    let clusters = match said {
+        Some([x, y, z]) if is_known => vec![(x.max(1), y.max(1) * z.max(1))],
+        None if !program.clustered => vec![(1, 1)],
+        _ => CLUSTERS.to_vec(),
+    };
+    let launches = clusters.iter().flat_map(|&cluster| sizes.iter().map(move |&threads| (threads, cluster)));
+    let (mut all, mut spent): (Option<Protocol>, u32) = (None, 0);
+    for (threads, cluster) in launches {
+        if threads.iter().product::<u32>() > MAX_THREADS {
+            continue;
+        }
+        let found = of_launch(&program, threads, cluster, &mut spent);
+        match &mut all {
+            None => all = Some(found),
+            Some(known) => {
+                let same = |fault: &Fault| {
+                    found
+                        .faults
+                        .iter()
+                        .any(|other| other.kind == fault.kind && other.instruction == fault.instruction)
+                };
+                known.faults.retain(same);
+                if found.end == Some(End::Complete) {
+                    (known.end, known.launch) = (found.end, found.launch);
+                }
+            }
+        }
+        // Where nothing tells the blocks of a cluster, others may come further.
+        let is_done =
+            clusters.len() == 1 || all.as_ref().is_some_and(|known| known.end == Some(End::Complete));
+        // Copies that the end of a plain kernel leaves need no other launch to be believed.
+        let is_settled = |fault: &Fault| !program.has_order && fault.kind == FaultKind::LeftRunning;
+        if is_done && all.as_ref().is_some_and(|known| known.faults.iter().all(is_settled)) {
+            break;
+        }
+        if spent > MAX_SPENT {
+            // Blocks that were not looked at may show that nothing is wrong.
+            if let Some(known) = all.as_mut().filter(|_| clusters.len() > 1) {
+                known.faults.clear();
+            }
+            break;
+        }
+    }
+    let mut found = all.unwrap_or_default();
+    found.faults = found.faults.into_iter().map(|fault| attribution::attribute(facts, fault)).collect();
+    found
+}
+
+/// What executions of one launch show.
+fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &mut u32) -> Protocol {
+    let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
+    let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
+    let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget };
+    let mut protocol = Protocol::default();
+    let parameters = match () {
+        () if program.is_thinned => &[PARAMETER_OF_THINNED][..],
+        () if program.takes_counts => &PARAMETERS[..1],
+        () => &PARAMETERS[..],
+    };
+    for &parameter in parameters {
+        let mut memory = MEMORY.into_iter();
+        let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
+        let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
+        let reversed = false;
+        let mut scenario = Scenario { threads, blocks, row, parameter, memory: parameter, reversed, budget };
+        let mut shown = of_scenario(program, scenario);
+        *spent += shown.steps;
+        while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
+            // Other numbers in memory may lead further.
+            let Some(number) = memory.next() else { break };
+            scenario.memory = number;
+            let other = of_scenario(program, scenario);
+            *spent += other.steps;
+            if other.end == End::Complete || shown.end == End::Budget && other.end != End::Budget {
+                shown = other;
+            }
+        }
+        let is_short = shown.end == End::Complete && shown.faults.is_empty() && shown.steps < budget / SHORT;
+        if is_short && !program.takes_counts {
+            // Loops over bytes may hardly have turned.
+            let parameter = LARGE_PARAMETER;
+            let other = of_scenario(program, Scenario { parameter, ..scenario });
+            *spent += other.steps;
+            if !other.faults.is_empty() {
+                scenario.parameter = parameter;
+                (shown.faults, shown.guesses) = (other.faults, other.guesses);
+            }
+        }
+        if shown.guesses && !shown.faults.is_empty() {
+            // What only one number in memory shows may be what the kernel relies on.
+            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario });
+            *spent += other.steps;
+            let same = |fault: &Fault| {
+                let is_it =
+                    |other: &Fault| other.kind == fault.kind && other.instruction == fault.instruction;
+                other.faults.iter().any(is_it)
+            };
+            shown.faults.retain(same);
+        }
+        protocol.end = Some(shown.end);
+        protocol.launch = (threads, blocks, scenario.parameter);
+        shown.faults.retain(|fault| !(program.takes_counts && fault.kind.is_of_counts()));
+        protocol.faults = shown.faults;
+        if !protocol.faults.is_empty() || shown.end != End::Budget {
+            break;
+        }
+    }
+    protocol.faults.sort_by_key(|fault| (fault.instruction, fault.kind));
+    protocol
+}
+
+/// What an execution shows.
+struct Shown {
+    end: End,
+    faults: Vec<Fault>,
+    /// Whether an assumption about memory decided about anything.
+    guesses: bool,
+    /// How many steps it took.
+    steps: u32,
+}
+
+fn of_scenario(program: &Program, scenario: Scenario) -> Shown {
+    let mut machine = Machine::new(program, scenario);
+    let mut end = machine.run();
+    // Where all of it goes well as far as copies are known, more is known of them now.
+    let sizes = machine.log.sizes(&program.variables);
+    let has_many_sources = machine.has_many_sources;
+    if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
+        machine = Machine::new(program, scenario);
+        machine.sizes.clone_from(&sizes);
+        end = machine.run();
+    }
+    let guesses = machine.guessed.is_some();
+    let steps = scenario.budget - machine.steps;
+    let mut faults = machine.certain_faults();
+    // Phases end too early for those who do not know how much other blocks copy.
+    if machine.has_many_sources {
+        faults.retain(|fault| !fault.kind.may_follow());
+    } else if has_many_sources {
+        faults.retain(|fault| !fault.kind.is_of_counts());
+    }
+    if has_many_sources && end == End::Deadlock {
+        end = End::Unknown(program.steps.first().map_or(0, |step| step.instruction));
+    }
+    // Clocks tell what is not ordered, whoever came first; the other order shows who waits for whom else.
+    if faults.is_empty() && end == End::Complete && program.has_order {
+        let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+        machine.sizes = sizes;
+        machine.run();
+        faults = machine.certain_faults();
+        faults.retain(|fault| !has_many_sources || !fault.kind.is_of_counts());
+    }
+    Shown { end, faults, guesses, steps }
+}

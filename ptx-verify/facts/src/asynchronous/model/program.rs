@@ -1,0 +1,251 @@
+//! The part of a kernel that decides about its protocol: what threads do to barriers, groups, proxies and shared memory,
+//! and what that is computed of (Weiser's slice).
+//!
+//! Branches between which nothing of that happens are left out, so that loops over data cost nothing.
+
+use ptx_ir::isa::Event;
+use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
+
+use super::clock::Row;
+use crate::evaluate::Shape;
+
+/// Where a number comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    /// A register, by its number in the program, and what is added to it.
+    Register(u32, i64),
+    /// The opposite of a predicate.
+    Negated(u32),
+    /// A constant.
+    Number(u64),
+    /// A special register, and what is added to it.
+    Special(SpecialRegister, i64),
+    /// Nothing is known of it.
+    Unknown,
+}
+
+/// Where memory is accessed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub(super) base: Source,
+    /// What is added to the base: a number, or for an element of an array its index.
+    pub(super) index: Source,
+    pub(super) offset: i64,
+    /// The state space; none for a generic address.
+    pub(super) space: Option<StateSpace>,
+    /// How many bytes; 0 where that is not known.
+    pub(super) bytes: u32,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    /// Computes a register, and its opposite.
+    Compute {
+        shape: Shape,
+        to: [Option<u32>; 2],
+        from: [Source; 4],
+    },
+    /// Puts parts together, the lowest first.
+    Pack {
+        to: u32,
+        parts: Vec<Source>,
+        bits: u32,
+    },
+    /// Takes a number apart.
+    Unpack {
+        to: Vec<Option<u32>>,
+        from: Source,
+        bits: u32,
+    },
+    /// `cvta` of shared memory.
+    Convert {
+        to: u32,
+        from: Source,
+        to_generic: bool,
+    },
+    /// `mapa`
+    MapRank {
+        to: u32,
+        from: Source,
+        rank: Source,
+    },
+    /// Sets registers, each with its bits, to what is not known; to what is assumed where a source is.
+    Forget {
+        to: Vec<(u32, u32)>,
+        from: Vec<Source>,
+    },
+    /// Sets registers, each with its bits, to what parameters are, or to what is assumed of other memory.
+    Load {
+        to: Vec<(u32, u32)>,
+        parameters: bool,
+    },
+    /// Goes on at another step.
+    Jump(u32),
+    /// Goes on at one of several steps.
+    Table {
+        index: Source,
+        targets: Vec<u32>,
+    },
+    /// Ends the thread.
+    Exit,
+    /// Does what cannot be followed.
+    Opaque,
+    /// Reads or writes memory through the generic proxy.
+    Access {
+        address: Address,
+        reads: bool,
+        writes: bool,
+        /// Whether others need not be thought of: it is no atomic and no volatile access.
+        is_plain: bool,
+        /// The lanes that give addresses.
+        lanes: u32,
+        /// What is loaded and stored, part by part, where anybody asks for it.
+        to: Vec<Option<u32>>,
+        from: Vec<Source>,
+        /// The bytes of a part.
+        part: u32,
+    },
+    /// Loads or stores numbers in the memory of a thread, part by part.
+    Local {
+        address: Address,
+        to: Vec<Option<u32>>,
+        from: Vec<Source>,
+        /// The bytes of a part.
+        part: u32,
+    },
+    Init {
+        object: Address,
+        count: Source,
+    },
+    Invalidate {
+        object: Address,
+    },
+    /// Arrives at an object, or expects bytes there, or both.
+    Signal {
+        object: Address,
+        event: Event,
+        count: Source,
+        bytes: Source,
+        blocks: Source,
+        token: Option<u32>,
+        relaxed: bool,
+    },
+    /// Arrives at an object when all `cp.async` so far are complete.
+    SignalCopies {
+        object: Address,
+        counted: bool,
+    },
+    /// Asks whether a phase is complete.
+    Test {
+        object: Address,
+        to: [Option<u32>; 2],
+        parity: Option<Source>,
+        phase: Source,
+    },
+    /// Starts what runs on its own.
+    Start {
+        group: Row,
+        writes: Option<Address>,
+        reads: Vec<Address>,
+        object: Option<Address>,
+        bytes: Source,
+        blocks: Source,
+    },
+    /// Starts what reads matrices in shared memory, and writes to tensor memory if it is told where.
+    Multiply {
+        group: Row,
+        matrices: Vec<Source>,
+        accumulators: Option<Source>,
+    },
+    /// Allocates columns of tensor memory and stores where they begin.
+    Allocate {
+        address: Address,
+        columns: Source,
+    },
+    /// Loads from tensor memory, or stores there.
+    Tensor {
+        address: Source,
+        writes: bool,
+    },
+    Commit(Row),
+    /// Waits until so many groups are pending, or have not read their sources.
+    Wait {
+        group: Row,
+        pending: u32,
+        only_reads: bool,
+    },
+    WaitAll(Row),
+    /// Arrives at an object when all `tcgen05` operations so far are complete.
+    CommitTo {
+        object: Address,
+        blocks: Source,
+    },
+    Barrier {
+        number: Source,
+        threads: Option<Source>,
+        waits: bool,
+    },
+    /// Waits for these lanes of the warp.
+    WarpBarrier {
+        members: u32,
+    },
+    ClusterArrive {
+        relaxed: bool,
+    },
+    ClusterWait,
+    ProxyFence,
+    ObjectFence,
+    /// Gives registers of the warp back to the block, or takes some: how many each thread has then.
+    Registers {
+        count: u32,
+        takes: bool,
+    },
+}
+
+/// A step of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) instruction: u32,
+    /// The predicate under which it runs, and the value that it must have.
+    pub(super) guard: Option<(u32, bool)>,
+    pub(super) action: Action,
+}
+
+/// The part of a kernel that is executed.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) steps: Vec<Step>,
+    /// How many registers it has.
+    pub(super) registers: usize,
+    /// Whether blocks of a cluster deal with each other.
+    pub(super) clustered: bool,
+    /// Whether the number of threads of a block counts, and in several dimensions.
+    pub(super) counts_threads: bool,
+    pub(super) counts_rows: bool,
+    /// How many registers a thread begins with, at most; none where nothing tells.
+    pub(super) first_registers: Option<u32>,
+    /// Whether a parameter tells how many arrive somewhere.
+    pub(super) takes_counts: bool,
+    /// Whether who waits for whom may depend on who comes first: it has more than barriers for all threads of a block, and
+    /// operations that a thread waits for itself.
+    pub(super) has_order: bool,
+    /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
+    pub(super) has_flags: bool,
+    /// Whether accesses are left out that are like others.
+    pub(super) is_thinned: bool,
+    /// Whether threads read numbers in shared memory that decide about something.
+    pub(super) remembers: bool,
+    /// Where shared variables are, and how large.
+    pub(super) variables: Vec<(u64, u64)>,
+}
+
+/// The bit of generic addresses of shared memory.
+pub(super) const GENERIC: u64 = 1 << 44;
+/// Bits of an address within the shared memory of a block; above them is the block's rank in its cluster, with a bit that
+/// tells it from a number that is too large for an address.
+pub(super) const RANK: u32 = 24;
+pub(super) const MAPPED: u64 = 0x80;
+/// No block has more shared memory.
+pub(super) const MAX_SHARED: u64 = 1 << 18;

@@ -1,0 +1,487 @@
+//! The slice of a kernel that its protocol depends on (Weiser): events, what they are computed of, and the branches that
+//! decide about these.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand, Register, Variable};
+use ptx_ir::isa::{Control, Convergence, OperandSpec};
+use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::program::{Action, Address, Program, Source, Step};
+use super::value::ALL;
+use crate::FunctionFacts;
+use crate::uniformity::control::postdominators;
+
+/// A kernel with more instructions that count is not looked at.
+const MAX_STEPS: usize = 40_000;
+/// Blocks visited for the branches that decide about others: as many for each.
+const VISITS_PER_BLOCK: usize = 64;
+
+/// Steps of a program in which threads wait for their own copies and for all of their block alone; one with more is long.
+/// The products of matrices of whole libraries are so, and to execute one takes longer than all else that is done with it.
+const MAX_PLAIN: usize = 400;
+
+/// What is made of a kernel.
+pub(super) enum Decoded {
+    /// It has no protocol, or is too large.
+    Nothing,
+    /// It is long, and threads wait for nobody but all of their block.
+    Long,
+    /// What is to be executed.
+    Program(Program),
+}
+
+/// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending, and `left_out`
+/// instructions that are not looked at.
+pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Decoded {
+    let program = Program { first_registers: facts.function.first_registers(), ..Program::default() };
+    let mut decoder = Decoder {
+        facts,
+        calls,
+        left_out,
+        places: FxHashMap::default(),
+        registers: FxHashMap::default(),
+        names: Vec::new(),
+        relevant: vec![false; facts.body.instructions.len()],
+        pending: Vec::new(),
+        loads_local: false,
+        local_stores: None,
+        is_local_unknown: false,
+        program,
+    };
+    decoder.place_variables();
+    decoder.decode().unwrap_or(Decoded::Nothing)
+}
+
+pub(super) struct Decoder<'f, 'm> {
+    pub(super) facts: &'f FunctionFacts<'m>,
+    pub(super) calls: &'f [u32],
+    /// Instructions that are not looked at.
+    pub(super) left_out: FxHashSet<u32>,
+    /// Where shared variables are.
+    pub(super) places: FxHashMap<Handle<Variable>, u64>,
+    pub(super) registers: FxHashMap<Register, u32>,
+    pub(super) names: Vec<Register>,
+    pub(super) relevant: Vec<bool>,
+    pub(super) pending: Vec<u32>,
+    /// Whether something is loaded from the memory of a thread whose stores were not asked for yet.
+    pub(super) loads_local: bool,
+    /// All stores there, where they are known.
+    pub(super) local_stores: Option<Vec<u32>>,
+    pub(super) is_local_unknown: bool,
+    pub(super) program: Program,
+}
+
+/// Where shared memory begins: descriptors of matrices have 18 bits for an address.
+const FIRST_PLACE: u64 = 0x400;
+/// Where the memory of a thread begins, apart from shared memory.
+const FIRST_LOCAL_PLACE: u64 = 1 << 41;
+/// Variables begin at multiples of this, and those without a size at multiples of the other one.
+const ALIGNED: u64 = 128;
+const ALIGNED_UNSIZED: u64 = 1024;
+
+impl Decoder<'_, '_> {
+    fn place_variables(&mut self) {
+        let body = self.facts.body;
+        let (mut next, mut unsized_ones) = (FIRST_PLACE, Vec::new());
+        let mut next_local = FIRST_LOCAL_PLACE;
+        for operand in body.operands.iter().chain(&body.children) {
+            let (Operand::Variable { variable, .. }
+            | Operand::VariableAddress { variable, .. }
+            | Operand::Element { variable, .. }) = *operand
+            else {
+                continue;
+            };
+            let declared = &self.facts.module.variables[variable];
+            if self.places.contains_key(&variable) {
+                continue;
+            }
+            if declared.space.base() == StateSpace::Local {
+                let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
+                next_local = next_local.next_multiple_of(align);
+                self.places.insert(variable, next_local);
+                next_local = next_local.saturating_add(declared.size().unwrap_or(0));
+            }
+            if declared.space.base() != StateSpace::Shared {
+                continue;
+            }
+            match declared.size() {
+                Some(size) => {
+                    let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
+                    next = next.next_multiple_of(align);
+                    self.places.insert(variable, next);
+                    self.program.variables.push((next, size));
+                    next = next.saturating_add(size);
+                }
+                None => unsized_ones.push(variable),
+            }
+        }
+        let behind = next.next_multiple_of(ALIGNED_UNSIZED);
+        self.places.extend(unsized_ones.into_iter().map(|variable| (variable, behind)));
+    }
+
+    fn decode(mut self) -> Option<Decoded> {
+        let facts = self.facts;
+        let mut actions: FxHashMap<u32, Action> = FxHashMap::default();
+        let mut is_protocol = false;
+        for &block in facts.cfg.reverse_postorder() {
+            for instruction in facts.cfg.instructions(block) {
+                if self.left_out.contains(&instruction) {
+                    continue;
+                }
+                if let Some(action) = self.event(instruction) {
+                    is_protocol |= !matches!(
+                        action,
+                        Action::Access { .. }
+                            | Action::Opaque
+                            | Action::ProxyFence
+                            | Action::Barrier { threads: None, waits: true, .. }
+                    );
+                    self.program.has_order |= has_order(&action);
+                    self.push(instruction);
+                    actions.insert(instruction, action);
+                    if actions.len() > MAX_STEPS {
+                        return None;
+                    }
+                }
+            }
+        }
+        if !is_protocol {
+            return None;
+        }
+        // What these are computed of need not be looked for.
+        if self.is_long(actions.len()) {
+            return Some(Decoded::Long);
+        }
+        let above = postdominators(facts);
+        let deciding = self.deciding(&above)?;
+        loop {
+            // What sources name was pushed while they were decoded.
+            self.follow(&mut actions, &deciding)?;
+            let is_more = self.ask_for_stores(&mut actions);
+            if !self.ask_for_local_stores(&mut actions) && !is_more {
+                break;
+            }
+        }
+        self.meetings(&mut actions, &deciding);
+        self.emit(&above, actions);
+        if self.is_long(self.program.steps.len()) {
+            return Some(Decoded::Long);
+        }
+        self.program.registers = self.names.len();
+        Some(Decoded::Program(self.program))
+    }
+
+    /// Whether a program with this number of steps is long.
+    fn is_long(&self, steps: usize) -> bool {
+        !self.program.has_order && steps > MAX_PLAIN
+    }
+
+    /// Takes in what decides about the actions so far, and what they are computed of; none where that is too much.
+    fn follow(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) -> Option<()> {
+        let facts = self.facts;
+        while let Some(instruction) = self.pending.pop() {
+            let handle = Handle::new(instruction);
+            if let Some(register) = facts.body.instructions[handle].guard.and_then(|guard| guard.register) {
+                self.name(register);
+            }
+            let block = facts.cfg.block_of(handle);
+            for &branch in &deciding[block.index()] {
+                self.push(branch);
+            }
+            let control = self.control(instruction);
+            if control == Control::IndexedBranch
+                && let Some(index) = facts.body.operands(handle).first()
+            {
+                self.source(*index);
+            }
+            if actions.contains_key(&instruction) || control != Control::Next {
+                continue;
+            }
+            let action = self.computation(instruction);
+            actions.insert(instruction, action);
+            if actions.len() > MAX_STEPS {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Takes in where the lanes of a warp wait for each other, among what is looked at in any case.
+    fn meetings(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) {
+        let facts = self.facts;
+        for &block in facts.cfg.reverse_postorder() {
+            let is_followed = deciding[block.index()].iter().all(|&branch| self.relevant[branch as usize]);
+            if !is_followed {
+                continue;
+            }
+            for instruction in facts.cfg.instructions(block) {
+                let Some(instance) = facts.instance(instruction) else { continue };
+                let effects = &instance.effects;
+                let is_meeting = effects.barrier
+                    && effects.convergence == Convergence::Participants
+                    && effects.event.is_none();
+                if !is_meeting || actions.contains_key(&instruction) {
+                    continue;
+                }
+                let members = match facts.body.operands(Handle::new(instruction)).first() {
+                    Some(Operand::Integer { bits, .. }) => *bits as u32,
+                    _ => ALL,
+                };
+                actions.insert(instruction, Action::WarpBarrier { members });
+            }
+        }
+    }
+
+    fn control(&self, instruction: u32) -> Control {
+        self.facts.instance(instruction).map_or(Control::Next, |instance| instance.effects.control)
+    }
+
+    pub(super) fn push(&mut self, instruction: u32) {
+        if !std::mem::replace(&mut self.relevant[instruction as usize], true) {
+            self.pending.push(instruction);
+        }
+    }
+
+    /// The number of a register; what writes it is relevant.
+    pub(super) fn name(&mut self, register: Register) -> u32 {
+        if let Some(&known) = self.registers.get(&register) {
+            return known;
+        }
+        let number = self.names.len() as u32;
+        self.registers.insert(register, number);
+        self.names.push(register);
+        let facts = self.facts;
+        for &instruction in facts.definitions(register) {
+            self.push(instruction);
+        }
+        number
+    }
+
+    /// The branches that decide whether control comes to each block, by their instructions.
+    fn deciding(&self, above: &[u32]) -> Option<Vec<Vec<u32>>> {
+        let facts = self.facts;
+        let count = facts.cfg.block_count();
+        let mut deciding: Vec<Vec<u32>> = vec![Vec::new(); count];
+        let mut visits = VISITS_PER_BLOCK * count + MAX_STEPS;
+        for &block in facts.cfg.reverse_postorder() {
+            let Some(branch) = facts.cfg.instructions(block).next_back().filter(|_| is_fork(facts, block))
+            else {
+                continue;
+            };
+            let stop = above[block.index()];
+            let mut targets: Vec<u32> = Vec::new();
+            for (next, _) in facts.cfg.successors(block) {
+                match facts.cfg.instructions(next).is_empty() {
+                    true => targets.extend(facts.cfg.successors(next).map(|(each, _)| each.index() as u32)),
+                    false => targets.push(next.index() as u32),
+                }
+            }
+            for target in targets {
+                let mut runner = target;
+                while runner != stop && (runner as usize) < count {
+                    visits = visits.checked_sub(1)?;
+                    let list = &mut deciding[runner as usize];
+                    if list.last() == Some(&branch) {
+                        break;
+                    }
+                    list.push(branch);
+                    runner = above[runner as usize];
+                }
+            }
+        }
+        Some(deciding)
+    }
+
+    fn emit(&mut self, above: &[u32], mut actions: FxHashMap<u32, Action>) {
+        let facts = self.facts;
+        let count = facts.body.instructions.len() as u32;
+        let mut places = vec![0_u32; count as usize + 1];
+        let mut steps = Vec::new();
+        let mut jumps: Vec<(usize, u32)> = Vec::new();
+        let mut tables: Vec<(usize, Vec<u32>)> = Vec::new();
+        for instruction in 0..count {
+            places[instruction as usize] = steps.len() as u32;
+            let handle = Handle::new(instruction);
+            let block = facts.cfg.block_of(handle);
+            if !facts.cfg.is_reachable(block) {
+                continue;
+            }
+            let guard = facts.body.instructions[handle].guard;
+            let guard_of = |decoder: &Self| {
+                guard.map(|guard| {
+                    match guard.register.and_then(|register| decoder.registers.get(&register)) {
+                        Some(&register) => (register, !guard.negated),
+                        None => (u32::MAX, true),
+                    }
+                })
+            };
+            let is_relevant = self.relevant[instruction as usize];
+            let control = self.control(instruction);
+            let is_fork_here = is_fork(facts, block) && facts.cfg.instructions(block).end == instruction + 1;
+            let action = match control {
+                Control::Next | Control::Call => match actions.remove(&instruction) {
+                    Some(action) => self.loading(instruction, action),
+                    None => continue,
+                },
+                _ if is_fork_here && !is_relevant => {
+                    // Whatever is chosen, control comes together again.
+                    let join = above[block.index()] as usize;
+                    let first = (join < facts.cfg.block_count())
+                        .then(|| facts.cfg.instructions(NodeIndex::new(join)).start);
+                    match first {
+                        Some(first) => {
+                            jumps.push((steps.len(), first));
+                            Action::Jump(0)
+                        }
+                        None => Action::Exit,
+                    }
+                }
+                Control::Branch => {
+                    let target = match facts.body.operands(handle).first() {
+                        Some(Operand::Label(label)) => facts.body.labels[*label].target,
+                        _ => count,
+                    };
+                    jumps.push((steps.len(), target));
+                    Action::Jump(0)
+                }
+                Control::IndexedBranch => match facts.body.operands(handle) {
+                    [index, Operand::Targets(list)] => {
+                        let targets = facts.body.targets[*list].targets.iter().map(|target| match target {
+                            Operand::Label(label) => facts.body.labels[*label].target,
+                            _ => count,
+                        });
+                        tables.push((steps.len(), targets.collect()));
+                        Action::Table { index: self.source(*index), targets: Vec::new() }
+                    }
+                    _ => Action::Opaque,
+                },
+                Control::Return | Control::Exit | Control::Trap => Action::Exit,
+            };
+            let unguarded = control != Control::Next && is_fork_here && !is_relevant;
+            let guard = if unguarded { None } else { guard_of(self) };
+            steps.push(Step { instruction, guard, action });
+        }
+        places[count as usize] = steps.len() as u32;
+        for (step, target) in jumps {
+            steps[step].action = Action::Jump(places[target.min(count) as usize]);
+        }
+        for (step, chosen) in tables {
+            if let Action::Table { targets, .. } = &mut steps[step].action {
+                *targets = chosen.into_iter().map(|target| places[target.min(count) as usize]).collect();
+            }
+        }
+        self.program.steps = steps;
+    }
+
+    pub(super) fn source(&mut self, operand: Operand) -> Source {
+        match operand {
+            Operand::Register { register, .. } => Source::Register(self.name(register), 0),
+            Operand::Sum { register, offset, .. } => Source::Register(self.name(register), offset),
+            Operand::Negated { register, .. } => Source::Negated(self.name(register)),
+            Operand::Integer { bits, .. } => Source::Number(bits),
+            Operand::WarpSize => Source::Number(32),
+            Operand::Special(register) => self.special(register, 0),
+            Operand::SpecialSum { register, offset } => self.special(register, offset),
+            Operand::Variable { variable, offset, .. } => self.variable(variable, offset),
+            _ => Source::Unknown,
+        }
+    }
+
+    fn special(&mut self, register: SpecialRegister, offset: i64) -> Source {
+        self.program.counts_threads |= matches!(
+            register,
+            SpecialRegister::NTID
+                | SpecialRegister::NTID_X
+                | SpecialRegister::NTID_Y
+                | SpecialRegister::NTID_Z
+                | SpecialRegister::TID
+                | SpecialRegister::TID_X
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+                | SpecialRegister::WARPID
+        );
+        self.program.counts_rows |= matches!(
+            register,
+            SpecialRegister::NTID_Y
+                | SpecialRegister::NTID_Z
+                | SpecialRegister::TID_Y
+                | SpecialRegister::TID_Z
+        );
+        Source::Special(register, offset)
+    }
+
+    fn variable(&self, variable: Handle<Variable>, offset: i64) -> Source {
+        match self.places.get(&variable) {
+            Some(place) => Source::Number(place.wrapping_add_signed(offset)),
+            None => Source::Unknown,
+        }
+    }
+
+    pub(super) fn register(&mut self, operand: Option<&Operand>) -> Option<u32> {
+        match operand {
+            Some(Operand::Register { register, .. }) => self.registers.get(register).copied(),
+            _ => None,
+        }
+    }
+
+    /// Registers of a result, one or a pair; those that nobody asks for are none.
+    pub(super) fn results(&mut self, operand: Option<&Operand>) -> [Option<u32>; 2] {
+        match operand {
+            Some(Operand::Pair(run)) => {
+                let parts = self.facts.body.children(*run);
+                [self.register(parts.first()), self.register(parts.get(1))]
+            }
+            other => [self.register(other), None],
+        }
+    }
+
+    pub(super) fn address(&mut self, operand: Operand, spec: &OperandSpec, bytes: u32) -> Option<Address> {
+        let access = spec.access?;
+        let number = |offset: i64| (Source::Number(0), offset);
+        let (base, (index, offset)) = match operand {
+            Operand::RegisterAddress { base, offset, .. } => {
+                (Source::Register(self.name(base), 0), number(i64::from(offset)))
+            }
+            Operand::VariableAddress { variable, offset } => (self.variable(variable, 0), number(offset)),
+            Operand::Element { variable, index, offset, .. } => {
+                (self.variable(variable, 0), (Source::Register(self.name(index), 0), i64::from(offset)))
+            }
+            Operand::ConstantAddress { address } => (Source::Number(0), number(address)),
+            _ => return None,
+        };
+        Some(Address { base, index, offset, space: access.space, bytes })
+    }
+}
+
+/// Whether others than all threads of the block wait for an action, or it waits for others.
+fn has_order(action: &Action) -> bool {
+    match action {
+        Action::Barrier { threads, waits, .. } => threads.is_some() || !waits,
+        Action::Start { object, .. } => object.is_some(),
+        Action::Access { .. }
+        | Action::Multiply { .. }
+        | Action::Allocate { .. }
+        | Action::Tensor { .. }
+        | Action::Commit(_)
+        | Action::Wait { .. }
+        | Action::WaitAll(_)
+        | Action::ProxyFence
+        | Action::ObjectFence => false,
+        _ => true,
+    }
+}
+
+/// Whether control can go on at several places after a block.
+fn is_fork(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
+    let mut next = facts.cfg.successors(block);
+    match (next.next(), next.next()) {
+        (Some((only, edge)), None) => {
+            edge.condition.is_some()
+                || facts.cfg.instructions(only).is_empty() && facts.cfg.successors(only).nth(1).is_some()
+        }
+        (Some(_), Some(_)) => true,
+        (None, _) => false,
+    }
+}

@@ -1,0 +1,276 @@
+//! The facts about a function that several analyses share.
+
+use super::mentions::owner;
+use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
+use ptx_ir::cfg::{Cfg, Condition};
+use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
+use ptx_ir::isa::{Carry, Control, Instance};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A function with a body, its control flow, and where things are written. Made once per function and dropped
+/// with it.
+pub struct FunctionFacts<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// The function.
+    pub function: &'m Function,
+    /// Its body.
+    pub body: &'m Body,
+    /// Its control flow.
+    pub cfg: Cfg,
+    uses: Uses,
+    occurring: Rc<Occurring>,
+    touched: OnceCell<Touched>,
+    definitions: OnceCell<Definitions>,
+    carry_writers: OnceCell<Vec<u32>>,
+    parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
+    /// Registers that have a value when the function begins, beside its parameters.
+    given_registers: FxHashSet<Register>,
+}
+
+/// How a variable of the `.param` space gets its value.
+#[derive(Clone, Debug, Default)]
+struct Stores {
+    instructions: Vec<u32>,
+    /// Whether its address is taken, so that it may be written through registers.
+    escapes: bool,
+}
+
+impl<'m> FunctionFacts<'m> {
+    /// The facts about a function; none where it has no body.
+    #[must_use]
+    pub fn new(module: &'m Module, function: Handle<Function>) -> Option<Self> {
+        let body = module.functions[function].body.as_ref()?;
+        Some(Self::of_body(module, function, body))
+    }
+
+    /// The facts about a function whose body is not in the module.
+    #[must_use]
+    pub fn of_body(module: &'m Module, function: Handle<Function>, body: &'m Body) -> Self {
+        let function = &module.functions[function];
+        let cfg = Cfg::new(module, body);
+        let uses = Uses::new(module, body);
+        let occurring = Rc::new(Occurring::new(&uses, body));
+        Self {
+            module,
+            function,
+            body,
+            cfg,
+            uses,
+            occurring,
+            touched: OnceCell::new(),
+            definitions: OnceCell::new(),
+            carry_writers: OnceCell::new(),
+            parameters: OnceCell::new(),
+            given_registers: FxHashSet::default(),
+        }
+    }
+
+    /// The same for a part of a function, before which these registers are set: every read of one sees the same value.
+    #[must_use]
+    pub fn with_given(mut self, is_given: impl Fn(Register) -> bool) -> Self {
+        self.given_registers = self.registers().filter(|register| is_given(*register)).collect();
+        self
+    }
+
+    /// Whether a register has a value when the function begins.
+    #[must_use]
+    pub fn is_set_at_entry(&self, register: Register) -> bool {
+        (self.return_registers()..self.entry_registers()).contains(&register.0)
+            || self.given_registers.contains(&register)
+    }
+
+    /// What an instruction means, where its operands fit.
+    #[must_use]
+    #[inline]
+    pub fn instance(&self, instruction: u32) -> Option<&'m Instance> {
+        self.module.instance(&self.body.instructions[Handle::new(instruction)])
+    }
+
+    /// The condition under which an instruction runs.
+    #[must_use]
+    pub fn condition(&self, instruction: u32) -> Option<Condition> {
+        Condition::of_guard(self.body.instructions[Handle::new(instruction)].guard)
+    }
+
+    /// Whether an instruction has a guard, known or not.
+    #[must_use]
+    #[inline]
+    pub fn is_guarded(&self, instruction: u32) -> bool {
+        self.body.instructions[Handle::new(instruction)].guard.is_some()
+    }
+
+    /// The operand that each thread gives to a vote, or to a reduction over several threads.
+    #[must_use]
+    pub fn given(&self, instruction: u32) -> Option<usize> {
+        let has_mask = self.instance(instruction)?.lane_mask().is_some();
+        self.body.operands(Self::handle(instruction)).len().checked_sub(1 + usize::from(has_mask))
+    }
+
+    /// The handle of an instruction.
+    #[must_use]
+    pub const fn handle(instruction: u32) -> Handle<Instruction> {
+        Handle::new(instruction)
+    }
+
+    /// How an instruction uses the carry flag.
+    #[must_use]
+    pub fn carry(&self, instruction: u32) -> Option<Carry> {
+        let instruction = &self.body.instructions[Handle::new(instruction)];
+        let resolved = &self.module.spellings[instruction.spelling].resolved;
+        // The flag is a matter of the spelling, so any instance will do where the operands fit none.
+        resolved.instances.get(instruction.instance.map_or(0, usize::from))?.effects.carry
+    }
+
+    /// Whether an instruction is a call.
+    #[must_use]
+    #[inline]
+    pub fn is_call(&self, instruction: u32) -> bool {
+        self.instance(instruction).is_some_and(|instance| instance.effects.control == Control::Call)
+    }
+
+    /// The instructions that may write a register, ascending.
+    #[must_use]
+    pub fn definitions(&self, register: Register) -> &[u32] {
+        self.definitions.get_or_init(|| Definitions::new(&self.uses, &self.occurring)).of(register)
+    }
+
+    /// The registers that each instruction touches.
+    #[must_use]
+    pub const fn uses(&self) -> &Uses {
+        &self.uses
+    }
+
+    /// The registers that a [`RegisterTable`] has entries for, ascending: all that instructions name, at least.
+    pub fn registers(&self) -> impl Iterator<Item = Register> {
+        self.occurring.iter()
+    }
+
+    /// The number of a register among [`Self::registers`].
+    #[must_use]
+    #[inline]
+    pub fn position(&self, register: Register) -> Option<usize> {
+        self.occurring.position(register)
+    }
+
+    /// A table with the same value for each register.
+    #[must_use]
+    pub fn table<T: Clone>(&self, value: T) -> RegisterTable<T> {
+        RegisterTable::new(Rc::clone(&self.occurring), value)
+    }
+
+    /// What happens to each register anywhere in the function.
+    #[must_use]
+    pub fn touched(&self) -> &Touched {
+        self.touched.get_or_init(|| Touched::new(&self.uses, self.body, self.table(0)))
+    }
+
+    /// The instructions that write the carry flag, and the calls, which leave it undefined, ascending.
+    #[must_use]
+    pub fn carry_writers(&self) -> &[u32] {
+        self.carry_writers.get_or_init(|| {
+            let count = self.body.instructions.len() as u32;
+            (0..count).filter(|&index| self.writes_carry(index) || self.is_call(index)).collect()
+        })
+    }
+
+    /// The instructions that store into a variable of the `.param` space, ascending.
+    #[must_use]
+    pub fn parameter_writers(&self, variable: Handle<Variable>) -> &[u32] {
+        self.parameters().get(&variable).map_or(&[], |stores| &stores.instructions)
+    }
+
+    /// Whether the address of a variable is taken.
+    #[must_use]
+    pub fn escapes(&self, variable: Handle<Variable>) -> bool {
+        self.parameters().get(&variable).is_some_and(|stores| stores.escapes)
+    }
+
+    fn parameters(&self) -> &FxHashMap<Handle<Variable>, Stores> {
+        self.parameters.get_or_init(|| {
+            let mut found: FxHashMap<Handle<Variable>, Stores> = FxHashMap::default();
+            // Few operands name a variable or hold a list, so that these are looked for among all of the body.
+            for (place, &operand) in self.body.operands.iter().enumerate() {
+                if let Operand::Variable { .. }
+                | Operand::VariableAddress { .. }
+                | Operand::Element { .. }
+                | Operand::List(_) = operand
+                    && let Some((handle, instruction)) = owner(self.body, place)
+                {
+                    let index = place - instruction.operands.first as usize;
+                    self.stores(handle.index() as u32, index, operand, &mut found);
+                }
+            }
+            found
+        })
+    }
+
+    fn stores(
+        &self,
+        instruction: u32,
+        index: usize,
+        operand: Operand,
+        found: &mut FxHashMap<Handle<Variable>, Stores>,
+    ) {
+        match operand {
+            Operand::Variable { variable, .. } | Operand::Element { variable, is_value: true, .. } => {
+                found.entry(variable).or_default().escapes = true;
+            }
+            Operand::VariableAddress { variable, .. } | Operand::Element { variable, .. } => {
+                let spec = self.instance(instruction).and_then(|instance| instance.operands.get(index));
+                // An access that is not understood may be a store.
+                if spec.is_none_or(|spec| spec.access.is_none_or(|access| access.writes)) {
+                    found.entry(variable).or_default().instructions.push(instruction);
+                }
+            }
+            // The results of a call come first, the arguments behind the callee.
+            Operand::List(run) if index == 0 => {
+                for child in self.body.children(run) {
+                    if let Operand::Variable { variable, .. } = child {
+                        found.entry(*variable).or_default().instructions.push(instruction);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an instruction writes the carry flag.
+    #[must_use]
+    pub fn writes_carry(&self, instruction: u32) -> bool {
+        self.carry(instruction).is_some_and(|carry| carry.writes)
+    }
+
+    /// Whether an instruction may write a register.
+    #[must_use]
+    pub fn writes(&self, instruction: u32, register: Register) -> bool {
+        self.uses.of(instruction).iter().any(|each| each.register == register && each.access().writes())
+    }
+
+    /// The registers that are set when the function is entered: its parameters in registers.
+    #[must_use]
+    pub fn entry_registers(&self) -> u32 {
+        // Parameters are declared before anything of the body, inputs and outputs in the order of the header.
+        let statements = &self.body.statements;
+        let declared_in_body = statements.iter().find_map(|statement| match statement {
+            ptx_ir::ir::Statement::Registers(group) => Some(self.body.registers[*group].first.0),
+            _ => None,
+        });
+        declared_in_body.unwrap_or(self.body.register_count)
+    }
+
+    /// Those of [`Self::entry_registers`] that are return values, which are not set at entry.
+    #[must_use]
+    pub fn return_registers(&self) -> u32 {
+        let mut count = 0;
+        for &handle in &self.function.returns {
+            let variable = &self.module.variables[handle];
+            if variable.space == ptx_ir::space::StateSpace::Reg {
+                count += u32::from(variable.elements);
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,197 @@
+//! Blocks that all lanes come to, or none: after a branch that they take differently, both sides may ask the same of
+//! something that does not differ between them.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+use rustc_hash::FxHashSet;
+
+use super::{Level, Uniformity};
+use crate::uniformity::masks::conjuncts;
+use crate::values::linear::Sum;
+use crate::values::{Assumption, Engine, Graph, ValueId};
+
+/// Blocks on the way to an instruction that are looked at.
+const MAX_DOMINATORS: usize = 8;
+
+impl Uniformity {
+    /// Whether all threads that are told apart by a branch come to a block, or none: to the block itself, or to one that
+    /// every path there leads through and after which nobody is told apart.
+    pub(super) fn comes_whole(
+        &self,
+        engine: &Engine<'_, '_>,
+        branch: u32,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let cfg = &engine.facts().cfg;
+        let from = cfg.block_of(Handle::new(branch));
+        let mut at = block;
+        for _ in 0..MAX_DOMINATORS {
+            if at == from || !cfg.dominates(from, at) {
+                return false;
+            }
+            if self.all_or_none(engine, from, at, least, visits) {
+                return at == block || !self.parts_on_the_way(engine, at, block, least, visits);
+            }
+            match cfg.immediate_dominator(at) {
+                Some(before) => at = before,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a branch that threads take differently lies on the way from one block to another: they come to it behind
+    /// the first, and to the other before all of them are together again.
+    fn parts_on_the_way(
+        &self,
+        engine: &Engine<'_, '_>,
+        first: NodeIndex,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let cfg = &engine.facts().cfg;
+        let mut seen = FxHashSet::default();
+        cfg.reverse_postorder().iter().any(|&branching| {
+            if !cfg.dominates(first, branching)
+                || self.control.parts(branching).is_none_or(|level| level < least)
+            {
+                return false;
+            }
+            let join = self.control.join(branching);
+            seen.clear();
+            let mut open = vec![branching];
+            while let Some(inside) = open.pop() {
+                for &(next, position) in engine.graph().successors(inside) {
+                    let next = NodeIndex::new(next as usize);
+                    if Some(next) == join || !engine.is_taken(next, position as usize) || !seen.insert(next) {
+                        continue;
+                    }
+                    let Some(left) = visits.checked_sub(1).filter(|_| next != block) else { return true };
+                    *visits = left;
+                    open.push(next);
+                }
+            }
+            false
+        })
+    }
+
+    /// Whether nobody can pass a block by who has the conditions of those that come to it.
+    fn all_or_none(
+        &self,
+        engine: &Engine<'_, '_>,
+        from: NodeIndex,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let graph = engine.graph();
+        (0..graph.predecessor_count(block))
+            .filter(|&position| engine.is_taken(block, position))
+            .all(|position| self.none_passes(engine, from, (block, position), least, visits))
+    }
+
+    fn none_passes(
+        &self,
+        engine: &Engine<'_, '_>,
+        from: NodeIndex,
+        (block, position): (NodeIndex, usize),
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let same = self.on_the_way(engine, from, (block, position), least);
+        let mut seen = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(inside) = open.pop() {
+            let Some(left) = visits.checked_sub(1) else { return false };
+            *visits = left;
+            let successors = graph.successors(inside);
+            // Here the function ends.
+            if successors.is_empty() {
+                return false;
+            }
+            for &(next, position) in successors {
+                let (next, position) = (NodeIndex::new(next as usize), position as usize);
+                if next == block || !engine.is_taken(next, position) {
+                    continue;
+                }
+                let contradicts = |literal: &Sum| {
+                    same.holds(literal) == Some(false) && self.is_uniform_at(engine, literal, inside, least)
+                };
+                if said_by(engine, inside, (next, position)).iter().any(contradicts) {
+                    continue;
+                }
+                // In another turn the conditions are others.
+                if Some(next) == self.control.join(from) || cfg.place(next) <= cfg.place(from) {
+                    return false;
+                }
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        true
+    }
+
+    /// The conditions that are the same for all, of those that come to a block over an edge.
+    fn on_the_way<'e, 'f, 'm>(
+        &self,
+        engine: &'e Engine<'f, 'm>,
+        from: NodeIndex,
+        edge: (NodeIndex, usize),
+        least: Level,
+    ) -> Assumption<'e, 'f, 'm> {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let mut same = Assumption::new(engine);
+        let mut edge = Some(edge);
+        while let Some((block, position)) = edge {
+            let Some((inside, _)) = graph.predecessors(block).nth(position) else { break };
+            if let Some((predicate, value)) = self.decided(engine, inside, (block, position), least)
+                && let Some(fact) = engine.values.of(predicate)
+            {
+                same.hold(fact.form, value);
+            }
+            edge = (inside != from && cfg.dominates(from, inside))
+                .then(|| only_way(engine, graph, inside))
+                .flatten();
+        }
+        same
+    }
+
+    /// What has to hold for an edge to be taken, where that is the same for all.
+    fn decided(
+        &self,
+        engine: &Engine<'_, '_>,
+        inside: NodeIndex,
+        (next, position): (NodeIndex, usize),
+        least: Level,
+    ) -> Option<(ValueId, bool)> {
+        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+        let condition = graph.condition(next, position)?;
+        let guard = graph.guard(cfg.instructions(inside).last()?)?;
+        let differs = self.of(guard).level().is_some_and(|level| level >= least)
+            || self.control.parts(inside).is_some_and(|level| level >= least);
+        (!differs).then_some((guard, condition.value))
+    }
+}
+
+/// What holds where an edge is taken: all of it.
+fn said_by(engine: &Engine<'_, '_>, inside: NodeIndex, (next, position): (NodeIndex, usize)) -> Vec<Sum> {
+    let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+    let Some(condition) = graph.condition(next, position) else { return Vec::new() };
+    let guard = cfg.instructions(inside).last().and_then(|last| graph.guard(last));
+    let fact = guard.and_then(|guard| engine.values.of(guard));
+    fact.map_or_else(Vec::new, |fact| conjuncts(engine, fact.form, condition.value))
+}
+
+/// The only edge that leads to a block.
+fn only_way(engine: &Engine<'_, '_>, graph: &Graph, block: NodeIndex) -> Option<(NodeIndex, usize)> {
+    let mut taken = (0..graph.predecessor_count(block)).filter(|&position| engine.is_taken(block, position));
+    match (taken.next(), taken.next()) {
+        (Some(only), None) => Some((block, only)),
+        _ => None,
+    }
+}

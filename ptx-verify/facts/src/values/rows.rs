@@ -1,0 +1,229 @@
+//! What a kernel shows of the rows of its blocks.
+
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::Computation;
+use ptx_ir::special::SpecialRegister;
+
+use super::compute::{Order, Relation};
+use super::graph::{Graph, Kind, ValueId};
+use super::linear::{Base, BaseId, Form, Sum};
+use super::number::{Number, mask, width};
+use super::propagate::Engine;
+use crate::FunctionFacts;
+
+/// The lanes of a warp.
+const LANES: u64 = 32;
+/// Copies and conversions that are looked through.
+const MAX_COPIES: usize = 4;
+
+impl Engine<'_, '_> {
+    /// Whether each row is one warp: a kernel whose blocks have several rows goes from the place of a thread in its row in
+    /// steps of 32. Of longer rows several threads would do the same.
+    pub(super) fn rows_are_warps(&mut self) -> bool {
+        let (facts, graph) = (self.facts, self.graph);
+        *self.rows_are_warps.get_or_insert_with(|| {
+            names(facts, SpecialRegister::TID_Y)
+                && graph.values().any(|value| is_counter(facts, graph, value))
+        })
+    }
+
+    /// A sum in which the row and the place in it make the number of a thread: rows that are shorter than a warp, and whose
+    /// lengths divide it, lie in warps as one line.
+    pub(super) fn in_rows(&mut self, sum: Sum) -> Sum {
+        let forms = &self.values.forms;
+        let find = |base: Base| {
+            let base = forms.find(base)?;
+            sum.terms().find(|(term, _)| *term == base)
+        };
+        let (Some((row, threads)), Some((_, 1)), Some((warp, 1))) =
+            (find(Base::Special(SpecialRegister::TID_Y)), find(Base::Lane), find(Base::Warp))
+        else {
+            return sum;
+        };
+        if !threads.is_power_of_two() || !(2..LANES).contains(&threads) {
+            return sum;
+        }
+        let w = sum.width();
+        let without =
+            |sum: Sum, base, factor: u64| sum.plus(&Sum::of(w, base), factor.wrapping_neg() & mask(w));
+        let Some(rest) = without(sum, row, threads).and_then(|rest| without(rest, warp, 1)) else {
+            return sum;
+        };
+        let number = Number::between(u32::BITS, 0, MAX_THREADS - LANES).with_bits(LANES - 1, 0);
+        let rows = self.values.forms.base(Base::Rows(threads as u8), number, None);
+        rest.plus(&Sum::of(w, rows), 1).unwrap_or(sum)
+    }
+}
+
+impl Engine<'_, '_> {
+    /// Whether all lanes that a warp has lie in one segment of an exchange, as its last operand cuts the warp.
+    pub(crate) fn is_one_segment(&self, clamp: u64) -> bool {
+        clamp >> 8 & self.launch.lane_bits() == 0
+    }
+
+    /// How many threads a row has, as loops over its elements show: one that begins at the place of a thread goes on by the
+    /// threads of a row, since of more threads several would do the same; and where it goes on by `%ntid.x` to a multiple
+    /// of 64 or more, that is what its author has made of a number that rows divide. None where nothing shows it, where
+    /// the kernel says it, or where it asks for threads that there would not be.
+    pub(crate) fn row_of_loops(&mut self) -> Option<u64> {
+        let longest = self.launch.longest_row()?;
+        let row = self.by_number().into_iter().chain(self.by_multiples()).min()?;
+        (row <= longest && !self.asks_beyond(row)).then_some(row)
+    }
+
+    /// The smallest number by which a loop goes on.
+    fn by_number(&self) -> Option<u64> {
+        let by = |(&value, steps): (&ValueId, &Vec<Form>)| {
+            let [step] = steps[..] else { return None };
+            let by = self.values.forms.sum(step).value().filter(|by| is_row(*by))?;
+            let sum = self.sum(self.values.of(value)?);
+            self.place_in(sum).filter(|factor| *factor == 1).map(|_| by)
+        };
+        self.values.steps.iter().filter_map(by).min()
+    }
+
+    /// The smallest multiple up to which a loop goes on by `%ntid.x`.
+    fn by_multiples(&mut self) -> Option<u64> {
+        let by_row = |(&value, steps): (&ValueId, &Vec<Form>)| {
+            let [step] = steps[..] else { return None };
+            let sum = self.values.forms.sum(step);
+            let mut terms = sum.terms();
+            let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+            let is_row = self.values.forms.what(base) == Base::Special(SpecialRegister::NTID_X);
+            is_row.then(|| self.values.forms.find(Base::Steps(value)))?
+        };
+        let turns: Vec<BaseId> = self.values.steps.iter().filter_map(by_row).collect();
+        if turns.is_empty() {
+            return None;
+        }
+        let row = self.values.forms.find(Base::Special(SpecialRegister::NTID_X));
+        let mut least: Option<u64> = None;
+        for (difference, _) in self.comparisons() {
+            let Some(place) = self.place_in(&difference) else { continue };
+            if !difference.terms().any(|(base, factor)| turns.contains(&base) && factor == place) {
+                continue;
+            }
+            // The last turn goes one row further.
+            let is_of_rows = |base: &BaseId| Some(*base) == row || turns.contains(base);
+            let w = difference.width();
+            let mut rows = difference.terms().filter(|(base, _)| is_of_rows(base));
+            let rest = rows.try_fold(difference, |rest, (base, factor)| {
+                rest.plus(&Sum::of(w, base), factor.wrapping_neg() & mask(w))
+            });
+            let Some(rest) = rest.and_then(|rest| self.without_place(rest, place)) else { continue };
+            let zeros = self.number_of(&rest).zeros.trailing_ones();
+            let multiple = 1 << zeros.min(MAX_THREADS.trailing_zeros());
+            if is_row(multiple) {
+                least = Some(least.map_or(multiple, |least| least.min(multiple)));
+            }
+        }
+        least
+    }
+
+    /// Whether something is asked of the place of a thread that is known where rows are not longer.
+    fn asks_beyond(&mut self, row: u64) -> bool {
+        self.comparisons().into_iter().any(|(difference, order)| {
+            let w = difference.width();
+            let Some(place) = self.place_in(&difference) else { return false };
+            let rest = self.without_place(difference, place).and_then(|rest| rest.value());
+            let Some(rest) = rest else { return false };
+            let (number, least) = match (place == 1, order) {
+                (true, _) => (rest.wrapping_neg() & mask(w), row),
+                (false, Order::Less) => (rest, row - 1),
+                (false, Order::Equal) => (rest, row),
+            };
+            number >= least && number <= mask(w) >> 1
+        })
+    }
+
+    /// The differences of integers that are compared, and how.
+    fn comparisons(&mut self) -> Vec<(Sum, Order)> {
+        let facts = self.facts;
+        let mut found = Vec::new();
+        for instruction in 0..facts.body.instructions.len() as u32 {
+            let Some(instance) = facts.instance(instruction) else { continue };
+            let (Some(Computation::Compare), Some(ty)) = (instance.effects.computes, instance.ty) else {
+                continue;
+            };
+            let Some(relation) = Relation::of(instance).filter(|_| ty.is_integer()) else { continue };
+            let w = width(ty);
+            let (Some(one), Some(other)) = (self.operand(instruction, 1, w), self.operand(instruction, 2, w))
+            else {
+                continue;
+            };
+            let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
+            found.extend(self.sum(one).plus(self.sum(other), u64::MAX).map(|sum| (sum, relation.order)));
+        }
+        found
+    }
+
+    /// How often the place of a thread in its row is in a sum.
+    fn place_in(&self, sum: &Sum) -> Option<u64> {
+        let times = |base: Base| {
+            let base = self.values.forms.find(base)?;
+            sum.terms().find(|(term, _)| *term == base).map(|(_, factor)| factor)
+        };
+        times(Base::Lane).filter(|factor| times(Base::Warp) == Some(*factor))
+    }
+
+    fn without_place(&self, sum: Sum, times: u64) -> Option<Sum> {
+        let w = sum.width();
+        let without = |sum: Sum, base: Base| {
+            sum.plus(&Sum::of(w, self.values.forms.find(base)?), times.wrapping_neg() & mask(w))
+        };
+        without(sum, Base::Lane).and_then(|sum| without(sum, Base::Warp))
+    }
+}
+
+/// Whether a number of threads is that of several whole warps of one row.
+const fn is_row(threads: u64) -> bool {
+    threads > LANES && threads <= MAX_THREADS && threads.is_multiple_of(LANES)
+}
+
+/// The threads of a block, at most.
+const MAX_THREADS: u64 = 1024;
+
+/// Whether an instruction reads a special register.
+fn names(facts: &FunctionFacts<'_>, register: SpecialRegister) -> bool {
+    let instructions = 0..facts.body.instructions.len() as u32;
+    instructions
+        .flat_map(|each| facts.body.operands(Handle::new(each)))
+        .any(|operand| matches!(operand, Operand::Special(special) if *special == register))
+}
+
+/// Whether a loop's head joins the place of a thread in its row with what a turn adds 32 to.
+fn is_counter(facts: &FunctionFacts<'_>, graph: &Graph, value: ValueId) -> bool {
+    if !matches!(graph.kind(value), Kind::Joined { .. }) {
+        return false;
+    }
+    let inputs = graph.inputs(value);
+    inputs.iter().any(|&input| is_stepped(facts, graph, input, value))
+        && inputs.iter().any(|&input| is_place(facts, graph, input))
+}
+
+fn is_stepped(facts: &FunctionFacts<'_>, graph: &Graph, input: ValueId, counter: ValueId) -> bool {
+    let Kind::Computed { instruction, .. } = graph.kind(input) else { return false };
+    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    let operands = facts.body.operands(Handle::new(instruction));
+    computes == Some(Computation::Add)
+        && matches!(operands, [_, _, Operand::Integer { bits: LANES, negative: false }])
+        && facts.uses().range(instruction).any(|at| graph.read(at) == Some(counter))
+}
+
+fn is_place(facts: &FunctionFacts<'_>, graph: &Graph, mut value: ValueId) -> bool {
+    for _ in 0..MAX_COPIES {
+        let Kind::Computed { instruction, .. } = graph.kind(value) else { return false };
+        let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+        if !matches!(computes, Some(Computation::Move | Computation::Convert)) {
+            return false;
+        }
+        match facts.body.operands(Handle::new(instruction)) {
+            [_, Operand::Special(SpecialRegister::TID_X)] => return true,
+            [_, Operand::Register { .. }] => {}
+            _ => return false,
+        }
+        let Some(read) = facts.uses().range(instruction).find_map(|at| graph.read(at)) else { return false };
+        value = read;
+    }
+    false
+}
