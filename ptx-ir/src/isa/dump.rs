@@ -346,6 +346,7 @@ fn effect(effect: &Effect) -> String {
         Effect::Barrier => "barrier".to_owned(),
         Effect::Convergence(convergence) => format!("{convergence:?}"),
         Effect::ThreadDependent => "thread-dependent".to_owned(),
+        Effect::AsyncProxy => "async-proxy".to_owned(),
         Effect::ReadsMemory => "reads-memory".to_owned(),
         Effect::WritesMemory => "writes-memory".to_owned(),
         Effect::Async(group, action) => format!("async {group:?} {action:?}"),

@@ -381,6 +381,9 @@ pub struct Effects {
     pub barrier: bool,
     /// What it does to asynchronous operations.
     pub asynchronous: Option<(AsyncGroup, AsyncAction)>,
+    /// Whether it accesses memory through the asynchronous proxy, which does not see what the generic one wrote without a
+    /// `fence.proxy.async` between the two.
+    pub async_proxy: bool,
     /// Whether two executions with equal operands may give different results, or the execution itself
     /// matters: must be neither removed, repeated nor merged.
     pub volatile: bool,

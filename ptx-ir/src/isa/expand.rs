@@ -239,6 +239,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
         Effect::Barrier => effects.barrier = true,
         Effect::Convergence(convergence) => effects.convergence = convergence,
         Effect::ThreadDependent => effects.thread_dependent = true,
+        Effect::AsyncProxy => effects.async_proxy = true,
         Effect::ReadsMemory => effects.reads_memory = true,
         Effect::WritesMemory => effects.writes_memory = true,
         Effect::Async(group, action) => effects.asynchronous = Some((group, action)),

@@ -202,6 +202,7 @@ pub(super) enum Effect {
     Barrier,
     Convergence(Convergence),
     ThreadDependent,
+    AsyncProxy,
     ReadsMemory,
     WritesMemory,
     Async(AsyncGroup, AsyncAction),

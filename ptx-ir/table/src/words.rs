@@ -139,7 +139,7 @@ const EVENTS: [(&str, &str); 16] = [
     ("complete", "Complete"),
 ];
 
-const EFFECTS: [(&str, &str); 23] = [
+const EFFECTS: [(&str, &str); 24] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -156,6 +156,7 @@ const EFFECTS: [(&str, &str); 23] = [
     ("participants", "Effect::Convergence(Convergence::Participants)"),
     ("aligned", "Effect::Convergence(Convergence::Aligned)"),
     ("thread-dependent", "Effect::ThreadDependent"),
+    ("async-proxy", "Effect::AsyncProxy"),
     ("reads-memory", "Effect::ReadsMemory"),
     ("writes-memory", "Effect::WritesMemory"),
     ("computes", ""),

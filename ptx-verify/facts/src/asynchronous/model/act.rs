@@ -133,10 +133,10 @@ impl Machine<'_> {
             }
             Action::Test { .. } => self.test(warp, fragment, mask, instruction, &step.action),
             Action::Start { .. } => self.start(warp, mask, instruction, &step.action),
-            Action::Multiply { group, matrices, accumulators } => {
-                let flight = self.multiply(warp, mask, instruction, *group, matrices);
-                if let Some(accumulators) = accumulators {
-                    self.accumulate(warp, mask, *accumulators, flight);
+            Action::Multiply { accumulators, .. } => {
+                let flight = self.multiply(warp, mask, instruction, &step.action);
+                if let Some((flight, accumulators)) = flight.zip(*accumulators) {
+                    self.accumulate(warp, mask, accumulators, flight);
                 }
                 Some(())
             }

@@ -20,7 +20,10 @@ const DESCRIPTOR_SHIFT: u32 = 4;
 impl Machine<'_> {
     /// Starts a copy.
     pub(super) fn start(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
-        let Action::Start { group, writes, reads, object, bytes, blocks } = action else { return None };
+        let Action::Start { group, proxy, writes, reads, object, bytes, blocks } = action else {
+            return None;
+        };
+        let proxy = *proxy;
         let event = self.next_event(warp);
         let sizes = self.certain(warp, *bytes);
         let chosen = self.certain(warp, *blocks);
@@ -33,7 +36,6 @@ impl Machine<'_> {
             0
         };
         let row = if *group == Row::Bulk { Row::BulkRead } else { *group };
-        let proxy = *group != Row::CpAsync;
         match object {
             Some(place) => {
                 let named = self.named_objects(warp, *place, *blocks, mask, instruction)?;
@@ -161,14 +163,15 @@ impl Machine<'_> {
         warp: usize,
         mask: u32,
         instruction: u32,
-        row: Row,
-        matrices: &[Source],
-    ) -> u32 {
+        action: &Action,
+    ) -> Option<u32> {
+        let Action::Multiply { group: row, proxy, matrices, .. } = action else { return None };
+        let (row, proxy) = (*row, *proxy);
         let event = self.next_event(warp);
         let groups = &mut self.warps[warp].groups[row as usize];
         groups.started += 1;
         let completion = Completion::Group { row, count: groups.started };
-        self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy: true });
+        self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
         let flight = self.flights.len() as u32 - 1;
         let block = self.warps[warp].block;
         for matrix in matrices {
@@ -178,7 +181,7 @@ impl Machine<'_> {
                 self.start_read(warp, block, (place, MATRIX), flight);
             }
         }
-        flight
+        Some(flight)
     }
 
     pub(super) fn signal_copies(

@@ -249,7 +249,8 @@ impl Decoder<'_, '_> {
                     matrices.into_iter().map(|operand| self.source(operand)).collect();
                 let is_tensor = group == AsyncGroup::Tcgen05 && !matrices.is_empty();
                 let accumulators = if is_tensor { self.tensor_address(named) } else { None };
-                Some(Action::Multiply { group: row_of(group)?, matrices, accumulators })
+                let proxy = instance.effects.async_proxy;
+                Some(Action::Multiply { group: row_of(group)?, proxy, matrices, accumulators })
             }
             (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
                 self.copy(group, instance, named)
@@ -315,7 +316,8 @@ impl Decoder<'_, '_> {
             None => None,
         };
         let group = row_of(group).unwrap_or(Row::Bulk);
-        Some(Action::Start { group, writes, reads, object, bytes, blocks })
+        let proxy = instance.effects.async_proxy;
+        Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks })
     }
 
     pub(super) fn bits_of(&self, register: u32) -> u32 {

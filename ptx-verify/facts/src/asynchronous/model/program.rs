@@ -147,6 +147,8 @@ pub(super) enum Action {
     /// Starts what runs on its own.
     Start {
         group: Row,
+        /// Whether it accesses memory through the asynchronous proxy.
+        proxy: bool,
         writes: Option<Address>,
         reads: Vec<Address>,
         object: Option<Address>,
@@ -156,6 +158,8 @@ pub(super) enum Action {
     /// Starts what reads matrices in shared memory, and writes to tensor memory if it is told where.
     Multiply {
         group: Row,
+        /// As of [`Action::Start`].
+        proxy: bool,
         matrices: Vec<Source>,
         accumulators: Option<Source>,
     },
