@@ -28,7 +28,6 @@ mod formatting;
 #[doc(hidden)]
 pub mod fuzz;
 mod input;
-mod instructions;
 mod interrupt;
 mod levels;
 mod lsp;

@@ -15,7 +15,6 @@ use ptx_verify::Config;
 use serde_json::{Value, json};
 
 use crate::example;
-use crate::instructions;
 
 /// No more of the ways in which operands can be given to a spelling are shown.
 const MAX_WAYS: usize = 8;
@@ -60,7 +59,7 @@ pub fn entries(word: &str) -> Vec<Entry> {
         let mut ways: Vec<String> = of_form().map(operands).collect();
         ways.dedup();
         ways.truncate(MAX_WAYS);
-        let written = example_of(form, instructions::of(form));
+        let written = example_of(form);
         let is_meant = |example: &String| spelling_of(example) == word;
         let example = written.filter(is_meant).or_else(|| {
             let example = of_form().next().and_then(example::of_instance);
@@ -114,7 +113,6 @@ impl Entry {
             Self::Form(form, asked) => {
                 let (version, targets) = form.requirement();
                 let shown = form.to_string();
-                let does = instructions::of(*form);
                 let needs = shown.lines().skip(2).map(str::trim).filter(|line| !line.contains(" = { "));
                 let modifiers = form
                     .slots()
@@ -123,8 +121,8 @@ impl Entry {
                     "opcode": form.opcode().name(),
                     "section": form.section(),
                     "syntax": form.syntax(),
-                    "purpose": instructions::purpose(*form),
-                    "example": asked.example.clone().or_else(|| example_of(*form, does)),
+                    "purpose": form.purpose(),
+                    "example": asked.example.clone().or_else(|| example_of(*form)),
                     "version": version.to_string(),
                     "targets": targets.to_string(),
                     "modifiers": modifiers.collect::<Vec<_>>(),
@@ -170,8 +168,7 @@ impl Entry {
                 if let Some(does) = does {
                     let _ = writeln!(text, "    {does}");
                 }
-                if let Some(example) = example.clone().or_else(|| example_of(*form, instructions::of(*form)))
-                {
+                if let Some(example) = example.clone().or_else(|| example_of(*form)) {
                     let _ = writeln!(text, "    for example {example}");
                 }
                 // What the operands are: of the spelling that was asked about, else of all that the form has.
@@ -206,14 +203,14 @@ impl Entry {
 }
 
 /// An example of a form: the one that is written for it, else one that the table makes.
-fn example_of(form: FormId, does: Option<&instructions::Instruction>) -> Option<String> {
+fn example_of(form: FormId) -> Option<String> {
     let is_of_form = |example: &&str| {
         let (statement, instances) = (without_guard(example), resolve(spelling_of(example)).instances);
         // Of several forms with the spelling the first is meant that has such operands.
         let operands = statement.split_once(' ').map_or("", |(_, operands)| operands.trim_end_matches(';'));
         instances.iter().find(|each| is_written(each, operands)).is_some_and(|instance| instance.form == form)
     };
-    let written = does.and_then(|does| does.example).filter(is_of_form).map(str::to_owned);
+    let written = form.example().filter(is_of_form).map(str::to_owned);
     written.or_else(|| example::of(form).map(|example| example.statement))
 }
 
@@ -318,7 +315,7 @@ fn text(entries: &[Entry], tolerances: bool) -> String {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}{section}\n", if text.is_empty() { "" } else { "\n" });
         }
-        let does = instructions::purpose(*form);
+        let does = form.purpose();
         text.push_str(&entry.text(does.filter(|_| does != told)));
         if tolerances {
             let said = entry.tolerances();
@@ -500,7 +497,52 @@ fn parts(spec: &OperandSpec, open: &str, between: &str, close: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{entries, misspelled};
+    use ptx_ir::isa::{FormId, OpcodeId, opcodes, resolve};
+    use ptx_syntax::{Class, Severity};
+    use ptx_verify::Config;
+
+    use super::{entries, misspelled, spelling_of};
+
+    fn forms() -> impl Iterator<Item = FormId> {
+        opcodes().flat_map(OpcodeId::forms)
+    }
+
+    #[test]
+    fn the_table_says_of_each_form_what_it_does() {
+        let without: Vec<&str> =
+            forms().filter(|form| form.purpose().is_none()).map(FormId::syntax).collect();
+        assert_eq!(without, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn every_example_is_right_and_of_a_form_that_it_is_told_of() {
+        let mut examples: Vec<&str> = forms().filter_map(FormId::example).collect();
+        examples.sort_unstable();
+        examples.dedup();
+        assert!(examples.len() > 150, "{}", examples.len());
+        for example in examples {
+            let instances = resolve(spelling_of(example)).instances;
+            let is_told = |form: FormId| form.example() == Some(example);
+            assert!(instances.iter().any(|instance| is_told(instance.form)), "{example}");
+            let errors = ["sm_90a", "sm_100a", "sm_120a"].map(|target| errors(target, example));
+            assert!(errors.iter().any(Vec::is_empty), "{example}: {errors:?}");
+        }
+    }
+
+    fn errors(target: &str, statement: &str) -> Vec<String> {
+        let text = format!(
+            ".version 9.3\n.target {target}\n.address_size 64\n\
+             .func (.param .b32 o) callee(.param .b32 i) {{ ret; }}\n\
+             .visible .entry k() {{\n\
+             .reg .pred %p<3>; .reg .b16 %h<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .b128 %rq<3>;\n\
+             .reg .f32 %f<9>; .reg .f64 %fd<3>;\n\
+             targets: .branchtargets label;\n\
+             {statement}\nlabel: ret;\n}}\n"
+        );
+        let found = ptx_verify::check(&text, &Config::default()).into_iter();
+        let wrong = found.filter(|found| found.class == Class::Invalid && found.severity == Severity::Error);
+        wrong.map(|found| found.message).collect()
+    }
 
     #[test]
     fn an_opcode_of_several_words_is_no_mistake() {

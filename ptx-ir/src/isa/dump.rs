@@ -256,6 +256,7 @@ impl Display for Line {
             texture_mode,
             narrowed,
             does: _,
+            example: _,
             misread,
             bracket,
             beyond: _,

@@ -104,6 +104,13 @@ impl FormId {
         self.form().does
     }
 
+    /// A statement that shows it, where the table has one that says more than the form. Registers have the types of their
+    /// names: `%h` has 16 bits, `%r` 32, `%rd` 64, `%rq` 128, `%f` and `%fd` are floats, `%p` predicates.
+    #[must_use]
+    pub fn example(self) -> Option<&'static str> {
+        self.form().example
+    }
+
     /// What NVIDIA's assembler makes of it, where it takes the form and does something else.
     #[must_use]
     pub fn misread(self) -> Option<&'static str> {

@@ -32,6 +32,8 @@ pub(super) struct Form {
     pub texture_mode: Option<TextureMode>,
     pub narrowed: bool,
     pub does: Option<&'static str>,
+    /// A statement that shows it, where one says more than the form.
+    pub example: Option<&'static str>,
     pub misread: Option<&'static str>,
     pub bracket: Option<u8>,
     pub beyond: &'static [(Condition, &'static str)],

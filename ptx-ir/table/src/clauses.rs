@@ -3,6 +3,7 @@
 use crate::cursor::Cursor;
 use crate::fault::Fault;
 use crate::lexer::Token;
+use crate::model::Does;
 use crate::operands::{self, OperandClause};
 use crate::parser::{CountsDefinition, SlotDefinition, counts, slot};
 use crate::target::{Target, TargetSet};
@@ -149,10 +150,10 @@ pub enum Clause {
         /// Where.
         line: usize,
     },
-    /// `does "…";`
+    /// `does "…" as "…";`
     Does {
-        /// What the instruction does, in half a sentence.
-        what: String,
+        /// What the form does.
+        does: Does,
         /// Where.
         line: usize,
     },
@@ -187,6 +188,24 @@ impl Clause {
             | Self::Either { line, .. } => *line,
         }
     }
+}
+
+/// Reads what is after `does`: what a form does, and an example of it.
+pub fn does(cursor: &mut Cursor<'_>) -> Result<Does, Fault> {
+    let what = text(cursor)?;
+    let example = if cursor.eat_word("as") { Some(text(cursor)?) } else { None };
+    cursor.mark(';')?;
+    Ok(Does { what, example })
+}
+
+/// Reads a text that may go on in further quotes, where it is longer than a line.
+fn text(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+    let mut whole = cursor.text()?;
+    while let Some(Token::Text(_)) = cursor.peek() {
+        whole.push(' ');
+        whole.push_str(&cursor.text()?);
+    }
+    Ok(whole)
 }
 
 /// Reads a clause; one about several operands gives one for each.
@@ -255,9 +274,7 @@ pub fn clause(cursor: &mut Cursor<'_>) -> Result<Vec<Clause>, Fault> {
         return Ok(vec![Clause::Beyond { of, reason, when: Vec::new(), line }]);
     }
     if cursor.eat_word("does") {
-        let what = cursor.text()?;
-        cursor.mark(';')?;
-        return Ok(vec![Clause::Does { what, line }]);
+        return Ok(vec![Clause::Does { does: does(cursor)?, line }]);
     }
     if cursor.eat_word("misread") {
         let how = cursor.text()?;

@@ -1,5 +1,6 @@
-//! The layout of `.isa` files: lines of at most [`WIDTH`] columns, one form a paragraph, sets, operands, requirements
-//! and effects side by side, every other clause on a line of its own. Comments stay where they are.
+//! The layout of `.isa` files: lines of at most [`WIDTH`] columns, one form a paragraph below what it does, sets, operands,
+//! values that go together, requirements with effects side by side, every other clause on a line of its own; versions, targets and
+//! the clauses of directives as many on a line as fit, special registers one on a line. Comments stay where they are.
 
 use crate::parser::{defines_operand, is_indented};
 use crate::syntax;
@@ -12,7 +13,7 @@ pub const WIDTH: usize = 110;
 pub fn format(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut out: Vec<String> = Vec::new();
-    let (mut at, mut after_form) = (0, false);
+    let (mut at, mut after_form, mut after_does) = (0, false, false);
     while at < lines.len() {
         let start = at;
         let formatted = item(&lines, &mut at);
@@ -21,9 +22,12 @@ pub fn format(text: &str) -> String {
             None => false,
             Some(last) if last.is_empty() || formatted.lines.is_empty() => false,
             Some(last) if last.starts_with('#') => had_blank,
+            // What forms do is told right above the first of them.
+            Some(_) if after_does => false,
             Some(last) => {
                 had_blank
                     || formatted.is_paragraph
+                    || lines[start].starts_with("does ")
                     || last == "}"
                     || last.starts_with("section ")
                     || after_form
@@ -33,6 +37,9 @@ pub fn format(text: &str) -> String {
             out.push(String::new());
         }
         after_form = formatted.is_paragraph || formatted.lines.is_empty() && after_form;
+        if !formatted.lines.is_empty() {
+            after_does = lines[start].starts_with("does ");
+        }
         out.extend(formatted.lines);
     }
     out.push(String::new());
@@ -82,8 +89,24 @@ fn item(lines: &[&str], at: &mut usize) -> Formatted {
         "repeatable" | "together" | "ignored" | "words" => {
             text(filled(&joined(until(&|line| line.ends_with('}'))), 0, 4))
         }
+        "version" | "target" | "family" | "former" | "occupancy" => {
+            let block = lines[start..].iter().position(|line| line.is_empty() || line.starts_with('#'));
+            *at = block.map_or(lines.len(), |end| start + end);
+            text(side_by_side(&lines[start..*at], 0))
+        }
+        "directive" => {
+            let body = lines[start + 1..].iter().position(|line| !is_indented(line));
+            *at = body.map_or(lines.len(), |end| start + 1 + end);
+            let mut formatted = filled(&joined(&lines[start..=start]), 0, 4);
+            formatted.extend(side_by_side(&lines[start + 1..*at], 4));
+            Formatted { lines: formatted, is_paragraph: true }
+        }
+        "does" => text(does(until(&|line| line.ends_with(';')), 0)),
         "operand" => text(vec![until(&|line| line.ends_with(';')).join(" ")]),
-        _ if first == "section" || line.starts_with('.') || defines_operand(line) => {
+        _ if ["section", "pragma"].contains(&first)
+            || line.starts_with(['.', '%'])
+            || defines_operand(line) =>
+        {
             text(filled(&joined(until(&|line| line.ends_with(';'))), 0, 4))
         }
         _ => {
@@ -222,6 +245,92 @@ fn syntax_line(text: &str) -> Vec<String> {
     lines
 }
 
+/// Statements one after the other, as many on a line as fit.
+fn side_by_side(lines: &[&str], indent: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let (mut statement, mut quote) = (String::new(), None);
+    for character in lines.iter().flat_map(|line| line.trim().chars().chain([' '])) {
+        statement.push(character);
+        match quote {
+            Some(open) if open == character => quote = None,
+            None if ['"', '\''].contains(&character) => quote = Some(character),
+            _ => {}
+        }
+        if character != ';' || quote.is_some() {
+            continue;
+        }
+        let text = statement.trim();
+        match out.last_mut() {
+            Some(last) if last.chars().count() + 2 + text.chars().count() <= WIDTH => {
+                last.extend(["  ", text]);
+            }
+            _ if indent + text.chars().count() <= WIDTH => out.push(" ".repeat(indent) + text),
+            _ => out.extend(filled(text, indent, 4)),
+        }
+        statement.clear();
+    }
+    // What does not end stays where it is.
+    if !statement.trim().is_empty() {
+        out.push(" ".repeat(indent) + statement.trim());
+    }
+    out
+}
+
+/// `does opcode "…" as "…";`, with the example on a line of its own where both do not fit. A text that is longer than a line
+/// goes on in further quotes.
+fn does(lines: &[&str], indent: usize) -> Vec<String> {
+    let all = joined(lines);
+    let mut lines = vec![" ".repeat(indent)];
+    let (mut opcode, mut parts) = (String::new(), vec![String::new()]);
+    for word in words(all.trim_end_matches(';').trim_start_matches("does ")) {
+        let part = parts.last_mut().expect("there is a first part");
+        match word.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+            Some(text) if part.is_empty() => part.push_str(text),
+            Some(text) => part.extend([" ", text]),
+            None if word == "as" => parts.push(String::new()),
+            None => opcode.push_str(word),
+        }
+    }
+    lines[0].push_str("does");
+    if !opcode.is_empty() {
+        lines[0].extend([" ", &opcode]);
+    }
+    let whole = format!("{} \"{}\";", lines[0], parts.join("\" as \""));
+    if whole.chars().count() <= WIDTH {
+        return vec![whole];
+    }
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            lines.push(" ".repeat(indent + 4) + "as");
+        }
+        quoted(&mut lines, part, indent + 4);
+    }
+    lines.last_mut().expect("there is a first line").push(';');
+    lines
+}
+
+/// Appends a text in as many quotes as it takes lines; it ends one column before the width, for what comes after it.
+fn quoted(lines: &mut Vec<String>, text: &str, indent: usize) {
+    let length = |line: &String| line.chars().count();
+    let line = lines.last_mut().expect("there is a first line");
+    line.push_str(" \"");
+    let mut is_first = true;
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a first line");
+        if !is_first && length(line) + 1 + word.chars().count() + 2 > WIDTH {
+            line.push('"');
+            lines.push(" ".repeat(indent) + "\"" + word);
+            continue;
+        }
+        if !is_first {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_first = false;
+    }
+    lines.last_mut().expect("there is a first line").push('"');
+}
+
 /// `counts name { … }`, on one line where it fits.
 fn counts(text: &str, indent: usize) -> Vec<String> {
     let lines = filled(text, indent, 4);
@@ -256,6 +365,7 @@ enum Kind {
     Slot,
     Use,
     Requirement,
+    Combination,
     Other,
 }
 
@@ -288,11 +398,16 @@ fn clauses(lines: &[&str]) -> Vec<String> {
                 before = Kind::Other;
                 continue;
             }
+            if text.starts_with("does ") {
+                out.extend(does(&[&text], 4));
+                before = Kind::Other;
+                continue;
+            }
             let kind = kind(&text);
             match out.last_mut() {
                 Some(last)
-                    if kind == before
-                        && kind != Kind::Other
+                    if (kind == before && kind != Kind::Other
+                        || (before, kind) == (Kind::Requirement, Kind::Effect))
                         && last.chars().count() + 2 + text.chars().count() <= WIDTH =>
                 {
                     last.push_str("  ");
@@ -324,6 +439,8 @@ fn kind(clause: &str) -> Kind {
         Kind::Use
     } else if is_requirement(clause) {
         Kind::Requirement
+    } else if is_combination(clause) {
+        Kind::Combination
     } else {
         Kind::Other
     }
@@ -335,4 +452,9 @@ fn is_requirement(clause: &str) -> bool {
     let is_other = begins.iter().any(|word| clause.starts_with(word)) || clause.contains('"');
     let mut words = clause.split_whitespace();
     !is_other && words.any(|word| ["since", "on", "until"].contains(&word))
+}
+
+/// `.x only with .y;`, `.x not with .y;`
+fn is_combination(clause: &str) -> bool {
+    !clause.contains('"') && [" only with ", " not with "].iter().any(|words| clause.contains(words))
 }

@@ -84,12 +84,21 @@ pub struct Form {
     pub narrowed: bool,
     /// What is beyond the manual, and why the table has it: modifiers, or without a condition the form.
     pub beyond: Vec<(Condition, String)>,
-    /// What it does, in half a sentence.
-    pub does: Option<String>,
+    /// What it does.
+    pub does: Option<Does>,
     /// What the assembler makes of it, where that is something else.
     pub misread: Option<String>,
     /// The index of the operand that was meant to be in brackets.
     pub bracket: Option<usize>,
+}
+
+/// What a form does.
+#[derive(Clone)]
+pub struct Does {
+    /// Half a sentence.
+    pub what: String,
+    /// A statement that shows more than the form.
+    pub example: Option<String>,
 }
 
 /// A disagreement with the assembler that is on purpose.

@@ -4,7 +4,7 @@ use crate::clauses::{self, Atom, Clause, condition};
 use crate::cursor::Cursor;
 use crate::fault::{Fault, Faults};
 use crate::lexer::{Token, tokens};
-use crate::model::Ignored;
+use crate::model::{Does, Ignored};
 use crate::operands::{self, Amendment, CountName, Formula, OperandClause};
 use crate::syntax::{self, Syntax};
 
@@ -50,6 +50,8 @@ pub enum Item {
     Shared(Box<OperandClause>),
     /// `clauses name { … }`, which forms after it take with `use name;`.
     Clauses(ClausesDefinition),
+    /// `does add.cc "…" as "…";`: what the forms with these words do, in all files.
+    Does(DoesDefinition),
     /// A form.
     Form(FormDefinition),
     /// `amend …`
@@ -66,6 +68,17 @@ pub struct WordsDefinition {
     pub name: String,
     /// The modifiers.
     pub words: Vec<String>,
+}
+
+/// What forms do.
+#[derive(Clone)]
+pub struct DoesDefinition {
+    /// The words that their spelling has, in this order, outside of braces.
+    pub words: Vec<String>,
+    /// What they do.
+    pub does: Does,
+    /// Where.
+    pub line: usize,
 }
 
 /// What the assembler makes of forms, clauses or operands of the manual.
@@ -242,6 +255,7 @@ impl FileReader<'_> {
             }
             _ if first == "section"
                 || first == "operand"
+                || first == "does"
                 || line.starts_with('.')
                 || defines_operand(line) =>
             {
@@ -304,6 +318,13 @@ impl FileReader<'_> {
                 let clauses = self.clauses(&mut cursor);
                 cursor.mark('}')?;
                 self.items.push(Item::Clauses(ClausesDefinition { name, clauses, line }));
+            }
+            "does" => {
+                cursor.word("does")?;
+                let (line, spelling) = (cursor.line(), opcode(&mut cursor));
+                let does = clauses::does(&mut cursor)?;
+                let words = spelling.split('.').map(str::to_owned).collect();
+                self.items.push(Item::Does(DoesDefinition { words, does, line }));
             }
             _ if text.starts_with('.') => self.items.extend(slot(&mut cursor)?.into_iter().map(Item::Slot)),
             _ => {
@@ -394,6 +415,16 @@ impl FileReader<'_> {
         }
         found
     }
+}
+
+/// `cp.async.bulk.prefetch.L2`, up to what is no part of a spelling.
+fn opcode(cursor: &mut Cursor<'_>) -> String {
+    let mut spelling = String::new();
+    while let Some(Token::Word(text) | Token::Dotted(text)) = cursor.peek() {
+        spelling.push_str(text);
+        cursor.next();
+    }
+    spelling
 }
 
 /// Reads a clause of `amend`.

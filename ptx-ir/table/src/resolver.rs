@@ -46,6 +46,7 @@ pub fn resolve(files: &[File], reasons: &Reasons, faults: &mut Faults) -> Table 
     let names: BTreeSet<String> = forms.iter().flat_map(names).collect();
     let names: Vec<String> = names.into_iter().collect();
     check_opcodes(&names, files, &forms, faults);
+    tell_what_forms_do(files, &mut forms, faults);
     Table {
         forms,
         variants: shared.assembler.variants,
@@ -107,6 +108,50 @@ fn names(form: &Form) -> Vec<String> {
     }
     names.retain(|name| *name != form.root);
     names
+}
+
+/// Gives each form that says nothing itself what the `does` with most of its words says; of several the last.
+fn tell_what_forms_do(files: &[File], forms: &mut [Form], faults: &mut Faults) {
+    let items = files.iter().flat_map(|file| file.items.iter().map(move |item| (file, item)));
+    let rows = items.filter_map(|(file, item)| match item {
+        Item::Does(row) => Some((file, row)),
+        _ => None,
+    });
+    let rows: Vec<_> = rows.collect();
+    let mut used = vec![false; rows.len()];
+    for form in forms.iter_mut().filter(|form| form.does.is_none()) {
+        let spelling = without_braces(form.syntax.split_whitespace().next().unwrap_or_default());
+        let words: Vec<&str> = spelling.trim_end_matches(';').split('.').collect();
+        let of_form = rows.iter().enumerate().filter(|(_, (_, row))| has_in_order(&words, &row.words));
+        if let Some((index, (_, row))) = of_form.max_by_key(|(_, (_, row))| row.words.len()) {
+            form.does = Some(row.does.clone());
+            used[index] = true;
+        }
+    }
+    for (_, (file, row)) in used.iter().zip(&rows).filter(|(used, _)| !**used) {
+        let message = format!("no form needs what this says of `{}`", row.words.join("."));
+        faults.push(Fault::new(&file.name, row.line, message));
+    }
+}
+
+/// Whether a spelling begins with the first of some words, and has the others after it in their order.
+fn has_in_order(spelling: &[&str], words: &[String]) -> bool {
+    let mut left = spelling.iter();
+    spelling.first().copied() == words.first().map(String::as_str)
+        && words.iter().all(|word| left.any(|each| each == word))
+}
+
+fn without_braces(text: &str) -> String {
+    let mut depth = 0_u32;
+    let mut is_outside = |character: &char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    text.chars().filter(|character| is_outside(character)).collect()
 }
 
 /// Checks that the lists of ignored modifiers name opcodes that there are.
@@ -245,6 +290,7 @@ impl Shared {
             | Item::Counts(_)
             | Item::Shared(_)
             | Item::Clauses(_)
+            | Item::Does(_)
             | Item::Reasons(_)
             | Item::Amend(_)
             | Item::Form(_) => {}

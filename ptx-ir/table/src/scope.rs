@@ -80,6 +80,7 @@ impl<'a> Scope<'a> {
             | Item::Repeatable(_)
             | Item::Together(_)
             | Item::Words(_)
+            | Item::Does(_)
             | Item::Ignored(_)
             | Item::Reasons(_)
             | Item::Amend(_)

@@ -163,6 +163,47 @@ fn what_a_form_does() {
 }
 
 #[test]
+fn what_several_forms_do() {
+    let rows = "does foo \"one\" as \"foo.u32 %r1;\";\ndoes foo.bar \"two\"\n    \"and more\";\n";
+    let table = good(&format!(
+        "{rows}foo.u32  d;\n    d : out u32;\n    since 1.0;\n\nfoo{{.ftz}}.bar.u32  d;\n    d : out u32;\n    since 1.0;\n\n\
+         foo{{.bar}}.f32  d;\n    d : out f32;\n    since 1.0;\n    does \"three\";\n"
+    ));
+    let has = |form: &str, does: &str| assert!(forms(&table, form).contains(does), "{form}: {table}");
+    has("foo.u32  d;", "does: Some(\"one\"), example: Some(\"foo.u32 %r1;\")");
+    has("foo{.ftz}.bar.u32  d;", "does: Some(\"two and more\"), example: None");
+    has("foo{.bar}.f32  d;", "does: Some(\"three\"), example: None");
+    fault(
+        "does foo.baz \"one\";\nfoo.u32  d;\n    d : out u32;\n    since 1.0;\n",
+        "1: no form needs what this says of `foo.baz`",
+    );
+}
+
+#[test]
+fn the_layout_of_what_forms_do() {
+    let word = "wordy ";
+    let text = format!(
+        "foo  d;\n    since 1.0;\n\ndoes   bar.baz \"{}end\"\n as \"bar  d;\";\n\nbar.baz;\n",
+        word.repeat(40)
+    );
+    let formatted = format(&text);
+    assert!(formatted.lines().all(|line| line.chars().count() <= WIDTH), "{formatted}");
+    assert_eq!(formatted.lines().filter(|line| line.is_empty()).count(), 1, "{formatted}");
+    assert!(formatted.contains("\n\ndoes bar.baz \"wordy wordy"), "{formatted}");
+    assert!(formatted.ends_with("end\"\n    as \"bar  d;\";\nbar.baz;\n"), "{formatted}");
+    assert_eq!(format(&formatted), formatted);
+}
+
+#[test]
+fn the_layout_of_what_is_no_instruction() {
+    let text = "# why\nversion 1.0 = cuda 1.0;\nversion 1.1 =\n  cuda 1.1;\n\n%tid :  u32\n since 1.0 means \"a b\";\n\n\
+                directive .a as A in kernel;\n  takes nothing;\n  written '.a \";\"';\n  means \"x\";\npragma \"y\"   in body;\n";
+    let expected = "# why\nversion 1.0 = cuda 1.0;  version 1.1 = cuda 1.1;\n\n%tid : u32 since 1.0 means \"a b\";\n\n\
+                    directive .a as A in kernel;\n    takes nothing;  written '.a \";\"';  means \"x\";\n\npragma \"y\" in body;\n";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
 fn a_clause_that_never_counts() {
     let form =
         |clauses: &str| format!("foo.type  d;\n    .type = {{ .u32, .u64 }};\n{clauses}    since 1.0;\n");
@@ -475,8 +516,8 @@ fn an_instruction_is_one_paragraph() {
 #[test]
 fn the_files_of_the_table_are_laid_out() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../isa");
-    let (_, sources) = all_sources(&folder, "").unwrap();
-    for Source { name, text } in sources {
+    let (platform, instructions) = all_sources(&folder, "").unwrap();
+    for Source { name, text } in platform.into_iter().chain(instructions) {
         let formatted = format(&text);
         assert_eq!(format(&formatted), formatted, "{name} is laid out otherwise the second time");
         if std::env::var_os("BLESS").is_some() {
@@ -503,7 +544,7 @@ fn clauses_of_one_kind_are_side_by_side() {
     let text = "foo.a.b{.c}  d;\n    .a = { .u32 };\n    .b = { .x };\n    use x;\n    use y;\n    d : out u32;\n    \
                 .x not with .c;\n    .y not with .c;\n    since 1.0;\n    .c since 2.0 on sm_80+;\n    with d +int since 3.0;\n";
     let expected = "foo.a.b{.c}  d;\n    .a = { .u32 };  .b = { .x };\n    use x;  use y;\n    d : out u32;\n    \
-                    .x not with .c;\n    .y not with .c;\n    since 1.0;  .c since 2.0 on sm_80+;\n    with d +int since 3.0;\n";
+                    .x not with .c;  .y not with .c;\n    since 1.0;  .c since 2.0 on sm_80+;\n    with d +int since 3.0;\n";
     assert_eq!(format(text), expected);
 }
 

@@ -161,6 +161,10 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
         bracket,
         beyond,
     } = form;
+    let (does, example) = match does {
+        Some(does) => (Some(&does.what), does.example.as_ref()),
+        None => (None, None),
+    };
     let texture_mode =
         texture_mode.map_or_else(|| "None".to_owned(), |mode| format!("Some(TextureMode::{mode})"));
     let beyond: Vec<String> =
@@ -218,7 +222,7 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
     let operands = lists.operands(operands);
     format!(
         "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: \"{file}:{line}\", \
-         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, does: {does:?}, misread: {misread:?}, \
+         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, does: {does:?}, example: {example:?}, misread: {misread:?}, \
          bracket: {bracket:?}, beyond: {beyond}, deviations: {deviations}, idle: {idle}, spare: {spare}, \
          slots: {slots}, rules: {rules}, gates: {gates}, effects: {effects}, operands: {operands} }}"
     )

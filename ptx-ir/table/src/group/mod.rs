@@ -384,7 +384,7 @@ impl<'a> Group<'a> {
             Clause::Does { line, .. } if form.does.is_some() => {
                 return Err(self.fault(*line, "what the form does is there twice"));
             }
-            Clause::Does { what, .. } => form.does = Some(what.clone()),
+            Clause::Does { does, .. } => form.does = Some(does.clone()),
             Clause::Mode { mode, operand, .. } => {
                 if operand.as_ref().is_some_and(|(name, there)| names.contains(&name.as_str()) != *there) {
                     return Ok(false);
