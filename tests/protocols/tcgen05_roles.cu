@@ -1,3 +1,4 @@
+// fault: "  }\n  __syncthreads();\n  if (warp == 1) asm volatile(\"tcgen05.dealloc" => "  }\n  if (warp == 1) asm volatile(\"tcgen05.dealloc"
 // fault: "      Bar::wait(&empty[s], p ^ 1);\n" => ""
 // fault: "      Bar::wait(&full[s], p);\n" => ""
 // fault: "      commit(&empty[s]);\n" => ""

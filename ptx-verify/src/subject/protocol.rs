@@ -117,6 +117,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "tensor memory is accessed here while a matrix operation may still write it",
             "wait for the `mbarrier` of its `tcgen05.commit` before",
         ),
+        FaultKind::EarlyRelinquish => plain(
+            "tensor memory is given back here while other warps may still load from it",
+            "let those who load wait for their loads, and meet them before",
+        ),
         FaultKind::WrongPhase => plain(
             "this wait passes before the phase that it is meant for is complete",
             "the parity of a wait turns each time its ring comes round; a producer's first wait has parity 1",

@@ -343,6 +343,10 @@ impl<'s> Parser<'s> {
                 let start = self.at;
                 match self.template_arguments() {
                     Some(_) if self.text() == "::" && self.is_name(1) => continue,
+                    // Of a function's name no object is made.
+                    Some(given) if self.text() == "{" => {
+                        return self.list(Some(TypeName::Named(name, given)));
+                    }
                     Some(given) => {
                         return Expression::made(ExpressionKind::Name(name, given), span, 0);
                     }

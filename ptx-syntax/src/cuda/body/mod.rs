@@ -465,6 +465,15 @@ impl<'s> Parser<'s> {
 
     /// The token after the `>` that closes the `<` at `at`; none where it is no bracket.
     fn after_angles(&self, at: usize) -> Option<usize> {
+        self.after_closing_angle(at, false)
+    }
+
+    /// The same for the parameters of a template, which may have defaults.
+    fn after_parameters(&self, at: usize) -> Option<usize> {
+        self.after_closing_angle(at, true)
+    }
+
+    fn after_closing_angle(&self, at: usize, has_defaults: bool) -> Option<usize> {
         let (mut depth, mut index) = (0_usize, at);
         let end = (at + MAX_ANGLES).min(self.tokens.len());
         while index < end {
@@ -482,6 +491,7 @@ impl<'s> Parser<'s> {
                     index = self.after_group(index);
                     continue;
                 }
+                "=" if has_defaults => {}
                 ";" | "{" | "}" | ")" | "]" | "&&" | "||" | "=" | "<<" => return None,
                 _ => {}
             }

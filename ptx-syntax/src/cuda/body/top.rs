@@ -129,7 +129,9 @@ impl<'s> Parser<'s> {
 
     fn template(&mut self) -> Vec<TemplateParameter<'s>> {
         self.at += 1;
-        let Some(end) = self.after_angles(self.at).filter(|_| self.text() == "<") else { return Vec::new() };
+        let Some(end) = self.after_parameters(self.at).filter(|_| self.text() == "<") else {
+            return Vec::new();
+        };
         self.at += 1;
         let mut parameters = Vec::new();
         while self.at + 1 < end {

@@ -201,7 +201,9 @@ impl<'s> Parser<'s> {
     pub(super) fn declarator(&mut self, base: TypeName<'s>) -> (&'s str, TypeName<'s>) {
         let mut ty = self.pointers(base);
         // `(&name)[N]` and `(*name)[N]`.
-        let grouped = self.text() == "(" && matches!(self.ahead(1), "&" | "*") && self.ahead(3) == ")";
+        let grouped = self.text() == "("
+            && matches!(self.ahead(1), "&" | "*")
+            && (self.ahead(3) == ")" || self.ahead(2) == ")");
         let wrap = grouped.then(|| self.ahead(1));
         if grouped {
             self.at += 2;

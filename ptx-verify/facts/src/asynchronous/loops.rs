@@ -108,8 +108,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
     let loads: Vec<u32> = all.iter().copied().filter(|&each| is_global_load(facts, each)).collect();
     let &[load] = loads.as_slice() else { return None };
     // A list is walked with an address that changes.
-    let address = moved_from(facts, address_register(facts, load)?, &inside);
-    if facts.definitions(address).iter().any(|&write| inside(write)) {
+    if !is_the_same(facts, address_register(facts, load)?, &inside) {
         return None;
     }
     // The loop is left by what was loaded, and by nothing else.
@@ -134,23 +133,28 @@ fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
 }
 
-/// The register that one is moved from in a loop, over and over.
-fn moved_from(facts: &FunctionFacts<'_>, register: Register, inside: &impl Fn(u32) -> bool) -> Register {
-    let mut register = register;
+/// Whether a register has the same number in each turn of a loop: it is computed of what is not written there.
+fn is_the_same(facts: &FunctionFacts<'_>, register: Register, inside: &impl Fn(u32) -> bool) -> bool {
+    let mut pending = vec![register];
     for _ in 0..MAX_DEPTH {
-        let [write] = facts.definitions(register) else { break };
-        let is_move = facts.instance(*write).is_some_and(|instance| {
-            matches!(
-                instance.effects.computes,
-                Some(Computation::Move | Computation::ToGeneric | Computation::FromGeneric)
-            )
-        });
-        match facts.body.operands(Handle::new(*write)).get(1) {
-            Some(Operand::Register { register: from, .. }) if is_move && inside(*write) => register = *from,
-            _ => break,
+        let Some(register) = pending.pop() else { return true };
+        let mut writes = facts.definitions(register).iter().filter(|&&write| inside(write));
+        let Some(&write) = writes.next() else { continue };
+        let computes = |instruction| {
+            let instance = facts.instance(instruction);
+            instance
+                .and_then(|instance| instance.effects.computes)
+                .is_some_and(|each| each != Computation::Load)
+        };
+        // What is written under a condition, or twice, may change.
+        let is_sure = facts.body.instructions[Handle::new(write)].guard.is_none();
+        if facts.definitions(register).len() > 1 || !is_sure || !computes(write) {
+            return false;
         }
+        let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+        pending.extend(reads.map(|each| each.register));
     }
-    register
+    pending.is_empty()
 }
 
 fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {

@@ -29,11 +29,24 @@ const MAX_WORK: usize = 2_000_000;
 /// Whether a source without asm statements may have kernels that call wrappers of included files: two searches.
 pub(super) fn may_call_wrappers(source: &str) -> bool {
     let has_kernel = memmem::find(source.as_bytes(), b"__global__").is_some();
-    has_kernel && includes(source).any(|include| include.quoted || is_of_protocols(include.path))
+    has_kernel
+        && (includes(source).any(|include| include.quoted || is_of_protocols(include.path))
+            || counts_blocks(source))
+}
+
+/// Whether a source may have kernels in which the last block does something else than the others: they count themselves with
+/// atomic operations, and know how many they are.
+fn counts_blocks(source: &str) -> bool {
+    [&b"gridDim"[..], b"atomic"].iter().all(|word| memmem::find(source.as_bytes(), word).is_some())
+}
+
+/// Whether a source without asm statements may have a protocol.
+pub(super) fn has_plain_protocol(source: &str) -> bool {
+    uses_library(source) || counts_blocks(source)
 }
 
 /// Whether a source includes headers of CUDA that offer asynchronous copies and barriers without asm statements.
-pub(super) fn uses_library(source: &str) -> bool {
+fn uses_library(source: &str) -> bool {
     includes(source).any(|include| !include.quoted && is_of_protocols(include.path))
 }
 
@@ -82,7 +95,8 @@ fn of_text(
     levels: &Levels,
 ) -> Vec<Diagnostic> {
     let uses_library = uses_library(&text[base as usize..]);
-    if !uses_library && !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
+    let may_take_part = has_plain_protocol(&text[base as usize..]);
+    if !may_take_part && !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
         return Vec::new();
     }
     let wanted = levels_of_protocols(levels);
@@ -186,10 +200,21 @@ fn of_protocols() -> impl Iterator<Item = &'static Rule> {
         .filter(|rule| rule.info.code.starts_with("P09") && rule.info.class == Class::Hazard)
 }
 
+/// Whether something else than an asm statement is volatile.
+fn has_volatile(source: &str) -> bool {
+    memmem::find_iter(source.as_bytes(), b"volatile").any(|at| {
+        let before = source[..at].trim_end_matches(['_', ' ', '\t']);
+        !before.ends_with("asm")
+    })
+}
+
 /// A finding with its places in the source.
 fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnostic> {
-    // Of loads and stores of C++ it is not known which are volatile or atomic.
-    if found.rule == unordered_flag::RULE.info.name && !kernel.is_of_asm(found.span) {
+    // Of loads of C++ it is not known which are volatile, where anything is.
+    if found.message == unordered_flag::PLAIN_POLL
+        && !kernel.is_of_asm(found.span)
+        && has_volatile(aim.source)
+    {
         return None;
     }
     // Nor is it known of what is read anywhere.

@@ -138,7 +138,7 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
 fn of_wrappers(source: &str, config: &CudaConfig, included: Included<'_>) -> Vec<Diagnostic> {
     let headers = (included.headers)();
     let has_asm = headers.iter().any(|header| cuda::may_contain_asm(header.as_bytes()));
-    if !has_asm && !kernels::uses_library(source) {
+    if !has_asm && !kernels::has_plain_protocol(source) {
         return Vec::new();
     }
     let release = Release::of(config.version.unwrap_or(Version::LATEST));
@@ -225,7 +225,7 @@ fn for_target(
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
     let mut protocol: Option<Aim> = None;
-    let uses_library = kernels::uses_library(source);
+    let may_take_part = kernels::has_plain_protocol(source);
     let mut said =
         Said { config, diagnostics: Vec::new(), seen: HashSet::new(), expansions: Expansions::default() };
     let checks: Vec<AsmCheck> = asked(&config.levels, |check| match check {
@@ -244,7 +244,7 @@ fn for_target(
         {
             said.add(found, None);
         }
-        if protocol.is_none() && unit.statement.host.is_cuda() && (uses_library || unit.has_protocol()) {
+        if protocol.is_none() && unit.statement.host.is_cuda() && (may_take_part || unit.has_protocol()) {
             protocol = Some(unit.aim);
         }
         summaries.insert(id, stream::summary(&unit));

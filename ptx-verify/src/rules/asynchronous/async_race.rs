@@ -58,6 +58,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             fault.kind,
             FaultKind::Overwrite
                 | FaultKind::EarlyRelease
+                | FaultKind::EarlyRelinquish
                 | FaultKind::SourceReused
                 | FaultKind::TwoCopies
                 | FaultKind::Unordered

@@ -1,5 +1,5 @@
 use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::Event;
+use ptx_ir::isa::{AsyncAction, Event};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
@@ -87,5 +87,5 @@ fn reads_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     accesses.any(|access| {
         access.reads
             && access.space.map(StateSpace::base).is_none_or(|space| space == StateSpace::Global)
-    }) || effects.asynchronous.is_some_and(|_| !instance.operands.is_empty() && effects.reads_memory)
+    }) || effects.asynchronous.is_some_and(|(_, action)| action == AsyncAction::Start && !instance.operands.is_empty() && effects.reads_memory)
 }

@@ -1,10 +1,11 @@
-use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
-use ptx_ir::space::StateSpace;
+use ptx_ir::ir::{Handle, Register};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
 
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{Poll, is_flag, is_weak, orders, polls, reachable};
+use ptx_facts::asynchronous::{
+    Poll, address_root, counted, is_flag, is_weak, may_be_global, names_global, orders_blocks, polls, reachable,
+};
 use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -15,7 +16,8 @@ declare_rule! {
     /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
     /// `fence.proxy.async`; plain loads after a loop that looks with `.relaxed`, without a fence between; and a store of a flag
     /// with `.relaxed` after plain stores without a fence between, with a fence of the block alone, or in the scope of the block.
-    /// An atomic operation sets a flag where a loop of the same kernel looks at its place.
+    /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
+    /// stored, an atomic operation that counts them without a fence between the stores and it.
     ///
     /// ## Why is this bad
     /// A flag tells that data is there if it is released after the data and acquired before it. Copies through the
@@ -55,6 +57,12 @@ declare_rule! {
     scope: Whole,
 }
 
+/// A copy that is farther from a loop, and that others come to as well, need not be of what the flag is about.
+const NEAR: u32 = 200;
+/// What is said of a loop with a plain load.
+pub(crate) const PLAIN_POLL: &str =
+    "this loop waits for another thread with a plain load, which need not see what that stores";
+
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let polls = polls(facts);
@@ -65,7 +73,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let sees = instance.is(Mode::Coherent) && poll.is_fenced;
         let (message, help) = match () {
             () if is_weak(facts, poll.load, false) && !sees => (
-                "this loop waits for another thread with a plain load, which need not see what that stores",
+                PLAIN_POLL,
                 "load with `ld.acquire` in the scope of both threads",
             ),
             () if instance.is(Mode::BlockScope) && names_global(instance) => (
@@ -80,71 +88,24 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     after_polls(context, facts, &polls, diagnostics);
+    if let Some(counted) = counted(facts) {
+        let message = "this counts who is done, and nothing orders what was stored before with what the last one reads";
+        diagnostics.push(
+            RULE.at(context.instruction_span(counted.count), message)
+                .with_secondary(context.instruction_span(counted.store), "stored here")
+                .with_secondary(context.instruction_span(counted.read), "read here by the last one")
+                .with_help("write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this"),
+        );
+        return;
+    }
     if context.module.features().flags || !polls.is_empty() {
         before_flags(context, facts, &polls, diagnostics);
     }
 }
 
-/// Whether an instruction orders what threads of several blocks see: a barrier orders the threads of one, as does a fence
-/// of the block.
-fn orders_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    orders(facts, instruction)
-        && facts.instance(instruction).is_none_or(|instance| {
-            let effects = &instance.effects;
-            let is_barrier = effects.barrier && effects.event == Some(Event::BarrierSync);
-            !(is_barrier || effects.event == Some(Event::Fence) && instance.is(Mode::BlockScope))
-        })
-}
-
 /// Whether an instruction sets a flag in the scope of the block.
 fn is_narrow(instance: &Instance) -> bool {
     (instance.is(Mode::Relaxed) || instance.is(Mode::Release)) && instance.is(Mode::BlockScope)
-}
-
-/// Whether an access may be of global memory, as far as its address tells: it names that, or comes of a parameter.
-fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let Some(instance) = facts.instance(instruction) else { return false };
-    if names_global(instance) {
-        return true;
-    }
-    let root = address_root(facts, instruction);
-    root.is_some_and(|root| match facts.definitions(root) {
-        [write] => facts.instance(*write).is_some_and(|instance| {
-            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
-            accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
-        }),
-        _ => false,
-    })
-}
-
-/// The register that the address of an access comes of, through moves, conversions and sums.
-fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
-    const MAX_STEPS: usize = 24;
-    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
-    let mut register = base?;
-    for _ in 0..MAX_STEPS {
-        let [write] = facts.definitions(register) else { return Some(register) };
-        let computes = facts.instance(*write)?.effects.computes;
-        if !matches!(
-            computes,
-            Some(Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric)
-        ) {
-            return Some(register);
-        }
-        match facts.body.operands(Handle::new(*write)).get(1) {
-            Some(Operand::Register { register: from, .. }) => register = *from,
-            _ => return Some(register),
-        }
-    }
-    Some(register)
-}
-
-fn names_global(instance: &Instance) -> bool {
-    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
-    accesses.any(|access| access.space == Some(StateSpace::Global))
 }
 
 /// What is read after a flag was seen.
@@ -169,7 +130,11 @@ fn after_polls(
     }));
     for poll in polls {
         let ends = [poll.end];
-        if let Some(copy) = first_reached(facts, &ends, &fences, &copies) {
+        let is_near = |copy: u32| {
+            let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
+            copy - poll.end < NEAR || facts.cfg.dominates(block(poll.load), block(copy))
+        };
+        if let Some(copy) = first_reached(facts, &ends, &fences, &copies).filter(|copy| is_near(*copy)) {
             let message = "this copy reads through the asynchronous proxy what the flag was seen for through the generic one";
             diagnostics.push(
                 RULE.at(context.instruction_span(copy), message)

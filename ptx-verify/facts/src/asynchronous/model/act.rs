@@ -1,6 +1,7 @@
 //! What the steps of a program do.
 
 use ptx_ir::isa::{Computation, Mode};
+use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
@@ -146,6 +147,14 @@ impl Machine<'_> {
             }
             Action::Tensor { address, writes } => {
                 self.access_tensor(warp, mask, instruction, *address, *writes);
+                Some(())
+            }
+            Action::Deallocate { first, columns } => {
+                self.deallocate(warp, mask, instruction, (*first, *columns));
+                Some(())
+            }
+            Action::WaitLoads => {
+                self.loads_waited(warp);
                 Some(())
             }
             Action::Commit(row) => {
@@ -361,7 +370,16 @@ impl Machine<'_> {
         if writes {
             self.warps[warp].unfenced |= mask;
         }
-        let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
+        let Some(ranges) = self.ranges(warp, address, bytes, mask) else {
+            if address.space == Some(StateSpace::SharedCluster) {
+                // Whose memory it is depends on data, and may be anybody's.
+                self.next_event(warp);
+                for block in 0..self.blocks.len() {
+                    self.touch_remote(warp, block, instruction);
+                }
+            }
+            return;
+        };
         let event = self.next_event(warp);
         for (block, place, bytes) in ranges {
             self.touch_remote(warp, block, instruction);

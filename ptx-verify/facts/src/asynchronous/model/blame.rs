@@ -82,7 +82,10 @@ impl Machine<'_> {
                 };
                 let is_done = other.clock.get(warps, row, owner as usize) >= count;
                 let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
-                Fault::new(kind, wait).with(access, Part::Access).with(copy, Part::Operation)
+                let fault = Fault::new(kind, wait).with(access, Part::Access).with(copy, Part::Operation);
+                // Others have come to the next wait already.
+                let own = self.warps[warp].groups[row as usize].wait.map(|wait| wait.0);
+                fault.with_some(own.filter(|_| warp != owner as usize), Part::Wait)
             }
             Completion::Phase { object, phase } => {
                 let index = object as usize;

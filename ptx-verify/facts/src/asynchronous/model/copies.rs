@@ -80,6 +80,7 @@ impl Machine<'_> {
                         None => flights[0].0,
                     };
                     self.touch_remote(warp, *block, instruction);
+                    self.log.begins(place);
                     self.start_write(warp, *block, (place, size.unwrap_or(UNSIZED)), flight);
                     let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
                     let object = object.and_then(|index| self.objects.get_mut(index));
@@ -99,6 +100,7 @@ impl Machine<'_> {
                     continue;
                 };
                 let known = sizes.lane(lane);
+                self.log.begins(place);
                 if known.is_none() && object.is_none() {
                     self.log.source(instruction, place);
                 }

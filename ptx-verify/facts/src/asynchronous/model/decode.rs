@@ -238,6 +238,12 @@ impl Decoder<'_, '_> {
                 let columns = named.operands.get(1).map_or(Source::Unknown, |count| self.source(*count));
                 Some(Action::Allocate { address, columns })
             }
+            (AsyncGroup::Tcgen05Allocation, AsyncAction::Release) => {
+                let [first, columns, ..] = named.operands else { return None };
+                let (first, columns) = (*first, *columns);
+                Some(Action::Deallocate { first: self.source(first), columns: self.source(columns) })
+            }
+            (AsyncGroup::Tcgen05Load, AsyncAction::WaitAll) => Some(Action::WaitLoads),
             (AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store, AsyncAction::Start) => {
                 let address = self.tensor_address(named)?;
                 Some(Action::Tensor { address, writes: group == AsyncGroup::Tcgen05Store })

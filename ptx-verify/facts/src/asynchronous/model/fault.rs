@@ -15,6 +15,8 @@ pub enum FaultKind {
     MissingBarrier,
     /// An access of tensor memory that a matrix operation may still write.
     EarlyTensor,
+    /// Tensor memory that is given back while another warp may load from it.
+    EarlyRelinquish,
     /// A copy into what other threads may still read.
     Overwrite,
     /// The same; these threads have said before their reads that they are done.
@@ -112,6 +114,7 @@ impl FaultKind {
         matches!(
             self,
             Self::EarlyAccess
+                | Self::EarlyRelinquish
                 | Self::Overwrite
                 | Self::Unordered
                 | Self::SourceReused
@@ -119,6 +122,7 @@ impl FaultKind {
                 | Self::Unpublished
                 | Self::Remade
                 | Self::Race
+                | Self::EarlyRemote
         )
     }
 

@@ -120,6 +120,8 @@ pub(super) struct Warp {
     /// How many registers each of its threads has.
     pub(super) registers_held: u32,
     pub(super) has_fenced_objects: bool,
+    /// Loads from tensor memory that it has not waited for: where they begin, and their instructions.
+    pub(super) tensor_loads: Vec<(u64, u32)>,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
     /// Where it met others or waited last, and before that.
@@ -205,11 +207,14 @@ const MAX_LAST: usize = 4;
 const MAX_FAULTS: usize = 16;
 
 /// Warps of a block in which nobody waits for a part of the others: all do the same with data of their own.
-const MAX_ALIKE: u32 = 4;
+const MAX_ALIKE: u32 = 8;
+/// The same where a part of the kernel is left out.
+const MAX_ALIKE_THINNED: u32 = 4;
 
 /// The warps of a block that are executed.
-fn chosen_warps(count: u32, has_order: bool) -> Vec<u32> {
-    match has_order || count <= MAX_ALIKE {
+fn chosen_warps(count: u32, program: &Program) -> Vec<u32> {
+    let alike = if program.is_thinned { MAX_ALIKE_THINNED } else { MAX_ALIKE };
+    match program.has_order || count <= alike {
         true => (0..count).collect(),
         // Who reads what another warp has written may be next to it, or far away.
         false => vec![0, 1, count / 2, count - 1],
@@ -220,7 +225,7 @@ impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, scenario: Scenario) -> Self {
         let threads = scenario.threads.iter().product::<u32>().max(1);
         let per_block = threads.div_ceil(32);
-        let chosen = chosen_warps(per_block, program.has_order);
+        let chosen = chosen_warps(per_block, program);
         let total = chosen.len() * scenario.blocks as usize;
         let mut machine = Self {
             program,
@@ -275,6 +280,7 @@ impl<'p> Machine<'p> {
                     has_fenced_objects: false,
                     last_use: None,
                     met: [None; 2],
+                    tensor_loads: Vec::new(),
                     unfenced: 0,
                 });
             }
@@ -482,7 +488,10 @@ impl<'p> Machine<'p> {
                     self.warps[warp].local.clear();
                 }
             }
-            Action::Multiply { .. } | Action::Tensor { .. } => {}
+            Action::Multiply { .. }
+            | Action::Tensor { .. }
+            | Action::Deallocate { .. }
+            | Action::WaitLoads => {}
             _ => self.freeze(warp, index, step.instruction),
         }
     }
@@ -663,13 +672,19 @@ impl<'p> Machine<'p> {
             let end = std::mem::take(&mut self.blocks[block].end);
             let who = Who { warp: u32::MAX, clock: &end, warps };
             let written = self.blocks[block].shadow.still_written(who, &self.flights);
+            // Who is told of a copy into another block's memory is that block.
+            let is_told_elsewhere = |flight: &Flight| match flight.completion {
+                Completion::Phase { object, .. } => self.objects[object as usize].block != block,
+                Completion::Group { .. } => false,
+            };
+            let read = self.blocks[block].shadow.still_read(who, &self.flights, is_told_elsewhere);
             let of_groups = self.flights.iter().position(|flight| {
                 let is_group = matches!(flight.completion, Completion::Group { .. });
                 is_group
                     && self.warps[flight.warp as usize].block == block
                     && !flight.is_observed(&end, warps)
             });
-            for flight in of_groups.map(|flight| flight as u32).into_iter().chain(written) {
+            for flight in of_groups.map(|flight| flight as u32).into_iter().chain(written).chain(read) {
                 let fault = Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction);
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }
@@ -691,7 +706,10 @@ impl<'p> Machine<'p> {
                     .filter(|(_, _, at)| on_their_own.binary_search(at).is_err())
                     .find(|&(warp, event, _)| end.get(warps, Row::Events, warp as usize) < event);
                 if let Some((_, _, access)) = unknown {
-                    self.tell(Fault::new(FaultKind::EarlyExit, exit).with(access, Part::Access));
+                    let own = self.warps.iter().find(|warp| warp.block == block);
+                    let met = own.and_then(|warp| warp.met[0]);
+                    let fault = Fault::new(FaultKind::EarlyExit, exit).with(access, Part::Access);
+                    self.tell(fault.with_some(met, Part::Met));
                 }
             }
             self.blocks[block].end = end;

@@ -255,6 +255,15 @@ fn of_scenario(program: &Program, scenario: Scenario) -> Shown {
     if has_many_sources && end == End::Deadlock {
         end = End::Unknown(program.steps.first().map_or(0, |step| step.instruction));
     }
+    // Threads that run ahead of others may miss each other; those who come later show what they should have waited for.
+    let is_stuck = end == End::Deadlock && faults.iter().all(|fault| fault.kind == FaultKind::Phase);
+    if is_stuck && !faults.is_empty() && program.has_order {
+        let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+        machine.sizes.clone_from(&sizes);
+        machine.run();
+        let others = machine.certain_faults();
+        faults.extend(others.into_iter().filter(|fault| !fault.kind.is_of_counts()));
+    }
     // Clocks tell what is not ordered, whoever came first; the other order shows who waits for whom else.
     if faults.is_empty() && end == End::Complete && program.has_order {
         let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });

@@ -83,7 +83,7 @@ impl Machine<'_> {
             each.block == block && clock.get(warps, super::clock::Row::Events, other) > 0
         });
         if !has_begun {
-            self.tell(Fault::new(FaultKind::EarlyRemote, instruction));
+            self.tell_of(warp, Fault::new(FaultKind::EarlyRemote, instruction));
         }
         let remote = &mut self.blocks[block].remote;
         match remote.iter_mut().find(|(other, _, at)| *other as usize == warp && *at == instruction) {

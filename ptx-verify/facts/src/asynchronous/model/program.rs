@@ -168,6 +168,13 @@ pub(super) enum Action {
         address: Address,
         columns: Source,
     },
+    /// Gives columns of tensor memory back.
+    Deallocate {
+        first: Source,
+        columns: Source,
+    },
+    /// Waits until all loads from tensor memory are complete.
+    WaitLoads,
     /// Loads from tensor memory, or stores there.
     Tensor {
         address: Source,

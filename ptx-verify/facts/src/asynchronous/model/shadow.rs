@@ -282,6 +282,21 @@ impl Shadow {
         clash
     }
 
+    /// The first of some operations that may still read this memory.
+    pub(super) fn still_read(
+        &self,
+        who: Who<'_>,
+        flights: &[Flight],
+        wanted: impl Fn(&Flight) -> bool,
+    ) -> Option<u32> {
+        let running = self.cells.values().flat_map(|cell| &cell.read_by);
+        let open = running.filter(|running| {
+            let flight = &flights[running.flight as usize];
+            wanted(flight) && !flight.is_observed(who.clock, who.warps)
+        });
+        open.map(|running| running.flight).min()
+    }
+
     /// The operations that may still write this memory.
     pub(super) fn still_written(&self, who: Who<'_>, flights: &[Flight]) -> Option<u32> {
         let running = self.cells.values().flat_map(|cell| &cell.copied_here);

@@ -1,13 +1,15 @@
 //! How much the copies bring whose size no operand tells, as those by a tensor's map: what a phase expects, its copies bring.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The copies of unknown size that complete in a phase, with the bytes that it expects.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     phases: Vec<(u64, Vec<Unsized>)>,
-    /// Where operations without a phase read: none where one reads at several places.
-    sources: FxHashMap<u32, Option<u64>>,
+    /// Where operations without a phase read.
+    sources: FxHashMap<u32, Vec<u64>>,
+    /// Where operations begin to read or write.
+    starts: FxHashSet<u64>,
 }
 
 /// A copy of unknown size: its instruction, and where it writes.
@@ -21,6 +23,8 @@ pub(super) struct Unsized {
 const MAX_PHASES: usize = 64;
 /// Copies of one phase that are.
 pub(super) const MAX_COPIES: usize = 16;
+/// Places where operations begin.
+const MAX_STARTS: usize = 256;
 
 impl Log {
     /// A phase is complete.
@@ -35,9 +39,16 @@ impl Log {
 
     /// An operation that tells no object reads there.
     pub(super) fn source(&mut self, instruction: u32, place: u64) {
-        let known = self.sources.entry(instruction).or_insert(Some(place));
-        if *known != Some(place) {
-            *known = None;
+        let known = self.sources.entry(instruction).or_default();
+        if known.len() < MAX_COPIES && !known.contains(&place) {
+            known.push(place);
+        }
+    }
+
+    /// An operation begins to read or write there.
+    pub(super) fn begins(&mut self, place: u64) {
+        if self.starts.len() < MAX_STARTS {
+            self.starts.insert(place);
         }
     }
 
@@ -54,11 +65,20 @@ impl Log {
                 }
             }
         }
-        // What reads from the start of a variable, and never elsewhere, reads all of it.
-        for (instruction, place) in &self.sources {
-            let whole = variables.iter().find(|(start, _)| Some(*start) == *place);
-            if let Some((_, size)) = whole {
-                sizes.entry(*instruction).or_insert(Some(*size));
+        // What reads from the start of a variable reads all of it, or as much as is before the next place where some
+        // operation begins.
+        for (instruction, places) in &self.sources {
+            let Some((start, size)) = variables.iter().find(|(start, _)| places.contains(start)) else {
+                continue;
+            };
+            let end = start + size;
+            let up_to = |place: &u64| {
+                let later = self.starts.iter().filter(|other| (place + 1..end).contains(other));
+                later.min().copied().unwrap_or(end).saturating_sub(*place)
+            };
+            let own = places.iter().map(up_to).min().filter(|size| *size > 0);
+            if let Some(size) = own.filter(|_| self.starts.len() < MAX_STARTS) {
+                sizes.entry(*instruction).or_insert(Some(size));
             }
         }
         sizes.into_iter().filter_map(|(instruction, size)| Some((instruction, size?))).collect()

@@ -3,7 +3,7 @@
 //! It is looked at as memory of the block beyond shared memory, of which each column has four bytes: lanes are not told
 //! apart, for all of them are filled by the same operations.
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
 use super::program::{Address, Source};
 use super::shadow::Clash;
@@ -14,6 +14,10 @@ const FIRST_COLUMN: u64 = 1 << 32;
 const COLUMN: u64 = 4;
 /// Columns of an operation that are looked at, from its first one.
 const COLUMNS: u64 = 4;
+/// A block has no more columns.
+const MAX_COLUMNS: u64 = 512;
+/// Loads of a warp without a wait for them that are looked at.
+const MAX_LOADS: usize = 64;
 /// An address has the lane above its column.
 const COLUMN_BITS: u64 = 0xffff;
 
@@ -51,6 +55,33 @@ impl Machine<'_> {
         }
     }
 
+    /// Loads read until the wait for them.
+    pub(super) fn loads_waited(&mut self, warp: usize) {
+        let loads = std::mem::take(&mut self.warps[warp].tensor_loads);
+        let event = self.next_event(warp);
+        let block = self.warps[warp].block;
+        let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
+        for (first, instruction) in loads {
+            let columns = (first, COLUMNS * COLUMN);
+            shadow.access(self.who(warp), columns, false, (event, instruction), &self.flights);
+        }
+        self.blocks[block].shadow = shadow;
+    }
+
+    /// Columns are given back that others may still load from.
+    pub(super) fn deallocate(&mut self, warp: usize, mask: u32, instruction: u32, given: (Source, Source)) {
+        let first = self.certain(warp, given.0).all(mask);
+        let count = self.certain(warp, given.1).all(mask);
+        let (Some(first), Some(count)) = (first, count) else { return };
+        let columns = (FIRST_COLUMN + (first & COLUMN_BITS) * COLUMN, count.min(MAX_COLUMNS) * COLUMN);
+        let block = self.warps[warp].block;
+        let other = self.blocks[block].shadow.race(self.who(warp), columns, true, instruction);
+        if let Some((other, _)) = other {
+            let fault = Fault::new(FaultKind::EarlyRelinquish, instruction);
+            self.tell_of(warp, fault.with(other.instruction, Part::Access));
+        }
+    }
+
     /// Threads load from tensor memory, or store there.
     pub(super) fn access_tensor(
         &mut self,
@@ -64,6 +95,9 @@ impl Machine<'_> {
         let Some(columns) = self.columns(warp, mask, address) else { return };
         let event = self.next_event(warp);
         let block = self.warps[warp].block;
+        if !writes && self.warps[warp].tensor_loads.len() < MAX_LOADS {
+            self.warps[warp].tensor_loads.push((columns.0, instruction));
+        }
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
         let found = shadow.access(self.who(warp), columns, writes, (event, instruction), &self.flights);
         self.blocks[block].shadow = shadow;

@@ -183,6 +183,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn of_group(&mut self, group: Group, name: &str, given: &[Expression<'s>]) -> Result<Value, Unclear> {
         let nothing = Value::unknown(Ty::Void);
         match (group, name) {
+            (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
             (Group::Block, "sync") => self.emit("barrier.sync 0;"),
             (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
             (Group::Cluster, "sync") => {
@@ -214,14 +215,14 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(nothing)
     }
 
-    fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
+    pub(super) fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
         let to = self.fresh(32)?;
         self.emit(&format!("mov.u32 {}, %{name};", to.name()));
         Ok(Value { ty: Ty::UINT, held: Held::Register(to) })
     }
 
     /// The number of the thread in its block, x first.
-    fn thread_rank(&mut self) -> Result<Value, Unclear> {
+    pub(super) fn thread_rank(&mut self) -> Result<Value, Unclear> {
         let mut rank = self.special_register("tid.z")?;
         for extent in ["y", "x"] {
             let count = self.special_register(&format!("ntid.{extent}"))?;
@@ -299,7 +300,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
                 return Ok(Value::unknown((**of).clone()));
             }
-            _ if name.starts_with("atomic") => return self.atomic(&values),
+            _ if name.starts_with("atomic") => return self.atomic(name, &values),
             "move" | "forward" => {
                 let [value] = values.as_slice() else { return Err(Unclear) };
                 return Ok(value.clone());
@@ -346,7 +347,7 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(Value { ty: value.ty.clone(), held: Held::Register(to) })
     }
 
-    fn atomic(&mut self, values: &[Value]) -> Result<Value, Unclear> {
+    fn atomic(&mut self, name: &str, values: &[Value]) -> Result<Value, Unclear> {
         let pointer = values.first().ok_or(Unclear)?;
         let Ty::Pointer(of, space) = &pointer.ty else { return Err(Unclear) };
         if *space == Space::Shared && matches!(pointer.held, Held::Register(_)) {
@@ -357,6 +358,22 @@ impl<'a, 's> Lowering<'a, 's> {
                 _ => return Err(Unclear),
             };
             self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
+        } else if *space == Space::Generic
+            && let Held::Register(address) = pointer.held
+            && let Ty::Integer { bits: bits @ (32 | 64), .. } = **of
+        {
+            let to = self.fresh(bits)?;
+            let (to_name, at) = (to.name(), address.name());
+            self.emit(&match () {
+                () if name.ends_with("_block") => {
+                    format!("atom.relaxed.cta.exch.b{bits} {to_name}, [{at}], 0;")
+                }
+                () if name.ends_with("_system") => {
+                    format!("atom.relaxed.sys.exch.b{bits} {to_name}, [{at}], 0;")
+                }
+                () => format!("atom.relaxed.gpu.exch.b{bits} {to_name}, [{at}], 0;"),
+            });
+            return Ok(Value { ty: (**of).clone(), held: Held::Register(to) });
         }
         Ok(Value::unknown((**of).clone()))
     }
@@ -591,13 +608,18 @@ impl<'a, 's> Lowering<'a, 's> {
             types.push(Self::decayed(value).ty);
         }
         self.back_to(mark);
-        let mut found = None;
+        let (mut found, mut near, mut is_near_clear) = (None, None, true);
         for function in fitting {
-            let mut is_same = function.template.is_empty();
+            let (mut is_same, mut is_near) = (function.template.is_empty(), true);
             for (parameter, ty) in function.parameters.iter().zip(&types) {
                 let declared = match &parameter.ty {
                     TypeName::Reference(of) => self.ty(of),
                     ty => self.ty(ty),
+                };
+                is_near &= match (&declared, ty) {
+                    (Ok(Ty::Integer { .. }), Ty::Integer { .. }) => true,
+                    (Ok(declared), ty) => declared == ty,
+                    (Err(Unclear), _) => false,
                 };
                 is_same &= match (declared, ty) {
                     (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a == *b,
@@ -608,8 +630,12 @@ impl<'a, 's> Lowering<'a, 's> {
             if is_same && found.replace(*function).is_some() {
                 return Err(Unclear);
             }
+            if is_near && function.template.is_empty() {
+                is_near_clear &= near.replace(*function).is_none();
+            }
         }
-        found.ok_or(Unclear)
+        // Integers become others where only one function takes them.
+        found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
     }
 
     /// Where a parameter is in the function: a reference is the argument itself, and others are copies of it.

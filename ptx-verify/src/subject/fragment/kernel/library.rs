@@ -67,7 +67,7 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    fn arrived(&mut self, address: &str, count: &str) -> Result<Value, Unclear> {
+    pub(super) fn arrived(&mut self, address: &str, count: &str) -> Result<Value, Unclear> {
         let token = self.fresh(64)?;
         self.emit(&format!("mbarrier.arrive.shared.b64 {}, [{address}]{count};", token.name()));
         Ok(Value { ty: Ty::SIZE, held: Held::Register(token) })
@@ -78,7 +78,7 @@ impl<'s> Lowering<'_, 's> {
         self.wait_for("try_wait", address, &token)
     }
 
-    fn wait_for(&mut self, word: &str, address: &str, phase: &str) -> Result<Value, Unclear> {
+    pub(super) fn wait_for(&mut self, word: &str, address: &str, phase: &str) -> Result<Value, Unclear> {
         let (again, done) = (self.label(), self.predicate()?);
         self.place_label(&again);
         self.emit(&format!("mbarrier.{word}.shared.b64 %c_p{done}, [{address}], {phase};"));
@@ -223,6 +223,10 @@ impl<'s> Lowering<'_, 's> {
                 }
                 self.emit(&format!("cp.async.ca.shared.global [{to}], [{from}], {bytes};"));
             }
+            ("make_pipeline", _) => return self.made_pipeline(given).map(Some),
+            ("pipeline_consumer_wait_prior", [pipeline]) => self.waited_prior(template, pipeline)?,
+            ("memcpy_async", _) => self.copied_async(given)?,
+            ("wait" | "wait_prior", [group]) => self.waited_by_block(template, group)?,
             ("__pipeline_commit", []) => self.emit("cp.async.commit_group;"),
             ("__pipeline_wait_prior", [count]) => {
                 let count = self.constant(count)?;

@@ -15,6 +15,7 @@ mod expression;
 mod instructions;
 mod launch;
 mod library;
+mod pipeline;
 mod statement;
 mod types;
 mod value;
@@ -30,6 +31,7 @@ use ptx_syntax::cuda::body::{Function, Program, TemplateArgument, TypeName};
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
+use pipeline::Pipeline;
 use types::{Given, Members, Ty};
 use value::{Held, Place, Register, Value};
 
@@ -213,6 +215,7 @@ struct Lowering<'a, 's> {
     widths: Vec<u32>,
     halves: u32,
     predicates: u32,
+    pipelines: Vec<Pipeline>,
     labels: u32,
     calls: usize,
     depth: u32,
@@ -245,6 +248,7 @@ pub(crate) fn kernel<'a, 's>(
         widths: vec![0],
         halves: 0,
         predicates: 0,
+        pipelines: Vec::new(),
         labels: 0,
         calls: 0,
         depth: 0,

@@ -22,6 +22,8 @@ pub(super) enum Group {
     Block,
     Cluster,
     Warp,
+    /// A pipeline, by its number.
+    Pipeline(usize),
 }
 
 /// A type.
@@ -161,7 +163,9 @@ impl<'s> Lowering<'_, 's> {
         if name == "CUtensorMap" {
             return Ok(Ty::Bytes(128, 64));
         }
-        let structure = self.program.structures.get(name).ok_or(Unclear)?;
+        let Some(structure) = self.program.structures.get(name) else {
+            return if name == "pipeline_shared_state" { self.pipeline_state(given) } else { Err(Unclear) };
+        };
         if self.program.specialized.contains(&name) {
             return Err(Unclear);
         }

@@ -114,7 +114,7 @@ impl Lowering<'_, '_> {
             Held::Place(_) => Err(Unclear),
             Held::Unknown => {
                 let to = self.fresh(bits)?;
-                self.emit(&format!("ld.global.b{bits} {}, [%c_anything];", to.name()));
+                self.emit(&format!("ld.const.b{bits} {}, [%c_anything];", to.name()));
                 Ok(to.name())
             }
         }

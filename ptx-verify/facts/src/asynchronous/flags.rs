@@ -1,0 +1,185 @@
+//! Flags in global memory: which accesses may set one, and counters of those who are done.
+
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
+use ptx_ir::space::StateSpace;
+use rustc_hash::FxHashSet;
+
+use super::{orders, reachable};
+use crate::FunctionFacts;
+use crate::reach::{Ends, Reach};
+
+/// An atomic operation that counts who is done, a store before it that nothing orders with it, and a read after it of what
+/// others have stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The atomic operation.
+    pub count: u32,
+    /// The store.
+    pub store: u32,
+    /// The read.
+    pub read: u32,
+}
+
+/// Atomic operations of one function that are looked at.
+const MAX_COUNTS: usize = 8;
+/// What is counted is converted, or has a number added, before it is compared.
+const STEPS_TO_COMPARISON: usize = 2;
+
+/// The first operation that counts who is done without an order. The last one reads what all have stored: it stores and reads
+/// through the same parameter, before and after, and never comes back.
+#[must_use]
+pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
+    let counts = |instruction: u32| {
+        let instance = facts.instance(instruction).filter(|instance| instance.effects.atomic)?;
+        // In the scope of the block, threads of a block count themselves.
+        let is_ordered =
+            [Mode::Release, Mode::Acquire, Mode::BlockScope].into_iter().any(|mode| instance.is(mode));
+        (!is_ordered && may_be_global(facts, instruction) && is_compared(facts, instruction))
+            .then_some(instruction)
+    };
+    let all: Vec<u32> = reachable(facts).filter_map(counts).take(MAX_COUNTS).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let accesses = |stores: bool| {
+        let is_such = move |&each: &u32| {
+            facts.instance(each).is_some_and(|instance| {
+                let effects = &instance.effects;
+                let moves = if stores { effects.writes_memory } else { effects.reads_memory };
+                let both = effects.writes_memory && effects.reads_memory;
+                moves && !both && !effects.atomic && effects.asynchronous.is_none() && effects.event.is_none()
+            }) && may_be_global(facts, each)
+        };
+        let found = reachable(facts).filter(is_such);
+        found.filter_map(|each| Some((each, address_root(facts, each)?))).collect::<Vec<(u32, Register)>>()
+    };
+    let (stores, reads) = (accesses(true), accesses(false));
+    let mut ordering: Vec<u32> = reachable(facts).filter(|&each| orders_blocks(facts, each)).collect();
+    ordering.sort_unstable();
+    // Each counts itself once: in a loop it is a lock, or a sum.
+    all.into_iter().filter(|&count| !comes_back(facts, count)).find_map(|count| {
+        let others: Vec<u32> = ordering.iter().copied().filter(|&each| each != count).collect();
+        let before = Reach::to(facts, Ends::Instructions(&[count]), &others);
+        let after = Reach::from(facts, Ends::Instructions(&[count]), &[]);
+        let (store, root) = *stores
+            .iter()
+            .rev()
+            .find(|(store, _)| before.at(*store).is_some() && after.at(*store).is_none())?;
+        let (read, _) = *reads.iter().find(|(read, from)| *from == root && after.at(*read).is_some())?;
+        Some(Counted { count, store, read })
+    })
+}
+
+/// Whether control can come to an instruction again.
+fn comes_back(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let start = facts.cfg.block_of(Handle::new(instruction));
+    let (mut seen, mut pending) = (FxHashSet::default(), vec![start]);
+    while let Some(block) = pending.pop() {
+        for (next, _) in facts.cfg.successors(block) {
+            if next == start {
+                return true;
+            }
+            if seen.insert(next) {
+                pending.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// Whether what an instruction gives is compared with something, itself or after a step.
+fn is_compared(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let written = |instruction: u32| {
+        let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        written.map(|each| each.register).collect::<Vec<Register>>()
+    };
+    let mut known = written(instruction);
+    for _ in 0..STEPS_TO_COMPARISON {
+        let mut next = Vec::new();
+        for each in reachable(facts) {
+            let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
+            if reads.any(|each| known.contains(&each.register)) {
+                match facts.instance(each).and_then(|instance| instance.effects.computes) {
+                    Some(Computation::Compare) => return true,
+                    Some(_) => next.extend(written(each)),
+                    None => {}
+                }
+            }
+        }
+        known = next;
+    }
+    false
+}
+
+/// Whether an instruction orders what threads of several blocks see: a barrier orders the threads of one or of a warp, as does
+/// a fence of the block.
+#[must_use]
+pub fn orders_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    orders(facts, instruction)
+        && facts.instance(instruction).is_none_or(|instance| {
+            let effects = &instance.effects;
+            let is_of_warp = effects.event.is_none() && effects.convergence == Convergence::Participants;
+            let is_barrier = effects.barrier && (is_of_warp || effects.event == Some(Event::BarrierSync));
+            !(is_barrier || effects.event == Some(Event::Fence) && instance.is(Mode::BlockScope))
+        })
+}
+
+/// Whether an access may be of global memory, as far as its address tells: it names that, or comes of a parameter.
+#[must_use]
+pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    if names_global(instance) {
+        return true;
+    }
+    let root = address_root(facts, instruction);
+    root.is_some_and(|root| match facts.definitions(root) {
+        [write] => facts.instance(*write).is_some_and(|instance| {
+            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+            accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
+        }),
+        _ => false,
+    })
+}
+
+/// The register that the address of an access comes of, through moves, conversions and sums.
+#[must_use]
+pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
+    const MAX_STEPS: usize = 24;
+    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut register = base?;
+    for _ in 0..MAX_STEPS {
+        let moved_on = |write: &&u32| {
+            facts.uses().of(**write).iter().any(|each| each.register == register && each.access().reads())
+        };
+        let write = match facts.definitions(register) {
+            [write] => write,
+            // It goes on in each turn of a loop.
+            [one, other] if moved_on(&other) && !moved_on(&one) => one,
+            [one, other] if moved_on(&one) && !moved_on(&other) => other,
+            _ => return Some(register),
+        };
+        let computes = facts.instance(*write)?.effects.computes;
+        if !matches!(
+            computes,
+            Some(Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric)
+        ) {
+            return Some(register);
+        }
+        match facts.body.operands(Handle::new(*write)).get(1) {
+            Some(Operand::Register { register: from, .. }) => register = *from,
+            _ => return Some(register),
+        }
+    }
+    Some(register)
+}
+
+/// Whether an instruction names global memory.
+#[must_use]
+pub fn names_global(instance: &Instance) -> bool {
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    accesses.any(|access| access.space == Some(StateSpace::Global))
+}
