@@ -46,7 +46,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
-    /// that. What is loaded after a loop that looks with `.volatile`, or whose flag has data in it. Loops that do more than wait, and flags that are counted with atomic operations where no loop looks at them.
+    /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
+    /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, or whose flag has data in it. Loops that do more than wait, and flags that are counted with atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",
     former: [],
@@ -196,6 +197,23 @@ fn before_flags(
     let stores = ascending(
         reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each)),
     );
+    // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
+    // unless others read it here as well.
+    let acquires = ascending(reachable(facts).filter(|&each| {
+        let is_acquire = |instance: &Instance| {
+            instance.is(Mode::Acquire) && instance.effects.reads_memory && names_global(instance)
+        };
+        facts.instance(each).is_some_and(is_acquire) || polls.iter().any(|poll| poll.load == each)
+    }));
+    let after_acquire = Reach::from(facts, Ends::Instructions(&acquires), &[]);
+    let read: Vec<Register> = reachable(facts)
+        .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each))
+        .filter_map(|each| address_root(facts, each))
+        .collect();
+    let is_for_others = |store: u32| {
+        after_acquire.at(store).is_none()
+            || address_root(facts, store).is_some_and(|root| read.contains(&root))
+    };
     for flag in flags {
         if facts.instance(flag).is_some_and(is_narrow) {
             let reach = Reach::to(facts, Ends::Instructions(&[flag]), &[]);
@@ -212,7 +230,8 @@ fn before_flags(
         }
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &ordering);
         // Before it, and not only in another round of a loop that it is in.
-        let before = |store: &&u32| **store < flag && reach.at(**store).is_some();
+        let before =
+            |store: &&u32| **store < flag && reach.at(**store).is_some() && is_for_others(**store);
         if let Some(&store) = stores.iter().rev().find(before) {
             let message = "this store tells others of what was stored before, and orders nothing";
             diagnostics.push(

@@ -11,6 +11,7 @@
 
 mod asm;
 mod call;
+mod cuda;
 mod expression;
 mod instructions;
 mod launch;

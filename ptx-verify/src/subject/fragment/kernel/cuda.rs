@@ -1,0 +1,278 @@
+//! Functions of CUDA that are known: groups of threads, barriers, shuffles, atomic operations, and those that only compute.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+
+use super::types::{Group, Space, Ty};
+use super::value::{Held, Value};
+use super::{Lowering, Unclear};
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn of_group(
+        &mut self,
+        group: Group,
+        name: &str,
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let nothing = Value::unknown(Ty::Void);
+        match (group, name) {
+            (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
+            (Group::Block, "sync") => self.emit("barrier.sync 0;"),
+            (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Cluster, "sync") => {
+                self.emit("barrier.cluster.arrive;");
+                self.emit("barrier.cluster.wait;");
+            }
+            (Group::Cluster, "barrier_arrive") => self.emit("barrier.cluster.arrive;"),
+            (Group::Cluster, "barrier_wait") => self.emit("barrier.cluster.wait;"),
+            (Group::Cluster, "block_rank") => return self.special_register("cluster_ctarank"),
+            (Group::Cluster, "num_blocks") => return self.special_register("cluster_nctarank"),
+            (Group::Cluster, "map_shared_rank") => {
+                let [pointer, rank] = given else { return Err(Unclear) };
+                let pointer = self.value(pointer)?;
+                let pointer = Self::decayed(pointer);
+                let Ty::Pointer(of, Space::Shared) = &pointer.ty else { return Err(Unclear) };
+                let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
+                let generic = self.generic(pointer)?;
+                let rank = self.value(rank)?;
+                let (from, rank) = (self.operand(&generic, 64)?, self.operand(&rank, 32)?);
+                let to = self.fresh(64)?;
+                self.emit(&format!("mapa.u64 {}, {from}, {rank};", to.name()));
+                return Ok(Value { ty, held: Held::Register(to) });
+            }
+            (Group::Block, "thread_rank") => return self.thread_rank(),
+            (Group::Warp, "thread_rank") => return self.special_register("laneid"),
+            (Group::Warp, "size" | "num_threads") => return Ok(Value::constant(32, Ty::UINT)),
+            _ => return Err(Unclear),
+        }
+        Ok(nothing)
+    }
+
+    pub(super) fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
+        let to = self.fresh(32)?;
+        self.emit(&format!("mov.u32 {}, %{name};", to.name()));
+        Ok(Value { ty: Ty::UINT, held: Held::Register(to) })
+    }
+
+    /// The number of the thread in its block, x first.
+    pub(super) fn thread_rank(&mut self) -> Result<Value, Unclear> {
+        let mut rank = self.special_register("tid.z")?;
+        for extent in ["y", "x"] {
+            let count = self.special_register(&format!("ntid.{extent}"))?;
+            let own = self.special_register(&format!("tid.{extent}"))?;
+            let above = self.computed("*", rank, count)?;
+            rank = self.computed("+", above, own)?;
+        }
+        Ok(rank)
+    }
+
+    pub(super) fn of_cuda(
+        &mut self,
+        name: &str,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        if let Some(value) = self.of_library(name, template, given)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.of_instructions(name, given)? {
+            return Ok(value);
+        }
+        let nothing = Value::unknown(Ty::Void);
+        // What need not be computed, for nobody asks what becomes of it.
+        if matches!(
+            name,
+            "printf" | "assert" | "__nanosleep" | "__builtin_assume" | "__assume" | "__prof_trigger"
+        ) {
+            return Ok(nothing);
+        }
+        let mut values = Vec::new();
+        for each in given {
+            // Its type is that of the parameter.
+            if let ExpressionKind::List(None, parts) = &each.kind {
+                for part in parts {
+                    self.value(part)?;
+                }
+                values.push(Value::unknown(Ty::Any));
+                continue;
+            }
+            let value = self.value(each)?;
+            values.push(Self::decayed(value));
+        }
+        match name {
+            "__syncthreads" => self.emit("bar.sync 0;"),
+            "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
+                self.emit("bar.sync 0;");
+                return Ok(Value::unknown(Ty::INT));
+            }
+            "__syncwarp" => self.emit("bar.warp.sync 0xffffffff;"),
+            "__threadfence" => self.emit("membar.gl;"),
+            "__threadfence_block" => self.emit("membar.cta;"),
+            "__threadfence_system" => self.emit("membar.sys;"),
+            "__trap" => self.emit("trap;"),
+            "cudaGridDependencySynchronize" => self.emit("griddepcontrol.wait;"),
+            "cudaTriggerProgrammaticLaunchCompletion" => self.emit("griddepcontrol.launch_dependents;"),
+            "this_thread_block" => return Ok(Value::group(Group::Block)),
+            "this_cluster" => return Ok(Value::group(Group::Cluster)),
+            "tiled_partition" => return Ok(Value::group(Group::Warp)),
+            "__cluster_barrier_arrive" => self.emit("barrier.cluster.arrive;"),
+            "__cluster_barrier_wait" => self.emit("barrier.cluster.wait;"),
+            "__cvta_generic_to_shared" => return self.address_in_shared(values),
+            "__cvta_generic_to_global" | "__cvta_generic_to_grid_constant" => {
+                let [pointer] = values.as_slice() else { return Err(Unclear) };
+                return Ok(Value { ty: Ty::SIZE, held: pointer.held.clone() });
+            }
+            "__shfl_sync" if values.len() >= 3 => return self.shuffled(&values),
+            "min" | "max" | "umin" | "umax" => {
+                let mut values = values.into_iter();
+                let (Some(a), Some(b)) = (values.next(), values.next()) else { return Err(Unclear) };
+                return self.computed(name.trim_start_matches('u'), a, b);
+            }
+            "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => {
+                let [pointer] = values.as_slice() else { return Err(Unclear) };
+                let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
+                return Ok(Value::unknown((**of).clone()));
+            }
+            _ if name.starts_with("atomic") => return self.atomic(name, &values),
+            "move" | "forward" => {
+                let [value] = values.as_slice() else { return Err(Unclear) };
+                return Ok(value.clone());
+            }
+            _ if is_pure(name) => {
+                // It sees nothing but its arguments.
+                let is_safe = |value: &Value| !matches!(value.ty, Ty::Pointer(..) | Ty::Group(_));
+                return if values.iter().all(is_safe) { Ok(Value::unknown(Ty::Any)) } else { Err(Unclear) };
+            }
+            _ => return Err(Unclear),
+        }
+        Ok(nothing)
+    }
+
+    fn address_in_shared(&mut self, values: Vec<Value>) -> Result<Value, Unclear> {
+        let mut values = values.into_iter();
+        let (Some(pointer), None) = (values.next(), values.next()) else { return Err(Unclear) };
+        match &pointer.ty {
+            Ty::Pointer(_, Space::Shared) => {
+                let name = self.operand(&pointer, 64)?;
+                let to = self.fresh(64)?;
+                self.emit(&format!("mov.b64 {}, {name};", to.name()));
+                Ok(Value { ty: Ty::SIZE, held: Held::Register(to) })
+            }
+            Ty::Pointer(..) => {
+                let name = self.operand(&pointer, 64)?;
+                let to = self.fresh(64)?;
+                self.emit(&format!("cvta.to.shared.u64 {}, {name};", to.name()));
+                Ok(Value { ty: Ty::SIZE, held: Held::Register(to) })
+            }
+            _ => Err(Unclear),
+        }
+    }
+
+    fn shuffled(&mut self, values: &[Value]) -> Result<Value, Unclear> {
+        let (mask, value, lane) = (&values[0], &values[1], &values[2]);
+        if value.ty.register() != Some(32) || values.len() > 3 {
+            return Ok(Value::unknown(value.ty.clone()));
+        }
+        let mask = self.operand(mask, 32)?;
+        let (from, lane) = (self.operand(value, 32)?, self.operand(lane, 32)?);
+        let to = self.fresh(32)?;
+        self.emit(&format!("shfl.sync.idx.b32 {}, {from}, {lane}, 31, {mask};", to.name()));
+        Ok(Value { ty: value.ty.clone(), held: Held::Register(to) })
+    }
+
+    fn atomic(&mut self, name: &str, values: &[Value]) -> Result<Value, Unclear> {
+        let pointer = values.first().ok_or(Unclear)?;
+        let Ty::Pointer(of, space) = &pointer.ty else { return Err(Unclear) };
+        if *space == Space::Shared && matches!(pointer.held, Held::Register(_)) {
+            let address = self.operand(pointer, 64)?;
+            let (bits, to) = match of.size()? {
+                4 => (32, self.fresh(32)?),
+                8 => (64, self.fresh(64)?),
+                _ => return Err(Unclear),
+            };
+            self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
+        } else if *space == Space::Generic
+            && let Held::Register(address) = pointer.held
+            && let Ty::Integer { bits: bits @ (32 | 64), .. } = **of
+        {
+            let to = self.fresh(bits)?;
+            let (to_name, at) = (to.name(), address.name());
+            self.emit(&match () {
+                () if name.ends_with("_block") => {
+                    format!("atom.relaxed.cta.exch.b{bits} {to_name}, [{at}], 0;")
+                }
+                () if name.ends_with("_system") => {
+                    format!("atom.relaxed.sys.exch.b{bits} {to_name}, [{at}], 0;")
+                }
+                () => format!("atom.relaxed.gpu.exch.b{bits} {to_name}, [{at}], 0;"),
+            });
+            return Ok(Value { ty: (**of).clone(), held: Held::Register(to) });
+        }
+        Ok(Value::unknown((**of).clone()))
+    }
+}
+
+/// Functions of CUDA that compute something of their arguments and do nothing else: those of warps are none that others
+/// wait for.
+fn is_pure(name: &str) -> bool {
+    let of_warp = ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__vote"];
+    let intrinsic = name.starts_with("__") && !name.contains("sync") && !name.contains("cluster");
+    let plain = name.strip_suffix('f').unwrap_or(name);
+    intrinsic
+        || of_warp.iter().any(|prefix| name.starts_with(prefix))
+        || matches!(
+            plain,
+            "exp"
+                | "exp2"
+                | "exp10"
+                | "expm1"
+                | "log"
+                | "log2"
+                | "log10"
+                | "log1p"
+                | "sqrt"
+                | "rsqrt"
+                | "cbrt"
+                | "sin"
+                | "cos"
+                | "tan"
+                | "sincos"
+                | "asin"
+                | "acos"
+                | "atan"
+                | "atan2"
+                | "sinh"
+                | "cosh"
+                | "tanh"
+                | "fabs"
+                | "fma"
+                | "fmax"
+                | "fmin"
+                | "fmod"
+                | "fdim"
+                | "floor"
+                | "ceil"
+                | "round"
+                | "rint"
+                | "trunc"
+                | "nearbyint"
+                | "lrint"
+                | "lround"
+                | "pow"
+                | "hypot"
+                | "copysign"
+                | "abs"
+                | "erf"
+                | "erfc"
+                | "isnan"
+                | "isinf"
+                | "isfinite"
+                | "signbit"
+                | "clock"
+                | "clock64"
+                | "normcdf"
+        )
+        || name.starts_with("make_")
+        || matches!(name, "fma" | "half2float" | "float2half" | "min" | "max")
+}
