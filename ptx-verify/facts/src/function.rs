@@ -2,6 +2,7 @@
 
 use super::mentions::owner;
 use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
+use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
@@ -100,6 +101,15 @@ impl<'m> FunctionFacts<'m> {
     #[inline]
     pub fn is_guarded(&self, instruction: u32) -> bool {
         self.body.instructions[Handle::new(instruction)].guard.is_some()
+    }
+
+    /// Whether a block ends the whole grid.
+    #[must_use]
+    pub fn ends_grid(&self, block: NodeIndex) -> bool {
+        self.cfg.instructions(block).last().is_some_and(|last| {
+            let traps = self.instance(last).is_some_and(|instance| instance.effects.control == Control::Trap);
+            traps && !self.is_guarded(last)
+        })
     }
 
     /// The operand that each thread gives to a vote, or to a reduction over several threads.

@@ -33,6 +33,8 @@ impl Analysis<'_, '_> {
         let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
         let (left, right) = (self.engine.sum(one), self.engine.sum(other));
         let by_rows = match relation.order {
+            // All threads of a block are in it.
+            Order::Less if self.engine.is_place_in_block(left, right) => Some(Vary::NONE),
             Order::Less => self.by_rows(left, right, block),
             Order::Equal => None,
         };
@@ -62,6 +64,9 @@ impl Analysis<'_, '_> {
         if all.lanes == 0 {
             return all.through(1);
         }
+        if order == Order::Less && self.is_never_below(difference) {
+            return Vary::NONE;
+        }
         let mut by_warps = all;
         by_warps.lanes = 0;
         if order == Order::Less && self.is_decided_by_uniform_bits(difference, block, Level::Lanes) {
@@ -75,6 +80,24 @@ impl Analysis<'_, '_> {
         }
         let lanes = Vary { lanes: 1, warps: 0, strides: all.strides };
         lanes.join(by_warps.settled().through(1)).settled()
+    }
+
+    /// Whether a sum is never below 0: it has no part that is.
+    fn is_never_below(&self, sum: &Sum) -> bool {
+        let (values, width) = (&self.engine.values, sum.width());
+        let limit = mask(width) >> 1;
+        let is_up = |form: &Form| values.forms().sum(*form).value().is_some_and(|step| step <= limit);
+        let mut most = sum.offset();
+        let mut add = |base: BaseId, factor: u64| {
+            let Base::Steps(value) = values.forms().what(base) else {
+                most = most.checked_add(self.engine.base_number(base, width).high.checked_mul(factor)?)?;
+                return (most <= limit).then_some(());
+            };
+            let steps = values.steps(value);
+            (factor == 1 && !steps.is_empty() && steps.iter().all(is_up)).then_some(())
+        };
+        sum.offset() <= limit
+            && sum.terms().all(|(base, factor)| factor <= limit && add(base, factor).is_some())
     }
 
     /// How a sum varies where values that join sums with the lane in one way count as the lane and the rest. None where
@@ -186,7 +209,12 @@ impl Analysis<'_, '_> {
         let forms = self.engine.values.forms();
         let lane = forms.find(Base::Lane)?;
         forms.find(Base::Special(SpecialRegister::NTID_X))?;
-        let has_lane = |sum: &Sum| sum.terms().any(|(base, _)| base == lane);
+        let has_lane = |sum: &Sum| {
+            sum.terms().any(|(base, _)| {
+                let is_lane = |(base, _)| base == lane;
+                is_lane((base, 1)) || self.widened(base).is_some_and(|sum| sum.terms().any(is_lane))
+            })
+        };
         if !has_lane(one) && !has_lane(other) {
             return None;
         }
@@ -210,6 +238,11 @@ impl Analysis<'_, '_> {
         let width = sum.width();
         let mut rest = Sum::constant(width, sum.offset());
         for (base, factor) in sum.terms() {
+            if let Some(narrow) = self.widened(base) {
+                let part = self.beside_rows(narrow, block, vary, depth.checked_sub(1)?)?;
+                rest = rest.plus(&part.in_width(width), factor)?;
+                continue;
+            }
             let part = if self.is_of_rows(base, depth) {
                 Sum::constant(width, 0)
             } else if let Some(divided) = self.left_of_rows(base, depth)
@@ -225,6 +258,16 @@ impl Analysis<'_, '_> {
             rest = rest.plus(&part, factor)?;
         }
         Some(rest)
+    }
+
+    /// What a base has been before it was made wider.
+    fn widened(&self, base: BaseId) -> Option<&Sum> {
+        match self.engine.values.forms().what(base) {
+            Base::Operation { computes: Computation::Convert, operands: [of, ..], .. } => {
+                Some(self.engine.values.forms().sum(of))
+            }
+            _ => None,
+        }
     }
 
     /// Whether a base is a multiple of the threads of a row.

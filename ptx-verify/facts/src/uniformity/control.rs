@@ -444,11 +444,16 @@ fn leaves_at(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
 /// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
 /// the function, `u32::MAX` where no path leads to that.
 pub(crate) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
-    common_successors(facts, |_| false)
+    common_successors(facts, |_| false, |_| true)
 }
 
-/// The same. Who leaves the function at the end of a block is left out where `only_stay` says so.
-fn common_successors(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) -> bool) -> Vec<u32> {
+/// The same. Who leaves the function at the end of a block is left out where `only_stay` says so, and a block at whose end
+/// the function is left where `ends` says that this is no end.
+fn common_successors(
+    facts: &FunctionFacts<'_>,
+    only_stay: impl Fn(NodeIndex) -> bool,
+    ends: impl Fn(NodeIndex) -> bool,
+) -> Vec<u32> {
     let count = facts.cfg.block_count();
     let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
     for _ in 0..=count {
@@ -464,7 +469,7 @@ fn common_successors(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) ->
             }
             leaves &= edge.condition.is_some();
         }
-        if leaves && facts.cfg.successors(block).count() < 2 {
+        if leaves && facts.cfg.successors(block).count() < 2 && ends(block) {
             reversed.add_edge(exit, block, ());
         }
     }
@@ -472,9 +477,10 @@ fn common_successors(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) ->
 }
 
 /// For each block the block that all paths from it come together in, perhaps without those of who leaves the function;
-/// none where that is the end of the function.
+/// none where that is the end of the function. A `trap` ends the whole grid, so nobody waits for who comes to it.
 fn joins(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) -> bool) -> Vec<Option<u32>> {
-    let (above, exit) = (common_successors(facts, only_stay), facts.cfg.block_count());
+    let (above, exit) =
+        (common_successors(facts, only_stay, |block| !facts.ends_grid(block)), facts.cfg.block_count());
     let join = |block: NodeIndex| {
         let join = above[block.index()];
         let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;

@@ -2,6 +2,7 @@
 
 mod even;
 mod together;
+mod whole;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
@@ -145,6 +146,7 @@ impl Uniformity {
         let mut found = Vec::new();
         let mut balanced: FxHashMap<(u32, bool), bool> = FxHashMap::default();
         let mut evened: FxHashMap<(u32, NodeIndex, bool), bool> = FxHashMap::default();
+        let mut masks: Option<Vec<(u32, ValueId)>> = None;
         let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
         let mut visits_of_loops = visits;
         for &block in facts.cfg.reverse_postorder() {
@@ -173,6 +175,12 @@ impl Uniformity {
                 // Where all come, lanes come that a mask does not name.
                 if !need.of_mask && self.comes_whole(engine, branch, here_block, here.level, &mut visits) {
                     continue;
+                }
+                if need.of_mask || facts.instance(instruction).is_some_and(lanes_may_part) {
+                    let masks = masks.get_or_insert_with(|| whole::active_masks(engine));
+                    if whole::is_whole(engine, masks, branch, here_block) {
+                        continue;
+                    }
                 }
                 let branching = facts.cfg.block_of(Handle::new(branch));
                 let parts = here.level == Level::Warps
@@ -235,6 +243,9 @@ impl Uniformity {
             *visits = left;
             let Some(here) = met_in(engine, next, level, of_mask) else { return false };
             let after = before.wrapping_add(here);
+            if graph.successors(next).is_empty() && facts.ends_grid(next) {
+                continue;
+            }
             if graph.successors(next).is_empty() && *at_end.get_or_insert(after) != after {
                 // Who leaves without waiting is not waited for.
                 return after == 0 || at_end == Some(0);

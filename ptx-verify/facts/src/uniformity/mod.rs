@@ -6,7 +6,7 @@
 //! graphs*, 2021): blocks that several disjoint paths from such a branch lead to join what its threads have; what a loop
 //! sets whose turns differ in number differs for those that are outside.
 //!
-//! Blocks and their rows are taken to be whole warps, and memory at one address to hold the same for all.
+//! Blocks and their rows are taken to be whole warps, a block that a launch cuts into groups to be one, and memory at one address to hold the same for all.
 
 mod compare;
 pub(crate) mod control;

@@ -579,6 +579,9 @@ impl Analysis<'_, '_> {
             C::Divide | C::Remainder => {
                 let is_positive = |number: Number| !is_signed || number.high >> (w - 1) == 0;
                 let multiple = mask(other.zeros.trailing_ones());
+                if computation == C::Divide && self.is_one_group(block, instruction, w) {
+                    return Some(Vary::NONE);
+                }
                 let quotient = both.quotient(multiple, w);
                 // Where rows of blocks are taken to be whole warps, what is divided so counts threads.
                 let counts = computation == C::Divide && quotient.lanes == 0;
@@ -601,6 +604,21 @@ impl Analysis<'_, '_> {
             }
             _ => return None,
         })
+    }
+
+    /// Whether an instruction divides the place of a thread by what only those know who launch the kernel. That cuts a block
+    /// into groups, and one group may be all there is.
+    fn is_one_group(&mut self, block: NodeIndex, instruction: u32, width: u32) -> bool {
+        let engine = &mut self.engine;
+        let (Some(divided), Some(by)) =
+            (engine.operand(instruction, 1, width), engine.operand(instruction, 2, width))
+        else {
+            return false;
+        };
+        engine.is_chosen_by_launch(by)
+            && engine
+                .beside_place(engine.sum(divided))
+                .is_some_and(|rest| self.sum(&rest, block, None, MAX_DEPTH) == Vary::NONE)
     }
 
     /// What is divided where a product with a constant is shifted to the right, as compilers divide by what they know; and

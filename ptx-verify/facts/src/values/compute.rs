@@ -482,7 +482,7 @@ impl Engine<'_, '_> {
         self.fact(number, sum, detail(Computation::And, w, false, 0), &sorted(a, b))
     }
 
-    fn or(&mut self, a: Fact, b: Fact) -> Fact {
+    pub(super) fn or(&mut self, a: Fact, b: Fact) -> Fact {
         let w = u32::from(a.number.width);
         if w == 1 {
             // One of the two is kept, so that equal conditions are equal values.
@@ -597,7 +597,12 @@ impl Engine<'_, '_> {
         if u32::from(a.number.width) <= width {
             return self.extended(a, width, false);
         }
-        let whole = self.sum(a);
+        let sum = self.cut_sum(*self.sum(a), width);
+        Fact { number: a.number.cut(width), form: self.values.forms.form(sum) }
+    }
+
+    /// A sum in a smaller width.
+    pub(super) fn cut_sum(&self, whole: Sum, width: u32) -> Sum {
         let mut sum = Some(Sum::constant(width, whole.offset()));
         for (base, factor) in whole.terms() {
             // What was extended before is what it was.
@@ -611,8 +616,7 @@ impl Engine<'_, '_> {
             };
             sum = sum.and_then(|sum| sum.plus(&term, factor));
         }
-        let sum = sum.unwrap_or_else(|| whole.in_width(width));
-        Fact { number: a.number.cut(width), form: self.values.forms.form(sum) }
+        sum.unwrap_or_else(|| whole.in_width(width))
     }
 
     /// The largest value of a sum, where it cannot be too large for its width.

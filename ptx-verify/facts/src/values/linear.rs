@@ -83,8 +83,9 @@ impl Form {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// An index that a compiler has strength-reduced has five: a row, a column, a pitch, a base and a bound.
-pub const MAX_TERMS: usize = 6;
+/// An index that a compiler has strength-reduced has five: a row, a column, a pitch, a base and a bound. A loop in a loop
+/// adds what each has counted.
+pub const MAX_TERMS: usize = 10;
 
 /// A sum modulo two to the width. What is behind the last term is 0, so that equal sums are equal in all their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,6 +10,7 @@ mod frontier;
 mod graph;
 mod launch;
 pub mod linear;
+mod narrowed;
 pub mod number;
 mod placement;
 pub mod pointer;

@@ -406,7 +406,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             merged.form = own;
         }
         if merged.form == own {
-            merged.form = self.stepped(block, join).unwrap_or(own);
+            merged.form = self.stepped(block, join).or_else(|| self.division(block, join)).unwrap_or(own);
         }
         let turn = self.turns[join.index()];
         if turn >= PRECISE_TURNS

@@ -8,11 +8,15 @@ use super::compute::{Order, Relation};
 use super::graph::{Graph, Kind, ValueId};
 use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask, width};
-use super::propagate::Engine;
+use super::propagate::{Engine, Fact};
 use crate::FunctionFacts;
 
 /// The lanes of a warp.
 const LANES: u64 = 32;
+/// Products of more factors are not followed.
+const MAX_FACTORS: usize = 8;
+/// Nor are longer sums of products.
+const MAX_PRODUCTS: usize = 32;
 /// Copies and conversions that are looked through.
 const MAX_COPIES: usize = 4;
 
@@ -56,6 +60,100 @@ impl Engine<'_, '_> {
 }
 
 impl Engine<'_, '_> {
+    /// Whether a number is one that only those know who launch the kernel, and may be the threads of several warps: what
+    /// the kernel is given, or a product of that.
+    pub(crate) fn is_chosen_by_launch(&self, fact: Fact) -> bool {
+        let is_given = |base: &BaseId| matches!(self.values.forms.what(*base), Base::Loaded { .. });
+        let factors = self.factors(self.sum(fact));
+        factors.is_some_and(|factors| factors.iter().all(is_given))
+            && fact.number.high >= LANES
+            && fact.number.ones & (LANES - 1) == 0
+    }
+
+    /// The bases of which a sum is the product; none where it is none.
+    fn factors(&self, sum: &Sum) -> Option<Vec<BaseId>> {
+        let mut open = vec![*sum];
+        let mut found = Vec::new();
+        while let Some(sum) = open.pop() {
+            let mut terms = sum.terms();
+            let (Some((base, 1)), None, 0) = (terms.next(), terms.next(), sum.offset()) else { return None };
+            match self.values.forms.what(base) {
+                Base::Operation { computes: Computation::Multiply, operands: [one, other, _], .. }
+                    if one != Form::NONE && other != Form::NONE && found.len() < MAX_FACTORS =>
+                {
+                    open.extend([one, other].map(|form| *self.values.forms.sum(form)));
+                }
+                _ => found.push(base),
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether one sum is the number of a thread in its block, and the other how many threads that has.
+    pub(crate) fn is_place_in_block(&self, place: &Sum, threads: &Sum) -> bool {
+        use SpecialRegister as R;
+        let Some(rows) = self.beside_place(place) else { return false };
+        let (places, lengths) = (self.products(rows), self.products(*threads));
+        let plane = [vec![R::TID_Y, R::NTID_X]];
+        let space = [vec![R::TID_Y, R::NTID_X], vec![R::TID_Z, R::NTID_X, R::NTID_Y]];
+        let is = |found: &Option<Vec<Vec<R>>>, expected: &[Vec<R>]| {
+            let sorted = |mut product: Vec<R>| {
+                product.sort_unstable();
+                product
+            };
+            let mut expected: Vec<Vec<R>> = expected.iter().cloned().map(sorted).collect();
+            expected.sort_unstable();
+            found.as_ref() == Some(&expected)
+        };
+        is(&places, &plane) && is(&lengths, &[vec![R::NTID_X, R::NTID_Y]])
+            || is(&places, &space) && is(&lengths, &[vec![R::NTID_X, R::NTID_Y, R::NTID_Z]])
+    }
+
+    /// A sum of products of special registers, written out and in order; none where it is something else.
+    fn products(&self, sum: Sum) -> Option<Vec<Vec<SpecialRegister>>> {
+        let mut open = vec![(Vec::new(), sum, Vec::<Sum>::new())];
+        let mut found: Vec<Vec<SpecialRegister>> = Vec::new();
+        let mut steps = 0;
+        while let Some((product, sum, times)) = open.pop() {
+            if sum.offset() != 0 {
+                return None;
+            }
+            for (base, factor) in sum.terms() {
+                steps += 1;
+                if factor != 1 || steps > MAX_PRODUCTS {
+                    return None;
+                }
+                let (mut product, mut times) = (product.clone(), times.clone());
+                match self.values.forms.what(base) {
+                    Base::Special(register) => {
+                        product.push(register);
+                        match times.pop() {
+                            Some(next) => open.push((product, next, times)),
+                            None => {
+                                product.sort_unstable();
+                                found.push(product);
+                            }
+                        }
+                    }
+                    Base::Operation {
+                        computes: Computation::Multiply, operands: [one, other, _], ..
+                    } if one != Form::NONE && other != Form::NONE => {
+                        times.push(*self.values.forms.sum(other));
+                        open.push((product, *self.values.forms.sum(one), times));
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        found.sort_unstable();
+        Some(found)
+    }
+
+    /// A sum without the place of a thread in its row, where that is in it once.
+    pub(crate) fn beside_place(&self, sum: &Sum) -> Option<Sum> {
+        self.place_in(sum).filter(|times| *times == 1).and(self.without_place(*sum, 1))
+    }
+
     /// Whether all lanes that a warp has lie in one segment of an exchange, as its last operand cuts the warp.
     pub(crate) fn is_one_segment(&self, clamp: u64) -> bool {
         clamp >> 8 & self.launch.lane_bits() == 0
