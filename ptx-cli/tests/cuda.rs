@@ -111,6 +111,37 @@ fn macros_and_types_of_included_headers_are_known() {
 }
 
 #[test]
+fn statements_in_macros_of_headers_are_verified_where_they_are_used() {
+    let scratch = Scratch::new();
+    let header = "#ifndef OPS_H\n#define OPS_H\n\
+                  #define MOVE(to, from) asm(\"mov.b32 %0, %1;\" : \"=r\"(to) : \"r\"(from))\n\
+                  #define WRONG(to) asm(\"mov.q32 %0, 1;\" : \"=r\"(to))\n\
+                  #define LOAD(to, type, from) asm volatile(\"ld.global.\" #type \" %0, [%1];\" : \"=r\"(to) : \"l\"(from))\n\
+                  #ifdef NEWER\n#define SOMETIMES(to) asm(\"mov.q32 %0, 1;\" : \"=r\"(to))\n#endif\n\
+                  __device__ inline int f(int a) { int b; MOVE(b, a); return b; }\n#endif\n";
+    scratch.file("ops.h", header);
+    // There is no `asm` in it.
+    let source = "#include \"ops.h\"\n#define TWICE(to, from) MOVE(to, from); MOVE(to, from)\n\
+                  __device__ void g(int a, int b, double c, int* p) {\n  MOVE(a, b);\n  MOVE(a, c);\n  WRONG(a);\n\
+                  \x20 LOAD(a, q32, p);\n  TWICE(a, b);\n  SOMETIMES(a);\n}\n";
+    scratch.file("a.cu", source);
+    let answer = scratch.run(&["verify", "--message-format", "concise", "a.cu"]);
+    let lines: Vec<&str> = answer.stdout.lines().collect();
+    assert!(matches!(&*lines, [first, second] if first.starts_with("a.cu:5:11: error[P1009]")
+        && second.starts_with("a.cu:7:3: error[P0204] `ld` has no modifier `.q32`")), "{lines:#?}");
+    let answer = scratch.run(&["verify", "a.cu"]);
+    assert!(answer.stdout.contains("`MOVE` is defined in ops.h, line 3\n"), "{}", answer.stdout);
+    assert!(answer.stderr.contains("6 asm statements: 6 verified"), "{}", answer.stderr);
+    // What is wrong whatever the arguments is told in the header alone.
+    let answer = scratch.run(&["verify", "--message-format", "concise", "a.cu", "ops.h"]);
+    assert_eq!(answer.stdout.matches("`mov` has no modifier `.q32`").count(), 2, "{}", answer.stdout);
+    assert!(!answer.stdout.contains("a.cu:6"), "{}", answer.stdout);
+    // No edit of this file changes the header.
+    let fixed = scratch.run(&["verify", "--fix", "--unsafe-fixes", "a.cu"]);
+    assert_eq!(scratch.read("a.cu"), source, "{}", fixed.stdout);
+}
+
+#[test]
 fn macros_that_double_each_other_are_bounded() {
     let scratch = Scratch::new();
     let mut source =

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::SystemTime;
 
-use ptx_syntax::cuda::{Declarations, Header};
+use ptx_syntax::cuda::{self, Declarations, Header};
 use ptx_verify::{Include, Surroundings, includes};
 
 use crate::compile_commands::Flags;
@@ -87,6 +87,26 @@ const MAX_DECLARING_BYTES: usize = 16 << 20;
 
 /// The macros and types of the files that `source` includes, and those that the build gives it.
 pub fn declarations(source: &Source, flags: &Flags) -> Declarations {
+    let given = Header::of(&flags.macros);
+    let found = included(source, flags);
+    let headers: Vec<Arc<Header>> = found.iter().rev().map(|known| known.header()).collect();
+    // What is included comes later in this order.
+    let headers = headers.iter().map(|header| &**header);
+    Declarations::of(&source.text, std::iter::once(&given).chain(headers))
+}
+
+/// Whether `source` names a macro with an asm statement that one of the files which it includes, or the build, defines.
+pub fn names_macro_with_asm(source: &Source, flags: &Flags) -> bool {
+    let is_named = |name: &str| source.text.contains(name);
+    cuda::macros_with_asm(&flags.macros).into_iter().any(is_named)
+        || included(source, flags)
+            .iter()
+            .flat_map(|known| &known.macros_with_asm)
+            .any(|name| is_named(name))
+}
+
+/// The files that `source` includes, each before those that it includes itself.
+fn included(source: &Source, flags: &Flags) -> Vec<Arc<Known>> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut found: Vec<Arc<Known>> = Vec::new();
     let mut bytes = 0;
@@ -113,19 +133,31 @@ pub fn declarations(source: &Source, flags: &Flags) -> Declarations {
         waiting.extend(includes.filter_map(|include| find(include, &path, flags)));
         found.push(known);
     }
-    let given = Header::of(&flags.macros);
-    // What is included comes later in this order.
-    let headers = found.iter().rev().map(|known| &known.header);
-    Declarations::of(&source.text, std::iter::once(&given).chain(headers))
+    found
 }
 
 /// A file that others include.
 struct Known {
+    path: PathBuf,
     written: Option<SystemTime>,
     bytes: usize,
     /// What it includes, and whether in quotes.
     includes: Vec<(String, bool)>,
-    header: Header,
+    macros_with_asm: Vec<String>,
+    /// What it declares, once somebody has asked.
+    header: OnceLock<Arc<Header>>,
+}
+
+impl Known {
+    fn header(&self) -> Arc<Header> {
+        let read = || {
+            let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+            let text = read_file(&self.path)
+                .map(|bytes| Source::new(self.path.clone().into(), Kind::Cuda, bytes).text);
+            Arc::new(text.map_or_else(|_| Header::default(), |text| Header::named(&name, &text)))
+        };
+        Arc::clone(self.header.get_or_init(read))
+    }
 }
 
 /// Files that were read: most sources of a project include the same ones.
@@ -141,10 +173,17 @@ fn known(path: &Path) -> Option<Arc<Known>> {
         return Some(Arc::clone(known));
     }
     let text = Source::new(path.to_owned().into(), Kind::Cuda, read_file(path).ok()?).text;
-    let includes = includes(&text).map(|include| (include.path.to_owned(), include.quoted)).collect();
-    let known = Arc::new(Known { written, bytes: text.len(), includes, header: Header::of(&text) });
+    let known = Arc::new(Known {
+        path: path.to_owned(),
+        written,
+        bytes: text.len(),
+        includes: includes(&text).map(|include| (include.path.to_owned(), include.quoted)).collect(),
+        macros_with_asm: cuda::macros_with_asm(&text).into_iter().map(str::to_owned).collect(),
+        header: OnceLock::new(),
+    });
     let mut all = lock();
-    if all.values().map(|known| known.header.size()).sum::<usize>() > MAX_KEPT {
+    let size = |known: &Arc<Known>| known.header.get().map_or(0, |header| header.size());
+    if all.values().map(size).sum::<usize>() > MAX_KEPT {
         all.clear();
     }
     all.insert(path.to_owned(), Arc::clone(&known));

@@ -67,7 +67,13 @@ fn cuda(source: &Source, options: &Options) -> CudaVerification {
     let names = || include::surroundings(source, flags());
     let headers = || include::headers(source, flags());
     let declarations = || include::declarations(source, flags());
-    let included = Included { names: &names, headers: &headers, declarations: &declarations };
+    let names_macro_with_asm = || include::names_macro_with_asm(source, flags());
+    let included = Included {
+        names: &names,
+        headers: &headers,
+        declarations: &declarations,
+        names_macro_with_asm: &names_macro_with_asm,
+    };
     ptx_verify::verify_cuda_with(&source.text, &cuda_config(options), included)
 }
 

@@ -316,6 +316,8 @@ impl Reader<'_, '_> {
             region: None,
             macro_definition: None,
             used_at: None,
+            other_macro: None,
+            ordinal: 0,
         };
         if let Some(span) = head.repeated {
             statement.oddities.push(Oddity { kind: OddityKind::RepeatedQualifier, span });

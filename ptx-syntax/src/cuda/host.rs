@@ -259,6 +259,8 @@ impl AsmStatement {
             region: None,
             macro_definition: None,
             used_at: None,
+            other_macro: None,
+            ordinal: 0,
         }
     }
 }

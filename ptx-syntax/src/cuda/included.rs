@@ -6,10 +6,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use super::condition::Truth;
-use super::model::Macro;
-use super::preprocess::{self, Prepared};
+use memchr::memmem;
+
+use super::condition::{ConditionKind, Truth, Truths};
+use super::model::{ConditionId, CudaFile, Macro, OtherMacro};
+use super::preprocess::{self, KEYWORDS, Prepared};
 use super::scan::{Kind, Scanner, Token};
 use super::spelling;
 use crate::Span;
@@ -94,7 +97,26 @@ struct Defined {
     /// With their parentheses; empty for a macro without.
     parameters: String,
     body: String,
+    place: Place,
 }
+
+/// Where a macro is defined. Definitions that differ in it alone are the same.
+#[derive(Clone, Debug)]
+struct Place {
+    file: Arc<str>,
+    /// From 1.
+    line: u32,
+    /// Whether it holds wherever the file is included, for every target.
+    always: bool,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Place {}
 
 impl Declaration {
     fn new(around: Vec<String>, text: String) -> Self {
@@ -140,6 +162,12 @@ impl Header {
     /// Reads a file. Where its braces have no partners it declares macros only.
     #[must_use]
     pub fn of(file: &str) -> Self {
+        Self::named("", file)
+    }
+
+    /// The same of a file with a name, which is told where a macro of the file is.
+    #[must_use]
+    pub fn named(name: &str, file: &str) -> Self {
         if u32::try_from(file.len()).is_err() {
             return Self::default();
         }
@@ -147,7 +175,7 @@ impl Header {
         let prepared = preprocess::prepare(&source);
         Self {
             declarations: declarations(&source, &prepared).unwrap_or_default(),
-            macros: macros(&source, &prepared),
+            macros: macros(&source, &prepared, &name.into()),
             of_cuda: prepared.headers.included().collect(),
         }
     }
@@ -168,6 +196,8 @@ impl Header {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     text: String,
+    /// The macros that hold asm statements.
+    with_asm: HashMap<String, Place>,
 }
 
 impl Declarations {
@@ -219,13 +249,36 @@ impl Declarations {
             let _ = writeln!(text, "#include <{header}>");
         }
         names.sort_unstable();
-        for name in names {
-            if let Some(Some(Defined { parameters, body })) = defined.get(name) {
-                let _ = writeln!(text, "#define {name}{parameters} {body}");
+        let defined = names.into_iter().filter_map(|name| Some((name, (*defined.get(name)?)?)));
+        let defined: Vec<(&str, &Defined)> = defined.collect();
+        let with_asm = with_asm(&defined);
+        let mut places = HashMap::new();
+        for (name, Defined { parameters, body, place }) in defined {
+            if with_asm.contains(name) {
+                // A condition around the `#define` would be one of its uses as well.
+                if !place.always {
+                    continue;
+                }
+                places.insert(name.to_owned(), place.clone());
             }
+            let _ = writeln!(text, "#define {name}{parameters} {body}");
         }
         // More is no source that people write.
-        if text.len() > MAX_BYTES { Self::default() } else { Self { text } }
+        if text.len() > MAX_BYTES { Self::default() } else { Self { text, with_asm: places } }
+    }
+
+    /// Whether macros that hold asm statements are among them.
+    #[must_use]
+    pub fn have_asm(&self) -> bool {
+        !self.with_asm.is_empty()
+    }
+
+    /// Tells of a macro with asm statements where it is.
+    pub(super) fn locate(&self, found: &mut OtherMacro) {
+        if let Some(place) = self.with_asm.get(&found.name) {
+            found.file = String::from(&*place.file);
+            found.line = place.line;
+        }
     }
 
     /// Whether nothing is declared.
@@ -235,9 +288,92 @@ impl Declarations {
     }
 
     /// The declarations as C++.
-    pub(super) fn text(&self) -> &str {
+    #[must_use]
+    pub fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// The names of macros that hold asm statements, by themselves or through others.
+fn with_asm<'d>(defined: &[(&'d str, &Defined)]) -> HashSet<&'d str> {
+    let mut found: HashSet<&str> = HashSet::new();
+    let mut named_by: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (name, Defined { body, .. }) in defined {
+        let line = Span::new(0, body.len() as u32);
+        let is_alias = Scanner::line(body, line).all(|token| token.kind == Kind::Identifier);
+        let words = Scanner::line(body, line).filter(|token| token.kind == Kind::Identifier);
+        let words: Vec<&str> = words.map(|token| token.span.text(body)).collect();
+        if words.iter().any(|word| KEYWORDS.contains(word)) && !is_alias {
+            found.insert(name);
+        }
+        words.into_iter().for_each(|word| named_by.entry(word).or_default().push(name));
+    }
+    let aliases = defined.iter().filter(|(_, found)| is_alias_of_keyword(&found.body)).map(|(name, _)| *name);
+    let mut waiting: Vec<&str> = found.iter().copied().chain(aliases).collect();
+    while let Some(word) = waiting.pop() {
+        for name in named_by.remove(word).into_iter().flatten() {
+            if found.insert(name) {
+                waiting.push(name);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a macro stands for the keyword and its qualifiers alone.
+fn is_alias_of_keyword(body: &str) -> bool {
+    let mut words = Scanner::line(body, Span::new(0, body.len() as u32));
+    words.next().is_some_and(|word| KEYWORDS.contains(&word.span.text(body)))
+        && words.all(|word| word.kind == Kind::Identifier)
+}
+
+/// The names of the macros of a file that may hold an asm statement, themselves or through others of the file. A file
+/// without such a macro costs a search.
+#[must_use]
+pub fn macros_with_asm(file: &str) -> Vec<&str> {
+    let has_one = memmem::find_iter(file.as_bytes(), b"asm").any(|at| {
+        let line = memchr::memrchr(b'\n', &file.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+        // A line that is continued may be one of a `#define`.
+        is_define(&file[line..at]) || file[..line].trim_end().ends_with('\\')
+    });
+    if !has_one {
+        return Vec::new();
+    }
+    let directives = Scanner::file(file).filter(|token| token.kind == Kind::Directive);
+    let mut defined: Vec<(&str, Vec<&str>)> = Vec::new();
+    for directive in directives {
+        let line = Span::new(directive.span.start + 1, directive.span.end);
+        let words = Scanner::line(file, line).filter(|token| token.kind == Kind::Identifier);
+        let mut words = words.map(|token| token.span.text(file));
+        if words.next() == Some("define")
+            && let Some(name) = words.next()
+        {
+            defined.push((name, words.collect()));
+        }
+    }
+    let mut found: Vec<&str> = Vec::new();
+    let mut known: HashSet<&str> = KEYWORDS.into();
+    // A macro is mostly defined before those that name it.
+    for _ in 0..MAX_ROUNDS {
+        let before = found.len();
+        for (name, words) in &defined {
+            if words.iter().any(|word| known.contains(word)) && known.insert(name) {
+                found.push(name);
+            }
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    found
+}
+
+/// So often the macros of a file are looked through for those that name others which are defined later.
+const MAX_ROUNDS: usize = 8;
+
+fn is_define(line: &str) -> bool {
+    let word = line.trim_start().strip_prefix('#').map(str::trim_start);
+    word.is_some_and(|rest| rest.starts_with("define"))
 }
 
 /// The names on which a source may depend.
@@ -273,7 +409,7 @@ fn identifiers(text: &str) -> HashSet<&str> {
 }
 
 /// What a file defines, and what it takes back, in order.
-fn macros(source: &str, prepared: &Prepared<'_>) -> Vec<(String, Option<Defined>)> {
+fn macros(source: &str, prepared: &Prepared<'_>, name: &Arc<str>) -> Vec<(String, Option<Defined>)> {
     let (file, truths) = (&prepared.file, prepared.truths(source));
     let compiled = |condition| truths.of(condition) != Truth::False;
     let defined = file.macros.iter().filter(|found| compiled(found.condition));
@@ -283,14 +419,49 @@ fn macros(source: &str, prepared: &Prepared<'_>) -> Vec<(String, Option<Defined>
             let names: Vec<&str> = names.iter().map(|name| name.text(source)).collect();
             format!("({})", names.join(", "))
         });
-        Defined { parameters, body: found.body.text(source).trim().to_owned() }
+        let always = always(source, file, truths, found.condition);
+        let place = Place { file: Arc::clone(name), line: found.name.start, always };
+        Defined { parameters, body: found.body.text(source).trim().to_owned(), place }
     };
     let mut changes: Vec<(Span, Option<Defined>)> = defined
         .map(|found| (found.name, Some(definition(found))))
         .chain(undefined.map(|(name, _)| (*name, None)))
         .collect();
     changes.sort_by_key(|(name, _)| name.start);
+    let (mut line, mut counted) = (1, 0);
+    for place in changes.iter_mut().filter_map(|(_, found)| Some(&mut found.as_mut()?.place)) {
+        let at = std::mem::replace(&mut place.line, 0) as usize;
+        line += memchr::memchr_iter(b'\n', &source.as_bytes()[counted..at]).count() as u32;
+        (place.line, counted) = (line, at);
+    }
     changes.into_iter().map(|(name, found)| (name.text(source).to_owned(), found)).collect()
+}
+
+/// Whether what is below a condition is compiled wherever the file is included for a device.
+fn always(source: &str, file: &CudaFile, truths: &Truths, condition: ConditionId) -> bool {
+    let mut around = Some(condition);
+    while let Some(id) = around.filter(|id| truths.of(*id) != Truth::True) {
+        let condition = &file.conditions[id.index()];
+        let is_first = condition.previous.is_none();
+        let words = Scanner::line(source, condition.expression).map(|token| token.span.text(source));
+        let words: Vec<&str> = words.collect();
+        let guard = match (condition.kind, &*words) {
+            (ConditionKind::Undefined, [name]) => Some(name),
+            (ConditionKind::If, ["!", "defined", "(", name, ")"] | ["!", "defined", name]) => Some(name),
+            (ConditionKind::Defined, ["__CUDACC__" | "__CUDA_ARCH__"]) => None,
+            _ => return false,
+        };
+        // What a file defines once, however often it is included.
+        let defines = |name: &&str| {
+            let is_it = |found: &Macro| found.condition == id && found.name.text(source) == *name;
+            file.macros.iter().any(is_it)
+        };
+        if !is_first || !guard.is_none_or(defines) {
+            return false;
+        }
+        around = condition.parent;
+    }
+    true
 }
 
 /// The declarations of a file without bodies of functions and initializers in braces; none where its braces have no
@@ -440,6 +611,42 @@ mod tests {
         assert_eq!(pieces[0].kind, PieceKind::Made);
         assert_eq!((pieces[0].source.start, pieces[0].source.end), (call("OP"), call("OP") + 2));
         assert!(pieces.iter().all(|piece| piece.source.end as usize <= source.len()), "{pieces:?}");
+    }
+
+    #[test]
+    fn statements_of_macros_stand_where_these_are_used() {
+        let header = "#ifndef H\n#define H\n#define ASM asm volatile\n\n#define TWO(x) ASM(\"a %0;\" :: \"r\"(x)); ASM(\"b;\")\n\
+                      #define USE(x) TWO(x)\nvoid g() { USE(1); }\n#if A\n#define SOME asm(\"c;\")\n#endif\n#endif\n";
+        let source = "#define OWN(x) USE(x)\nvoid f(int y) { USE(y); SOME; OWN(y + 1); }";
+        let header = Header::named("h.h", header);
+        let file = cuda::extract_among(source, &Declarations::of(source, [&header]));
+        let found: Vec<_> = file
+            .statements
+            .iter()
+            .map(|found| {
+                let call = found.used_at.map_or("", |call| call.text(source));
+                let operand = found.inputs.first().map_or("", |input| input.expression.text(source));
+                let text = found.template.text.as_str();
+                (text, call, found.keyword.text(source), operand, found.ordinal, found.volatile)
+            })
+            .collect();
+        let expected = [
+            ("a %0;", "USE", "USE", "y", 0, true),
+            ("b;", "USE", "USE", "", 1, true),
+            ("a %0;", "OWN", "USE", "y + 1", 0, true),
+            ("b;", "OWN", "USE", "", 1, true),
+        ];
+        assert_eq!(found, expected);
+        let [macro_of_all] = &*file.other_macros else { panic!("{:?}", file.other_macros) };
+        assert_eq!((&*macro_of_all.name, &*macro_of_all.file, macro_of_all.line), ("TWO", "h.h", 5));
+        assert!(file.statements.iter().all(|found| found.is_of_macro() && found.function.is_some()));
+    }
+
+    #[test]
+    fn macros_that_may_hold_statements_are_named() {
+        let file = "#define A(x) \\\n  asm(x)\n#define C B\n#define B A(1)\n#define D 1\nvoid f() { asm(\"\"); }\n";
+        assert_eq!(macros_with_asm(file), ["A", "B", "C"]);
+        assert!(macros_with_asm("#define D 1\nvoid f() { asm(\"\"); }\n").is_empty());
     }
 
     #[test]

@@ -55,11 +55,11 @@ pub use condition::{Condition, ConditionKind, Conditions, Feature, MacroValues, 
 pub use ctype::CType;
 pub use expand::MAX_EXPANSION_DEPTH;
 pub use host::Host;
-pub use included::{Declarations, Header};
+pub use included::{Declarations, Header, macros_with_asm};
 pub use model::{
     AsmId, AsmStatement, Clobber, ConditionId, Constraint, CudaFile, Event, EventKind, ExpansionLimit,
     Function, FunctionId, Instance, Macro, MacroId, NonStatement, NonStatementKind, Oddity, OddityKind,
-    Operand, Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
+    Operand, OtherMacro, OtherMacroId, Parameter, Qualifiers, Region, RegionId, RegionKind, Unexpanded,
 };
 use preprocess::Prepared;
 pub use template::{Piece, PieceKind, SourceMap, Template, WILDCARD};
@@ -95,11 +95,12 @@ pub fn extract(source: &str) -> CudaFile {
     read(&spelled, preprocess::prepare(&spelled))
 }
 
-/// [`extract`] with the macros and types of the files that the source includes. Statements of these files are not found,
-/// and every place is one of the source: what a macro of another file gives stands where its name does.
+/// [`extract`] with the macros and types of the files that the source includes. Statements of these files are found where
+/// the source uses a macro that holds one, and every place is one of the source: what a macro of another file gives stands
+/// where its name does.
 #[must_use]
 pub fn extract_among(source: &str, declarations: &Declarations) -> CudaFile {
-    if !may_contain_asm(source.as_bytes()) || declarations.is_empty() {
+    if declarations.is_empty() || !(may_contain_asm(source.as_bytes()) || declarations.have_asm()) {
         return extract(source);
     }
     let spelled = spelling::usual(source);
@@ -108,7 +109,8 @@ pub fn extract_among(source: &str, declarations: &Declarations) -> CudaFile {
     if u32::try_from(text.len()).is_err() {
         return extract(source);
     }
-    let file = read(&text, preprocess::prepare_among(&text, own));
+    let mut file = read(&text, preprocess::prepare_among(&text, own));
+    file.other_macros.iter_mut().for_each(|found| declarations.locate(found));
     let is_own = |span: crate::Span| span.end <= own;
     let statements = file.statements.iter().map(|found| found.span);
     let functions = file.functions.iter().map(|found| found.body);

@@ -36,6 +36,10 @@ handle!(
     MacroId
 );
 handle!(
+    /// A macro of [`CudaFile::other_macros`].
+    OtherMacroId
+);
+handle!(
     /// A region of [`CudaFile::regions`].
     RegionId
 );
@@ -54,6 +58,8 @@ pub struct CudaFile {
     pub functions: Vec<Function>,
     /// Every `#define`.
     pub macros: Vec<Macro>,
+    /// The macros of other files whose asm statements are read where this file uses them.
+    pub other_macros: Vec<OtherMacro>,
     /// Blocks, branches and loops of function bodies.
     pub regions: Vec<Region>,
     /// Preprocessor conditions. The first is that of the file and always holds.
@@ -104,6 +110,12 @@ impl CudaFile {
     #[must_use]
     pub fn macro_definition(&self, id: MacroId) -> &Macro {
         &self.macros[id.index()]
+    }
+
+    /// The macro of a handle.
+    #[must_use]
+    pub fn other_macro(&self, id: OtherMacroId) -> &OtherMacro {
+        &self.other_macros[id.index()]
     }
 
     /// The region of a handle.
@@ -189,9 +201,19 @@ pub struct AsmStatement {
     pub macro_definition: Option<MacroId>,
     /// For a statement that is read where its macro is used, with the arguments there: the macro's name there.
     pub used_at: Option<Span>,
+    /// The macro of another file that holds it. What it says stands at a name in this file then, and so does its keyword.
+    pub other_macro: Option<OtherMacroId>,
+    /// How many statements of other files came before it where it stands: one macro may hold several.
+    pub ordinal: u32,
 }
 
 impl AsmStatement {
+    /// Whether a macro gives its text, which no edit can change for this statement alone.
+    #[must_use]
+    pub const fn is_of_macro(&self) -> bool {
+        self.macro_definition.is_some() || self.other_macro.is_some()
+    }
+
     /// Outputs and inputs in the order in which the template numbers them.
     pub fn operands(&self) -> impl Iterator<Item = &Operand> {
         self.outputs.iter().chain(&self.inputs)
@@ -433,6 +455,17 @@ pub struct Macro {
     pub condition: ConditionId,
     /// The asm statements of its body.
     pub statements: Vec<AsmId>,
+}
+
+/// A macro of a file that the source includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherMacro {
+    /// Its name.
+    pub name: String,
+    /// The file, as whoever read it calls it.
+    pub file: String,
+    /// The line of its `#define`, from 1.
+    pub line: u32,
 }
 
 /// One thing that happens in a function body.

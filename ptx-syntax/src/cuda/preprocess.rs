@@ -18,7 +18,7 @@ use super::scan::{Kind, Scanner, Token};
 use crate::Span;
 
 /// The words that begin an asm statement.
-const KEYWORDS: [&str; 3] = ["asm", "__asm__", "__asm"];
+pub(super) const KEYWORDS: [&str; 3] = ["asm", "__asm__", "__asm"];
 
 /// A macro that stands for the keyword, as in `#define ASM asm volatile`.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,8 @@ pub(super) struct Prepared<'s> {
     pub unrolls: Vec<u32>,
     /// Uses of macros with asm statements among the tokens, in order.
     pub uses: Vec<Use>,
+    /// Where keywords that macros of other files have made stand, in order, and the macros.
+    pub keywords_of_others: Vec<(u32, MacroId)>,
     /// The bodies of such macros.
     pub bodies: Vec<(MacroId, Vec<Token>)>,
     /// Names of macros with parameters.
@@ -77,8 +79,11 @@ impl Prepared<'_> {
         if token.kind != Kind::Identifier {
             return None;
         }
-        let text = token.span.text(source);
-        let at = token.span.start;
+        self.keyword_text(token.span.text(source), token.span.start)
+    }
+
+    /// The same of a word at a place.
+    pub fn keyword_text(&self, text: &str, at: u32) -> Option<bool> {
         // Whatever ends an alias ends those before it too.
         let before = |aliases: &Vec<Alias>| aliases.partition_point(|alias| alias.from <= at).checked_sub(1);
         let alias = self.aliases.get(text).and_then(|aliases| aliases.get(before(aliases)?));
@@ -202,6 +207,7 @@ pub(super) fn prepare_among(source: &str, end: u32) -> Prepared<'_> {
         headers: Headers::default(),
         unrolls: Vec::new(),
         uses: Vec::new(),
+        keywords_of_others: Vec::new(),
         bodies: Vec::new(),
         called: HashSet::new(),
         branches: Branches::default(),

@@ -363,7 +363,8 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
     let tokens = tokens::tokens(source, file, truths);
     let mut asm = HashMap::new();
     for (id, statement) in file.ids().zip(&file.statements) {
-        if statement.choices == 1 && statement.complete {
+        // Macros of other files are not expanded here.
+        if statement.choices == 1 && statement.complete && statement.other_macro.is_none() {
             asm.insert((statement.keyword.start, statement.used_at.map(|call| call.start)), id);
         }
     }

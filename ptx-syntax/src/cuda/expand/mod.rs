@@ -6,6 +6,8 @@
 //!   read as well, with its parameters unknown.
 //! * A macro among the strings, operands and clobbers of an asm statement.
 //!
+//! The macros of other files are expanded in the same way. What they give stands where the file names them.
+//!
 //! A macro is known where the file defines it before its use and has not taken it back, and where all definitions
 //! that may hold are the same. What `#` and `##` make is in no file: it is appended to the source, and
 //! [`Origins`] tells for each made text where it came from.
@@ -61,8 +63,9 @@ pub(super) fn expand(source: &str, prepared: &mut Prepared<'_>) -> Option<(Strin
     let mut out = Vec::with_capacity(tokens.len());
     this.rewrite(&tokens, &mut out, true);
     let bodies = this.bodies();
-    let Expander { made, origins, uses, unexpanded, .. } = this;
+    let Expander { made, origins, uses, keywords_of_others, unexpanded, .. } = this;
     prepared.file.unexpanded = unexpanded;
+    prepared.keywords_of_others = keywords_of_others;
     (prepared.tokens, prepared.uses, prepared.bodies) = (out, uses, bodies);
     (!made.is_empty()).then(|| (format!("{source}{made}"), origins))
 }
@@ -74,6 +77,8 @@ struct Expander<'p, 's> {
     with_asm: Vec<bool>,
     /// Uses of them.
     uses: Vec<Use>,
+    /// Where keywords stand that macros of other files have made, and the macros.
+    keywords_of_others: Vec<(u32, MacroId)>,
     /// What was made.
     made: String,
     origins: Origins,
@@ -138,6 +143,7 @@ impl<'p, 's> Expander<'p, 's> {
             prepared,
             with_asm: vec![false; prepared.by_name.len()],
             uses: Vec::new(),
+            keywords_of_others: Vec::new(),
             made: String::new(),
             origins,
             hidden: Vec::new(),
@@ -163,7 +169,7 @@ impl<'p, 's> Expander<'p, 's> {
         let prepared = self.prepared;
         let mut named_by = Lists::default();
         let mut found: Vec<u32> = Vec::new();
-        for (definition, &name) in prepared.file.macros[..prepared.own_macros].iter().zip(&prepared.numbers) {
+        for (definition, &name) in prepared.file.macros.iter().zip(&prepared.numbers) {
             let tokens: Vec<Token> = Scanner::line(self.source, definition.body).collect();
             let keyword = |token: &Token| prepared.keyword(self.source, *token).is_some();
             if tokens.iter().any(keyword) && !tokens.iter().all(|token| token.kind == Kind::Identifier) {
@@ -201,8 +207,8 @@ impl<'p, 's> Expander<'p, 's> {
     }
 
     fn is_keyword(&self, token: Token) -> bool {
-        // What was made has no place before which an alias could have been defined, and no statement needs one.
-        token.span.end as usize <= self.source.len() && self.prepared.keyword(self.source, token).is_some()
+        token.kind == Kind::Identifier
+            && self.prepared.keyword_text(self.text(token), token.span.start).is_some()
     }
 
     /// Pairs the parentheses of tokens.
@@ -285,7 +291,8 @@ impl<'p, 's> Expander<'p, 's> {
                     at = self.statement(&tokens, at, out);
                     continue;
                 }
-                if uses && self.holds_asm(token) {
+                let is_own = !outermost || token.span.start < self.prepared.end;
+                if uses && is_own && self.holds_asm(token) {
                     let start = out.len();
                     let found = self.use_of_macro(&tokens, at, &blocked, out);
                     if outermost && self.was_stopped(token) {
@@ -409,11 +416,11 @@ impl<'p, 's> Expander<'p, 's> {
         out: &mut Vec<Token>,
     ) -> Option<(usize, MacroId)> {
         let definitions = self.definitions(tokens.all[at]);
-        // What a statement of another file says has no place in this one.
-        if definitions.iter().any(|id| self.is_of_others(*id)) {
+        let several = definitions.len() > 1;
+        // Which of them holds is not known, and an `#if` of another file is no condition of this one.
+        if several && definitions.iter().any(|id| self.is_of_others(*id)) {
             return None;
         }
-        let several = definitions.len() > 1;
         if let Some(close) = tokens.closing(at + 1)
             && blocked[close] > blocked[at + 1]
             && definitions.iter().any(|id| self.definition(*id).parameters.is_some())
@@ -424,7 +431,11 @@ impl<'p, 's> Expander<'p, 's> {
         for &definition in definitions.iter().take(MAX_DEFINITIONS) {
             let (end, arguments) = self.arguments(definition, tokens, at)?;
             self.enter()?;
-            let body = self.substituted(definition, &arguments);
+            let mut body = self.substituted(definition, &arguments);
+            if self.is_of_others(definition) {
+                let name = tokens.all[at].span;
+                body = body.and_then(|body| self.brought_here(&body, name, Some(definition)));
+            }
             if let Some(body) = body {
                 let condition = match several {
                     true => self.definition(definition).condition.index() as u32,

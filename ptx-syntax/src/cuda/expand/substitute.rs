@@ -29,7 +29,7 @@ impl<'s> Expander<'_, 's> {
         let mut body = self.substituted(definition, &arguments)?;
         drop(arguments);
         if self.is_of_others(definition) {
-            body = self.brought_here(&body, tokens.all[at].span)?;
+            body = self.brought_here(&body, tokens.all[at].span, None)?;
         }
         self.hidden.push(definition);
         let expanded = self.expanded(&body);
@@ -37,15 +37,27 @@ impl<'s> Expander<'_, 's> {
         Some((next, expanded))
     }
 
-    /// The tokens of a macro of another file, as what its name in this one has made.
-    fn brought_here(&mut self, body: &[Token], name: Span) -> Option<Vec<Token>> {
+    /// The tokens of a macro of another file, as what its name in this one has made. The keywords among them are noted for
+    /// a macro with statements.
+    pub(super) fn brought_here(
+        &mut self,
+        body: &[Token],
+        name: Span,
+        with_statements: Option<MacroId>,
+    ) -> Option<Vec<Token>> {
         let others = self.prepared.end..self.prepared.others_end;
         let mut out = Vec::with_capacity(body.len());
         for &token in body {
             if others.contains(&token.span.start) {
                 self.charge(u64::from(token.span.len()))?;
                 let text = token.span.text(self.source);
-                out.extend(self.make(text, name));
+                let made = self.make(text, name);
+                if let (Some(id), [made]) = (with_statements, &*made)
+                    && self.is_keyword(*made)
+                {
+                    self.keywords_of_others.push((made.span.start, id));
+                }
+                out.extend(made);
             } else {
                 out.push(token);
             }

@@ -11,7 +11,7 @@ mod outside;
 mod statements;
 mod targets;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::Span;
 use crate::cuda::asm::{self, Outcome};
@@ -20,7 +20,7 @@ use crate::cuda::declare::Reader;
 use crate::cuda::expression;
 use crate::cuda::model::{
     AsmId, AsmStatement, ConditionId, CudaFile, Event, EventKind, FunctionId, Macro, MacroId, NonStatement,
-    NonStatementKind, Region, RegionId, RegionKind,
+    NonStatementKind, OtherMacro, OtherMacroId, Region, RegionId, RegionKind,
 };
 use crate::cuda::preprocess::Prepared;
 use crate::cuda::scan::{Kind, Scanner, Token};
@@ -61,6 +61,7 @@ pub(super) fn build<'s>(source: &'s str, mut prepared: Prepared<'s>) -> CudaFile
         template_parameters: None,
         templates: Vec::new(),
         includes_project,
+        others: HashMap::new(),
         depth: 0,
         next_unroll: 0,
         pending: Vec::new(),
@@ -100,6 +101,8 @@ struct Builder<'s> {
     templates: Vec<FunctionTemplate>,
     /// Whether other files of the project are included.
     includes_project: bool,
+    /// Where the macros of other files are in the file.
+    others: HashMap<MacroId, OtherMacroId>,
     depth: u32,
     next_unroll: usize,
     /// Statements whose operands still need types, with their scope.
@@ -257,6 +260,7 @@ impl<'s> Builder<'s> {
                 }
             };
         let used = self.use_at(keyword);
+        let other = self.other_macro_at(span.start);
         for mut statement in variants {
             let id = AsmId(self.file.statements.len() as u32);
             statement.function = self.function;
@@ -270,14 +274,30 @@ impl<'s> Builder<'s> {
                 self.prepared.file.macros[definition.index()].statements.push(id);
             }
             if let Some((call, definition)) = used {
-                (statement.used_at, statement.macro_definition) = (Some(call), Some(definition));
+                let is_own = definition.index() < self.prepared.own_macros;
+                (statement.used_at, statement.macro_definition) = (Some(call), is_own.then_some(definition));
             }
+            statement.other_macro = other;
             self.note_unset(&mut statement, keyword);
             self.file.statements.push(statement);
             self.pending.push((id, self.scope));
             self.event(EventKind::Asm(id), span);
         }
         (next, inner)
+    }
+
+    /// The macro of another file that has made the keyword at a place.
+    fn other_macro_at(&mut self, keyword: u32) -> Option<OtherMacroId> {
+        let made = &self.prepared.keywords_of_others;
+        let index = made.binary_search_by_key(&keyword, |(at, _)| *at).ok()?;
+        let (_, definition) = made[index];
+        let (source, next) = (self.source, OtherMacroId(self.file.other_macros.len() as u32));
+        let id = *self.others.entry(definition).or_insert(next);
+        if id == next {
+            let name = self.prepared.file.macros[definition.index()].name.text(source).to_owned();
+            self.file.other_macros.push(OtherMacro { name, file: String::new(), line: 0 });
+        }
+        Some(id)
     }
 
     /// Notes which outputs are variables that have no value yet: declared without one, and not named since. In a loop
@@ -418,6 +438,7 @@ impl<'s> Builder<'s> {
         }
         let rename = |id: &mut AsmId| id.0 = renamed[id.index()];
         self.file.statements = sorted.into_iter().map(|(statement, _)| statement).collect();
+        number_those_of_others(&mut self.file.statements);
         for function in &mut self.file.functions {
             function.returns.forget_parameters();
             function.parameters.iter_mut().for_each(|parameter| parameter.ctype.forget_parameters());
@@ -431,5 +452,22 @@ impl<'s> Builder<'s> {
         self.file.macros.truncate(self.prepared.own_macros);
         self.file.non_statements.sort_by_key(|found| found.span);
         self.file
+    }
+}
+
+/// Numbers the statements that macros of other files hold, for each use.
+fn number_those_of_others(statements: &mut [AsmStatement]) {
+    let mut before: Option<(Option<Span>, u32)> = None;
+    let mut ordinal = 0;
+    for statement in statements.iter_mut().filter(|statement| statement.other_macro.is_some()) {
+        let (used_at, keyword) = (statement.used_at, statement.keyword.start);
+        ordinal = match before {
+            Some((use_before, keyword_before)) if use_before == used_at => {
+                ordinal + u32::from(keyword_before != keyword)
+            }
+            _ => 0,
+        };
+        before = Some((used_at, keyword));
+        statement.ordinal = ordinal;
     }
 }

@@ -122,8 +122,8 @@ impl Treatment {
 /// Gathers what becomes of statements.
 #[derive(Default)]
 pub(super) struct Builder {
-    /// By the place of the keyword.
-    known: BTreeMap<Span, Reading>,
+    /// By the place of the keyword, where a macro of another file may put several statements.
+    known: BTreeMap<(Span, u32), Reading>,
     /// By the same place, for statements that have more choices than are read.
     choices: BTreeMap<Span, Choices>,
 }
@@ -140,7 +140,7 @@ impl Builder {
             let choices = Choices { read: MAX_VARIANTS, all: statement.choices };
             self.choices.insert(statement.keyword, choices);
         }
-        let known = self.known.remove(&statement.keyword);
+        let known = self.known.remove(&(statement.keyword, statement.ordinal));
         let now = match choice {
             Choice::Excluded => known.unwrap_or_else(|| {
                 let inside = statement.branches.iter().find(|(_, taken)| *taken);
@@ -151,13 +151,13 @@ impl Builder {
             Choice::Unit(unit) if unit.expanded.has_wildcards => better(known, Treatment::AroundWildcards),
             Choice::Unit(_) => better(known, Treatment::Verified),
         };
-        self.known.insert(statement.keyword, now);
+        self.known.insert((statement.keyword, statement.ordinal), now);
     }
 
     pub(super) fn finish(self, subject: &Subject<'_>) -> Coverage {
         // Many statements are under one condition, and one may be as long as the file.
         let mut conditions: HashMap<ConditionId, String> = HashMap::new();
-        let covered = self.known.into_iter().map(|(place, reading)| Covered {
+        let covered = self.known.into_iter().map(|((place, _), reading)| Covered {
             place,
             treatment: match reading {
                 Reading::Read(treatment) => treatment,

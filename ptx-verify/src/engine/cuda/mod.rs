@@ -24,6 +24,7 @@ pub(crate) mod coverage;
 mod guard;
 pub(crate) mod host;
 mod kernels;
+mod others;
 mod translate;
 
 use std::cell::{OnceCell, RefCell};
@@ -34,7 +35,7 @@ use ptx_ir::target::{Suffix, Target};
 use ptx_ir::version::Version;
 use ptx_syntax::cuda::{
     self, AsmStatement, ConditionId, Conditions, CudaFile, Declarations, Feature, FunctionId, MacroValues,
-    Truth, Truths,
+    OtherMacro, OtherMacroId, Truth, Truths,
 };
 use ptx_syntax::lexer::Lexer;
 use ptx_syntax::{Class, Diagnostic, Severity, Span};
@@ -101,12 +102,19 @@ pub struct Included<'a> {
     pub headers: &'a dyn Fn() -> Vec<String>,
     /// The macros and types of all of them.
     pub declarations: &'a dyn Fn() -> Declarations,
+    /// Whether the source names a macro of theirs that may hold an asm statement.
+    pub names_macro_with_asm: &'a dyn Fn() -> bool,
 }
 
 /// Nothing is known of them, and the source includes none.
 impl Default for Included<'_> {
     fn default() -> Self {
-        Self { names: &Surroundings::default, headers: &Vec::new, declarations: &Declarations::default }
+        Self {
+            names: &Surroundings::default,
+            headers: &Vec::new,
+            declarations: &Declarations::default,
+            names_macro_with_asm: &|| false,
+        }
     }
 }
 
@@ -114,12 +122,19 @@ impl Default for Included<'_> {
 /// call wrappers of included files.
 #[must_use]
 pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_>) -> CudaVerification {
-    let (mut diagnostics, coverage) = if cuda::may_contain_asm(source.as_bytes()) {
-        let mut file = cuda::extract(source);
-        if file.depends_on_others() {
-            file = cuda::extract_among(source, &(included.declarations)());
+    let has_asm = cuda::may_contain_asm(source.as_bytes());
+    let mut file = if has_asm { cuda::extract(source) } else { CudaFile::default() };
+    let uses_macros = others::may_use_macros(source) && (included.names_macro_with_asm)();
+    let mut declarations = Declarations::default();
+    if uses_macros || file.depends_on_others() {
+        declarations = (included.declarations)();
+        if has_asm || declarations.have_asm() {
+            file = cuda::extract_among(source, &declarations);
         }
-        let (mut diagnostics, coverage) = of_file(source, &file, config, included);
+    }
+    let (mut diagnostics, coverage) = if has_asm || !file.statements.is_empty() {
+        let subject = Subject { declarations: &declarations, ..Subject::new(source, &file, config, included) };
+        let (mut diagnostics, coverage) = of_subject(&subject);
         fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
         (diagnostics, coverage)
     } else if kernels::may_call_wrappers(source) {
@@ -161,19 +176,23 @@ fn of_file(
     config: &CudaConfig,
     included: Included<'_>,
 ) -> (Vec<Diagnostic>, Coverage) {
-    let subject = Subject::new(source, file, config, included);
+    of_subject(&Subject::new(source, file, config, included))
+}
+
+fn of_subject(subject: &Subject<'_>) -> (Vec<Diagnostic>, Coverage) {
+    let Subject { file, config, .. } = *subject;
     let mut coverage = coverage::Builder::default();
     let mut diagnostics = Vec::new();
     match config.targets.as_slice() {
-        [] => diagnostics.extend(for_target(&subject, None, &mut coverage)),
+        [] => diagnostics.extend(for_target(subject, None, &mut coverage)),
         targets => {
             for target in targets {
-                diagnostics.extend(for_target(&subject, Some(*target), &mut coverage));
+                diagnostics.extend(for_target(subject, Some(*target), &mut coverage));
             }
         }
     }
     diagnostics.extend(file.unexpanded.iter().map(asm_unexpanded_macro::finding));
-    (merged(diagnostics), coverage.finish(&subject))
+    (merged(diagnostics), coverage.finish(subject))
 }
 
 /// Looks at what is known of the function that an asm statement is verified as: the first that a verification for no
@@ -204,9 +223,8 @@ pub fn asm_facts<T>(
 }
 
 /// What one statement gave that depends on what others declare.
-struct Judged {
-    /// The use of the macro that it is read for.
-    call: Option<Span>,
+struct Judged<'a> {
+    statement: &'a AsmStatement,
     found: Vec<Found>,
 }
 
@@ -253,23 +271,23 @@ fn for_target(
         let undeclared =
             found.extract_if(.., |found| matches!(found, Found::Undeclared(_))).collect::<Vec<_>>();
         if !undeclared.is_empty() {
-            judged.push(Judged { call: statement.used_at, found: undeclared });
+            judged.push(Judged { statement, found: undeclared });
         }
         for found in found {
             if let Found::Plain(found) = found {
-                said.add(found, statement.used_at);
+                said.add(found, Some(statement));
             }
         }
     }
     let words = OnceCell::new();
     let has_word = |word: &str| words.get_or_init(|| unit::words_of_file(source, file)).contains(word);
-    for Judged { call, found } in judged {
+    for Judged { statement, found } in judged {
         let surroundings = || subject.surroundings();
         for found in found.into_iter().filter_map(|found| found.resolved(&shared, has_word, surroundings)) {
-            said.add(found, call);
+            said.add(found, Some(statement));
         }
     }
-    let mut diagnostics = said.finish();
+    let mut diagnostics = said.finish(subject);
     let units = FileUnits { source, file, summaries };
     let checks = asked(&config.levels, |check| match check {
         Check::AsmFile(check) => Some(check),
@@ -302,13 +320,13 @@ struct Said<'c> {
 }
 
 impl Said<'_> {
-    /// Adds what is found in a statement, which may be read for a use of a macro.
-    fn add(&mut self, found: Diagnostic, call: Option<Span>) {
+    /// Adds what is found, in a statement if there is one.
+    fn add(&mut self, found: Diagnostic, statement: Option<&AsmStatement>) {
         if !is_wanted(&found, self.config) {
             return;
         }
-        match call {
-            Some(call) => self.expansions.add(found, call),
+        match statement.filter(|statement| statement.used_at.is_some()) {
+            Some(statement) => self.expansions.add(found, statement),
             None => {
                 self.seen.insert((found.span, found.code));
                 self.diagnostics.push(found);
@@ -316,11 +334,18 @@ impl Said<'_> {
         }
     }
 
-    fn finish(self) -> Vec<Diagnostic> {
+    fn finish(self, subject: &Subject<'_>) -> Vec<Diagnostic> {
         let Self { mut diagnostics, seen, expansions, .. } = self;
+        let alone = OnceCell::new();
         // The macro by itself has said the same.
-        let is_new = |found: &Diagnostic| !seen.contains(&(found.span, found.code));
-        diagnostics.extend(expansions.finish(is_new));
+        let is_new = |found: &Diagnostic, other: Option<&OtherMacro>| match other {
+            None => !seen.contains(&(found.span, found.code)),
+            Some(OtherMacro { name, .. }) => {
+                let alone = alone.get_or_init(|| others::alone(subject.declarations, subject.config));
+                !alone.contains(&(name.clone(), found.code))
+            }
+        };
+        diagnostics.extend(expansions.finish(subject.file, is_new));
         diagnostics
     }
 }
@@ -372,32 +397,72 @@ fn of_unit(unit: &Unit<'_>, requested: bool, checks: &[AsmCheck]) -> Vec<Found> 
 /// Findings where macros are used: what several uses have in common is told once.
 #[derive(Default)]
 struct Expansions {
-    found: Vec<(Diagnostic, Span, u32)>,
+    found: Vec<Expansion>,
     /// By place, rule and what is said but for the names in it.
-    known: HashMap<(Span, &'static str, String), usize>,
+    known: HashMap<(Place, &'static str, String), usize>,
+}
+
+/// A finding in a macro.
+struct Expansion {
+    finding: Diagnostic,
+    /// The first use that it was found in.
+    call: Span,
+    /// How many other uses have it.
+    others: u32,
+    /// The macro, where another file has it.
+    other: Option<OtherMacroId>,
+}
+
+/// Where something is found in a macro.
+#[derive(PartialEq, Eq, Hash)]
+enum Place {
+    /// In the source.
+    Here(Span),
+    /// In a statement of a macro of another file, whose uses all stand elsewhere.
+    InOther(OtherMacroId, u32),
 }
 
 impl Expansions {
-    fn add(&mut self, found: Diagnostic, call: Span) {
+    fn add(&mut self, found: Diagnostic, statement: &AsmStatement) {
+        let call = statement.used_at.unwrap_or(statement.keyword);
         let unquoted: String = found.message.split('`').step_by(2).collect();
-        let index = *self.known.entry((found.span, found.code, unquoted)).or_insert(self.found.len());
+        let place = match statement.other_macro {
+            Some(other) if found.span == statement.keyword => Place::InOther(other, statement.ordinal),
+            _ => Place::Here(found.span),
+        };
+        let index = *self.known.entry((place, found.code, unquoted)).or_insert(self.found.len());
         match self.found.get_mut(index) {
-            Some((first, first_call, others)) => {
-                *others += u32::from(*first_call != call);
-                first.severity = first.severity.max(found.severity);
+            Some(first) => {
+                first.others += u32::from(first.call != call);
+                first.finding.severity = first.finding.severity.max(found.severity);
             }
-            None => self.found.push((found, call, 0)),
+            None => {
+                let other = statement.other_macro;
+                self.found.push(Expansion { finding: found, call, others: 0, other });
+            }
         }
     }
 
     /// Those that are new.
-    fn finish(self, is_new: impl Fn(&Diagnostic) -> bool) -> impl Iterator<Item = Diagnostic> {
-        self.found.into_iter().filter(move |(found, ..)| is_new(found)).map(|(found, call, others)| {
-            match others {
-                0 => at_use(found, call),
-                1 => at_use(found, call).with_note("and in 1 other expansion of the macro"),
-                _ => at_use(found, call).with_note(format!("and in {others} other expansions of the macro")),
+    fn finish(
+        self,
+        file: &CudaFile,
+        is_new: impl Fn(&Diagnostic, Option<&OtherMacro>) -> bool,
+    ) -> impl Iterator<Item = Diagnostic> {
+        self.found.into_iter().filter_map(move |Expansion { finding, call, others, other }| {
+            let other = other.map(|id| file.other_macro(id));
+            if !is_new(&finding, other) {
+                return None;
             }
+            let mut found = at_use(finding, call);
+            if let Some(other) = other {
+                found = found.with_note(others::place(other));
+            }
+            Some(match others {
+                0 => found,
+                1 => found.with_note("and in 1 other expansion of the macro"),
+                _ => found.with_note(format!("and in {others} other expansions of the macro")),
+            })
         })
     }
 }
@@ -449,6 +514,8 @@ struct Subject<'a> {
     /// What [`Subject::excluding`] has answered.
     excluding: RefCell<HashMap<ConditionId, ConditionId>>,
     included: Included<'a>,
+    /// What the statements were read with.
+    declarations: &'a Declarations,
     surroundings: OnceCell<Surroundings>,
 }
 
@@ -475,6 +542,7 @@ impl<'a> Subject<'a> {
             compiled: RefCell::default(),
             excluding: RefCell::default(),
             included,
+            declarations: others::none(),
             surroundings: OnceCell::new(),
         }
     }

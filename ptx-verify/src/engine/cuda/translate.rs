@@ -287,7 +287,7 @@ fn without_percent(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     let mut found = Diagnostic { fix: None, help: None, ..found };
     found.help = Some(format!("the template never names `{}: {meant}", unit.operand_name(index)));
     // The `%` of an operand stays single: it is no text.
-    let place = unit.place(edit.span).filter(|_| unit.statement.macro_definition.is_none());
+    let place = unit.place(edit.span).filter(|_| !unit.statement.is_of_macro());
     let moved = moved(unit, found);
     match place.filter(|_| unit.statement.variant == 0) {
         Some(span) => moved.with_fix(meant, Applicability::Likely, vec![Edit { span, ..edit }]),
@@ -413,7 +413,7 @@ pub(crate) fn moved(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
 
 fn moved_fix(unit: &Unit<'_>, fix: Fix) -> Option<Fix> {
     // The text of a macro is shared by all its uses, and other variants have the same text.
-    if unit.statement.macro_definition.is_some() || unit.statement.variant > 0 {
+    if unit.statement.is_of_macro() || unit.statement.variant > 0 {
         return None;
     }
     let mut edits = Vec::new();

@@ -131,7 +131,7 @@ fn finding(units: &FileUnits<'_>, link: &Link) -> Option<Diagnostic> {
 fn with_volatile(found: Diagnostic, members: [&AsmStatement; 2]) -> Diagnostic {
     let mut edits: Vec<Edit> = Vec::new();
     for statement in members {
-        if statement.variant > 0 || statement.macro_definition.is_some() {
+        if statement.variant > 0 || statement.is_of_macro() {
             return found;
         }
         if !statement.volatile {

@@ -84,7 +84,7 @@ fn finding(unit: &Unit<'_>, problem: &Problem) -> Option<Diagnostic> {
     let found = RULE.at(span, message).with_help(help);
     let percent = Span::new(problem.decoded.start, problem.decoded.start + replacement_source(problem));
     let editable =
-        map.is_verbatim(percent) && unit.statement.macro_definition.is_none() && unit.statement.variant == 0;
+        map.is_verbatim(percent) && !unit.statement.is_of_macro() && unit.statement.variant == 0;
     if !editable {
         return Some(found);
     }

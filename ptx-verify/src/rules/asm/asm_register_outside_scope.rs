@@ -35,7 +35,7 @@ declare_rule! {
 }
 
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
-    if unit.statement.function.is_none() && unit.statement.macro_definition.is_none() {
+    if unit.statement.function.is_none() && !unit.statement.is_of_macro() {
         return;
     }
     let Some(group) = top_level(unit).into_iter().next() else { return };

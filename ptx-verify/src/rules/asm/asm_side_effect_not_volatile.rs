@@ -75,7 +75,7 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         found.severity = Severity::Warning;
     }
     // A macro's text is shared by all its uses; the keyword of an alias cannot take a qualifier.
-    if host.is_cuda() && statement.variant == 0 && unit.statement.macro_definition.is_none() {
+    if host.is_cuda() && statement.variant == 0 && !unit.statement.is_of_macro() {
         let edit = Edit { span: Span::at(statement.after_qualifiers), replacement: " volatile".into() };
         found = found.with_fix("write `volatile`", Applicability::Certain, vec![edit]);
     }

@@ -37,7 +37,7 @@ declare_rule! {
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     let statement = unit.statement;
     out.extend(open_brace(unit));
-    if statement.macro_definition.is_some() {
+    if statement.is_of_macro() {
         return;
     }
     for output in statement.outputs.iter().filter(|output| output.is_no_output) {

@@ -27,13 +27,23 @@ pub(crate) struct Siblings<'a> {
     pub(crate) texts: Texts,
 }
 
-/// A statement at a place, in all its variants: its keyword, and the use of the macro that it is read for.
-type Reading = (Span, Option<Span>);
+/// A statement at a place, in all its variants: its keyword, the use of the macro that it is read for, and which of the
+/// statements it is that a macro of another file puts there.
+type Reading = (Span, Option<Span>, u32);
+
+fn reading(statement: &AsmStatement) -> Reading {
+    (statement.keyword, statement.used_at, statement.ordinal)
+}
+
+/// Where the text of a statement stands.
+const fn place(statement: &AsmStatement) -> (Span, u32) {
+    (statement.keyword, statement.ordinal)
+}
 
 /// The statements that use a word.
 struct Users {
-    /// The keyword of the first one.
-    first: Span,
+    /// Where the first one is.
+    first: (Span, u32),
     /// Whether there is another one.
     others: bool,
 }
@@ -70,7 +80,6 @@ impl<'a> Siblings<'a> {
     /// The other choices of `#if` branches inside a statement.
     pub(crate) fn variants(&self, statement: &AsmStatement) -> impl Iterator<Item = &'a AsmStatement> {
         let variants = self.variants.get_or_init(|| {
-            let reading = |statement: &AsmStatement| (statement.keyword, statement.used_at);
             let statements = &self.file.statements;
             let several: HashSet<Reading> =
                 statements.iter().filter(|statement| statement.variant > 0).map(reading).collect();
@@ -81,7 +90,7 @@ impl<'a> Siblings<'a> {
             variants
         });
         let own = statement.variant;
-        let all = variants.get(&(statement.keyword, statement.used_at)).into_iter().flatten().copied();
+        let all = variants.get(&reading(statement)).into_iter().flatten().copied();
         all.filter(move |other| other.variant != own)
     }
 
@@ -90,19 +99,20 @@ impl<'a> Siblings<'a> {
         let words = self.words.get_or_init(|| {
             let mut words: HashMap<(Option<FunctionId>, &str), Users> = HashMap::new();
             for statement in &self.file.statements {
+                let own = place(statement);
                 let text = statement.template.text.as_str();
                 let declared = declared(text);
                 for word in self::words(text).map(|(_, word)| word).filter(|word| !declared.contains(word)) {
                     words
                         .entry((statement.function, word))
-                        .and_modify(|users| users.others |= users.first != statement.keyword)
-                        .or_insert(Users { first: statement.keyword, others: false });
+                        .and_modify(|users| users.others |= users.first != own)
+                        .or_insert(Users { first: own, others: false });
                 }
             }
             words
         });
         let users = words.get(&(statement.function, name.trim_start_matches('%')));
-        users.is_some_and(|users| users.others || users.first != statement.keyword)
+        users.is_some_and(|users| users.others || users.first != place(statement))
     }
 
     /// Whether a statement converts an address to one in the space, into a C++ pointer.
