@@ -54,7 +54,7 @@ fn broken(what: &str) -> String {
     format!("its {what} data are broken or cut off")
 }
 
-fn too_long(max: u64) -> String {
+pub(crate) fn too_long(max: u64) -> String {
     format!("unpacked it is longer than the {} MiB that are supported", max >> 20)
 }
 

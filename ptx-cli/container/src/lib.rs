@@ -11,13 +11,16 @@
 //!   NUL for each end of a line. In a fat binary it counts where there is no PTX besides.
 //! * **Archives** (`.a`), whose members are looked at in turn. Some are PTX texts themselves, as in GCC's libraries for
 //!   NVIDIA's devices.
+//! * **zip** and **tar** files: wheels, conda's packages, layers of images. Of their files those are taken that are one of
+//!   these, and PTX texts.
 //! * **gzip** and **zstd**, of PTX and of all these.
 //! * **Listings**: what `cuobjdump -ptx` prints.
 //!
 //! # Invariants
 //! * Any bytes give a value and never a panic. What is broken is a [`Problem`], and the other modules are still there.
 //! * Nothing is unpacked to more than [`MAX_UNPACKED`] bytes, and memory is taken for what comes out, not for what a header
-//!   promises. Compressed files in compressed files are opened [`MAX_DEPTH`] deep.
+//!   promises. All files of packages are unpacked to [`MAX_PACKAGE`] bytes. Compressed files and packages in each other are
+//!   opened [`MAX_DEPTH`] deep.
 //! * The text of a module has no NUL at its end.
 
 mod archive;
@@ -25,6 +28,7 @@ mod compressed;
 mod elf;
 mod fatbin;
 mod listing;
+mod package;
 mod text;
 
 use std::collections::{HashMap, HashSet};
@@ -38,8 +42,11 @@ pub const MAX_UNPACKED: u64 = 256 << 20;
 /// Machine code in fat binaries is unpacked, to look for the text that it was made of, up to so many bytes.
 const MAX_UNPACKED_CUBINS: u64 = 1 << 30;
 
-/// How deep compressed files are opened that are in compressed files.
-pub const MAX_DEPTH: usize = 3;
+/// The files of packages that carry PTX are not unpacked to more bytes than these together.
+pub const MAX_PACKAGE: u64 = 2 << 30;
+
+/// How deep compressed files and packages are opened that are in each other.
+pub const MAX_DEPTH: usize = 5;
 
 /// What the names of modules end with.
 const EXTENSION: &str = ".ptx";
@@ -57,6 +64,10 @@ pub enum Format {
     Gzip,
     /// A file compressed with zstd.
     Zstd,
+    /// A zip file.
+    Zip,
+    /// A tar file.
+    Tar,
     /// What `cuobjdump` prints.
     Listing,
 }
@@ -65,14 +76,19 @@ impl Format {
     /// The format that bytes begin like.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Format); 6] = [
+        const MAGIC: [(&[u8], Format); 8] = [
             (b"\x7fELF", Format::Elf),
             (&fatbin::MAGIC, Format::Fatbin),
             (b"!<arch>\n", Format::Archive),
             (b"!<thin>\n", Format::Archive),
             (b"\x1f\x8b", Format::Gzip),
             (b"\x28\xb5\x2f\xfd", Format::Zstd),
+            (b"PK\x03\x04", Format::Zip),
+            (b"PK\x05\x06", Format::Zip),
         ];
+        if bytes.get(package::MARK_AT..).is_some_and(|rest| rest.starts_with(package::MARK)) {
+            return Some(Self::Tar);
+        }
         let known = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, format)| *format);
         known.or_else(|| listing::is_listing(bytes).then_some(Self::Listing))
     }
@@ -87,6 +103,8 @@ impl Display for Format {
             Self::Archive => "an archive",
             Self::Gzip => "compressed with gzip",
             Self::Zstd => "compressed with zstd",
+            Self::Zip => "a zip file",
+            Self::Tar => "a tar file",
             Self::Listing => "a listing of cuobjdump",
         })
     }
@@ -157,6 +175,12 @@ struct Bytes {
     range: Range<usize>,
 }
 
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::whole(Arc::new(bytes))
+    }
+}
+
 impl Bytes {
     fn whole(all: Arc<Vec<u8>>) -> Self {
         let range = 0..all.len();
@@ -219,8 +243,10 @@ struct Found {
     cubins: Vec<(String, Packed, Bytes)>,
     problems: Vec<Problem>,
     machine_code: usize,
-    /// The archive's member that is being looked at.
+    /// The member that is being looked at, of an archive or a package.
     member: String,
+    /// How many bytes the files of packages have.
+    in_packages: u64,
 }
 
 impl Found {
@@ -228,29 +254,42 @@ impl Found {
         self.problems.push(Problem { member: self.member.clone(), message: message.into() });
     }
 
-    /// Looks into bytes of any format. Of recursion there is as much as `depth` allows, and what is in an archive is no
-    /// archive.
+    /// Looks into bytes of any format. Of recursion there is as much as `depth` allows.
     fn look(&mut self, name: &str, bytes: &Bytes, depth: usize) {
         match Format::of(bytes.get()) {
             Some(Format::Elf) => elf::look(self, bytes),
             Some(Format::Fatbin) => fatbin::look(self, bytes),
-            Some(Format::Archive) => archive::look(self, bytes),
+            Some(Format::Archive) => archive::look(self, bytes, depth),
             Some(Format::Listing) => listing::look(self, bytes),
-            Some(_) if depth == 0 => self.problem("it is compressed too many times"),
-            Some(Format::Gzip) => self.unpacked(name, compressed::gzip(bytes.get(), MAX_UNPACKED), depth),
-            Some(Format::Zstd) => self.unpacked(name, compressed::zstd(bytes.get(), MAX_UNPACKED), depth),
+            Some(_) if depth == 0 => self.problem("it is packed too many times"),
+            Some(Format::Zip) => package::zip(self, bytes, depth),
+            Some(Format::Tar) => package::tar(self, bytes, depth),
+            Some(Format::Gzip) => self.unpacked(name, bytes, compressed::gzip, depth),
+            Some(Format::Zstd) => self.unpacked(name, bytes, compressed::zstd, depth),
             None => {}
         }
     }
 
-    fn unpacked(&mut self, name: &str, unpacked: Result<Vec<u8>, String>, depth: usize) {
+    fn unpacked(
+        &mut self,
+        name: &str,
+        bytes: &Bytes,
+        unpack: fn(&[u8], u64) -> Result<Vec<u8>, String>,
+        depth: usize,
+    ) {
         let name = stem(name);
+        let max = MAX_UNPACKED.min(MAX_PACKAGE - self.in_packages);
+        let unpacked = unpack(bytes.get(), max);
+        // How much came out before an error is not known.
+        self.in_packages += unpacked.as_ref().map_or(max, |bytes| bytes.len() as u64);
         match unpacked {
             Ok(bytes) if Format::of(&bytes).is_some() => {
                 self.look(name, &Bytes::whole(Arc::new(bytes)), depth - 1);
             }
+            // In packages is much that is no PTX.
+            Ok(bytes) if !self.member.is_empty() && !text::is_ptx(&bytes) => {}
             Ok(bytes) => {
-                let bytes = Bytes::whole(Arc::new(bytes));
+                let bytes = Bytes::from(bytes);
                 let name = safe(name);
                 self.modules.push(Module { name, is_ptx: false, target: None, packed: Packed::Plain, bytes });
             }

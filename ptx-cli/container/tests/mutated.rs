@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arbtest::arbitrary::{Result, Unstructured};
-use ptx_container::{Format, MAX_UNPACKED, open};
+use ptx_container::{Format, MAX_DEPTH, MAX_UNPACKED, open};
 
 const TEXT: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n";
 const OTHER: &str = ".version 7.0\n.target sm_80\n.address_size 64\n.global .b32 x;\n";
@@ -122,6 +122,48 @@ fn texts() -> Vec<u8> {
     ])
 }
 
+/// A zip file, whose members are compressed if they are long.
+fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, data) in members {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(data).unwrap();
+        let (method, packed) = match data.len() {
+            0..100 => (0_u16, data.to_vec()),
+            _ => (8, encoder.finish().unwrap()),
+        };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(data);
+        let at = bytes.len() as u32;
+        let mut common = [20_u16, 0, method, 0, 0].map(u16::to_le_bytes).concat();
+        let sizes = [checksum.sum(), packed.len() as u32, data.len() as u32];
+        common.extend(sizes.map(u32::to_le_bytes).concat());
+        common.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
+        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &at.to_le_bytes(), name.as_bytes()].concat());
+    }
+    let (at, count) = (bytes.len() as u32, members.len() as u16);
+    bytes.extend(&directory);
+    bytes.extend([b"PK\x05\x06\0\0\0\0", &[count, count].map(u16::to_le_bytes).concat()[..]].concat());
+    bytes.extend([directory.len() as u32, at].map(u32::to_le_bytes).concat());
+    bytes.extend([0; 2]);
+    bytes
+}
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, data) in members {
+        let mut header = format!("{name:\0<100}0000644\0{:\0<16}{:011o}\0{:\0<20}0", "", data.len(), "").into_bytes();
+        header.resize(257, 0);
+        header.extend(b"ustar\x0000");
+        header.resize(512, 0);
+        bytes.extend([&header[..], data].concat());
+        bytes.resize(bytes.len().next_multiple_of(512), 0);
+    }
+    bytes.resize(bytes.len() + 1024, 0);
+    bytes
+}
+
 /// The names and texts in a container.
 fn modules(bytes: Vec<u8>) -> Vec<(String, String)> {
     let contents = open("lib/k.ptx.gz", Arc::new(bytes)).unwrap();
@@ -148,6 +190,52 @@ fn modules_are_found_in_all_formats() {
     assert_eq!(of_archive, expected(["k.o.1.sm_90a.ptx", "k.o.2.sm_80.ptx", "k.o.3.sm_80.ptx"]));
     assert_eq!(modules(gzip(TEXT.as_bytes())), [("k.ptx".to_owned(), TEXT.to_owned())]);
     assert_eq!(modules(zstd(TEXT)).len(), 1);
+}
+
+#[test]
+fn files_of_packages_are_looked_into() {
+    let library = elf(62, ".nv_fatbin", &sample());
+    let files = [("a/b.py", &b"x = 1"[..]), ("a/libk.so", &library), ("data.json.gz", &gzip(b"{}"))];
+    let names = ["libk.so.1.sm_90a.ptx", "libk.so.2.sm_80.ptx", "libk.so.3.sm_80.ptx"];
+    let all = expected(names);
+    assert_eq!(modules(zip(&files)), all);
+    assert_eq!(modules(tar(&files)), all);
+    assert_eq!(modules(gzip(&tar(&files))), all);
+    // A package of conda, one of Debian, and a layer of an image with a wheel in it.
+    let packed = ruzstd::encoding::compress_to_vec(&tar(&files)[..], ruzstd::encoding::CompressionLevel::Fastest);
+    assert_eq!(modules(zip(&[("metadata.json", b"{}"), ("pkg-k.tar.zst", &packed)])), all);
+    assert_eq!(modules(archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.zst", packed.clone())])), all);
+    assert_eq!(modules(tar(&[("layer.tar.gz", &gzip(&tar(&[("k.whl", &zip(&files))])))])), all);
+    let texts = tar(&[("k/a.ptx", TEXT.as_bytes()), ("k.tar", &tar(&[("b/a.ptx", OTHER.as_bytes())]))]);
+    let found = [("a.ptx".to_owned(), TEXT.to_owned()), ("a.2.ptx".to_owned(), OTHER.to_owned())];
+    assert_eq!(modules(texts), found);
+}
+
+#[test]
+fn what_a_package_cannot_give_is_told() {
+    let told = |bytes: Vec<u8>| {
+        let contents = open("k.whl", Arc::new(bytes)).unwrap();
+        let problems: Vec<String> = contents.problems.iter().map(ToString::to_string).collect();
+        (contents.modules.len(), problems.join("; "))
+    };
+    let library = elf(62, ".nv_fatbin", &sample());
+    let whole = zip(&[("a.so", &library), ("b.ptx", TEXT.as_bytes())]);
+    assert_eq!(told(whole.clone()), (4, String::new()));
+    assert_eq!(told(whole[..whole.len() - 30].to_vec()), (0, "the zip file is broken or cut off".to_owned()));
+    let at = whole.windows(5).position(|bytes| bytes == b".targ").unwrap();
+    let mut changed = whole.clone();
+    changed[at] = b'x';
+    assert_eq!(told(changed), (3, "`b.ptx`: its data are broken or cut off".to_owned()));
+    let mut encrypted = whole.clone();
+    let entry = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    encrypted[entry + 8] = 1;
+    let sentence = "1 file in it is encrypted, or compressed in a way that is not supported";
+    assert_eq!(told(encrypted), (1, sentence.to_owned()));
+    let layer = tar(&[("a.ptx", TEXT.as_bytes()), ("b.ptx", OTHER.as_bytes())]);
+    assert_eq!(told(layer[..1580].to_vec()), (1, "the tar file is cut off".to_owned()));
+    let debian = archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.xz", b"\xfd7zXZ\0\0".to_vec())]);
+    let sentence = "`data.tar.xz`: it is compressed in a way that is not supported: unpack the package first";
+    assert_eq!(told(debian), (0, sentence.to_owned()));
 }
 
 #[test]
@@ -214,7 +302,7 @@ fn what_is_broken_is_told_and_the_others_are_there() {
     let cut_off = open("x", Arc::new(sample()[..200].to_vec())).unwrap();
     assert_eq!(cut_off.modules.len(), 1);
     assert!(cut_off.problems[0].message.contains("cut off"), "{:?}", cut_off.problems);
-    let deep = (0..6).fold(TEXT.as_bytes().to_vec(), |bytes, _| gzip(&bytes));
+    let deep = (0..=MAX_DEPTH).fold(TEXT.as_bytes().to_vec(), |bytes, _| gzip(&bytes));
     assert!(open("x", Arc::new(deep)).unwrap().problems[0].message.contains("too many times"));
     let promised = fatbin(&[entry(1, 90, 0x2000, b"\x10a", MAX_UNPACKED)]);
     assert!(open("x", Arc::new(promised)).unwrap().modules[0].text().is_err());
@@ -232,6 +320,8 @@ fn no_mutation_makes_it_panic() {
         texts(),
         gzip(&sample()),
         zstd(TEXT),
+        zip(&[("k.so", &elf(62, ".nv_fatbin", &sample())), ("a.ptx", TEXT.as_bytes())]),
+        tar(&[("k.so", &sample()), ("a.ptx.gz", &gzip(TEXT.as_bytes()))]),
         listing.into_bytes(),
     ];
     let mutate = |from: &mut Unstructured<'_>| -> Result<()> {

@@ -19,8 +19,8 @@ use ptx_project::counted;
 
 const AFTER_HELP: &str = "\
 FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an \
-archive of objects or of PTX texts, what `cuobjdump -ptx` prints, or one of these compressed with gzip or \
-zstd. The other commands take these files, too, and call a module PATH!MEMBER.
+archive of objects or of PTX texts, what `cuobjdump -ptx` prints, a package that holds such files (wheel, zip, \
+tar, conda, deb), or one of these compressed with gzip or zstd. The other commands take these files, too, and call a module PATH!MEMBER.
 
 Exit status:
   0  there are modules, and each was told or written
@@ -29,6 +29,7 @@ Exit status:
 Examples:
   ptx-cli extract libcurand.so                       what is in it?
   ptx-cli extract libcurand.so -o ptx                write each module into a file below ptx
+  ptx-cli extract cupy-14.2.0-cp312.whl              or in all libraries of a wheel?
   ptx-cli verify libcurand.so                        verify it where it is
   ptx-cli verify 'libcurand.so!2.sm_90.ptx'          or one module of it";
 
