@@ -20,4 +20,6 @@ def values(a):
         asm_dialect=llvm.AsmDialect.AD_ATT,  # // info[asm-dialect]: a dialect is named, and the template has braces
     )
     four = llvm.inline_asm(T.i32(), [a], "not.b32 $0, $1;", "=r,r", asm_dialect=llvm.AsmDialect.AD_ATT)
-    return one, two, three, four
+    # Told once a file.
+    five = llvm.inline_asm(T.i32(), [a], template, "=r,r", asm_dialect=llvm.AsmDialect.AD_ATT)
+    return one, two, three, four, five

@@ -9,7 +9,7 @@ use super::{CudaConfig, CudaVerification, Included, of_file, verify_cuda};
 use crate::engine::check;
 use crate::engine::levels::Config;
 use crate::engine::suppress::Suppressions;
-use crate::rules::asm::asm_target_feature;
+use crate::rules::asm::{asm_dialect, asm_target_feature};
 
 /// Verifies what a front end found in a file: its statements, with `cuda`, and its texts, PTX with `ptx` and CUDA C++ with
 /// `cuda`. Places are those of the file. Suppression comments are heeded and levels applied. A finding has no fix: how the
@@ -33,7 +33,9 @@ pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Con
     let mut suppressions = Suppressions::of_comments(source, hosted.comments.iter().copied());
     let settings = Config { levels: cuda.levels.clone(), ..Config::default() };
     check::finish(&mut suppressions, &settings, &mut diagnostics);
-    asm_target_feature::once_a_file(&mut diagnostics);
+    for (rule, noun) in [(&asm_target_feature::RULE, "instruction"), (&asm_dialect::RULE, "statement")] {
+        asm_target_feature::once_a_file(&mut diagnostics, rule.info.name, noun);
+    }
     CudaVerification { diagnostics, coverage }
 }
 

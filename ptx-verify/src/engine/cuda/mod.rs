@@ -145,7 +145,7 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
     let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
     let settings = Config { levels: config.levels.clone(), ..Config::default() };
     check::finish(&mut suppressions, &settings, &mut diagnostics);
-    asm_target_feature::once_a_file(&mut diagnostics);
+    asm_target_feature::once_a_file(&mut diagnostics, asm_target_feature::RULE.info.name, "instruction");
     CudaVerification { diagnostics, coverage }
 }
 

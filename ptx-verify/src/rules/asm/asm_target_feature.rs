@@ -49,10 +49,10 @@ pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, help, ..found }.with_note(note)
 }
 
-/// Of the findings that are only information, the first alone remains, with the number of the others.
-pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>) {
-    let is_information =
-        |found: &Diagnostic| found.code == RULE.info.code && found.severity == Severity::Info;
+/// Of the findings of a rule that are only information, the first alone remains, with the number of the others, which are
+/// about a `noun` each.
+pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>, rule: &str, noun: &str) {
+    let is_information = |found: &Diagnostic| found.rule == rule && found.severity == Severity::Info;
     let others = diagnostics.iter().filter(|found| is_information(found)).count().saturating_sub(1);
     if others == 0 {
         return;
@@ -63,11 +63,7 @@ pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>) {
             return true;
         }
         if first {
-            let them = if others == 1 {
-                "1 other instruction".into()
-            } else {
-                format!("{others} other instructions")
-            };
+            let them = if others == 1 { format!("1 other {noun}") } else { format!("{others} other {noun}s") };
             found.notes.push(format!("the same holds for {them} of this file"));
         }
         std::mem::replace(&mut first, false)
