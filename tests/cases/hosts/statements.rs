@@ -25,6 +25,11 @@ fn f(x: u32, q: u64) -> u32 {
         // Another machine's.
         asm!("mov {}, {}", out(reg) y, in(reg) x);
         asm!("nop");
+        // One word, or none that only PTX has.
+        asm!("trap;");
+        asm!("brkpt"); // error[asm-missing-separator]: a `;` is missing
+        asm!("pmevent {}", const 3); // error[asm-missing-separator]: a `;` is missing
+        asm!("nanosleep {0};", in(reg32) x); // error[missing-modifier]: `nanosleep` lacks its modifier `.u32`
     }
     y
 }

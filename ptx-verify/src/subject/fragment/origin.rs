@@ -6,7 +6,9 @@
 //! * where nothing says that a function is for the device, a statement without any instruction that only PTX can
 //!   have ([`is_unmistakable`]), and one that has what only the host's compilers take: a register among the clobbers,
 //!   or a constraint such as `"m"`;
-//! * in another language than C++, a statement without any instruction that only PTX can have;
+//! * in another language than C++, a statement without any instruction that only PTX can have, unless the host is for PTX
+//!   alone, or Rust gives it registers that only PTX has; in a file with such a statement of Rust, one without operands is
+//!   PTX if its first word is an opcode;
 //! * a statement, wherever it stands, whose instructions are all spelled as those of AMD's GPUs are, or one without
 //!   instructions whose constraints or clobbers are registers of these.
 
@@ -14,7 +16,7 @@ use std::collections::HashSet;
 
 use ptx_ir::directive::DirectiveKind;
 use ptx_ir::isa::resolve;
-use ptx_syntax::cuda::{CudaFile, FunctionId};
+use ptx_syntax::cuda::{AsmStatement, CudaFile, FunctionId, Host, Operand};
 
 use super::unit::Unit;
 
@@ -28,8 +30,11 @@ const AMD_PREFIXES: [&str; 7] = ["v_", "s_", "ds_", "buffer_", "global_", "flat_
 /// Whether a statement is PTX.
 pub(crate) fn is_ptx(unit: &Unit<'_>, with_ptx: impl FnOnce(FunctionId) -> bool) -> bool {
     // Nothing around it says more, and constraints are LLVM's.
-    if !unit.statement.host.is_cuda() {
-        return is_ptx_text(&unit.expanded.text);
+    match unit.statement.host {
+        Host::Cuda => {}
+        Host::InlinePtx => return true,
+        Host::Rust => return is_ptx_text(&unit.expanded.text) || is_of_rust(unit),
+        _ => return is_ptx_text(&unit.expanded.text),
     }
     let qualifiers = unit.statement.function.map(|id| unit.file.function(id).qualifiers);
     match qualifiers {
@@ -37,6 +42,17 @@ pub(crate) fn is_ptx(unit: &Unit<'_>, with_ptx: impl FnOnce(FunctionId) -> bool)
         Some(known) if known.host => false,
         Some(_) | None => !is_host(unit) && has_ptx_instruction(unit, with_ptx),
     }
+}
+
+/// Whether operands are in classes of registers that only PTX has, which are the only ones that statements of Rust are found
+/// with. One without operands is judged by its first word and by the others of the file.
+fn is_of_rust(unit: &Unit<'_>) -> bool {
+    let in_register = |operand: &Operand| operand.constraint.letter().is_some_and(|letter| letter != 'n');
+    let has_operands = |statement: &AsmStatement| statement.operands().any(in_register);
+    let is_opcode = |word: &str| resolve(word.trim_end_matches(';')).opcode.is_some();
+    has_operands(unit.statement)
+        || (spellings(&unit.expanded.text).next().is_some_and(is_opcode)
+            && unit.file.statements.iter().any(has_operands))
 }
 
 /// Whether constraints and clobbers are such as only the host's compilers take.
