@@ -138,7 +138,8 @@ pub(super) fn explain(source: &str, newest: Option<Version>, found: &mut [Diagno
         }
         None => {
             let edit = Edit { span, replacement: newest.to_string() };
-            own.with_help(format!("nothing in it needs more than PTX {}", needed.version)).with_fix(
+            let enough = needed.version.max(module.header.target.min_version());
+            own.with_help(format!("nothing in it needs more than PTX {enough}")).with_fix(
                 format!("write `.version {newest}`"),
                 Applicability::Certain,
                 vec![edit],
