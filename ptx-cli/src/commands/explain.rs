@@ -41,12 +41,12 @@ pub fn run(args: &ExplainArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     if let Some(address) = ptx_project::page_address(rule.name) {
         page.push_str(&format!("{address}\n\n"));
     }
-    page.push_str(&format!(
-        "Code {} (formerly {}), class {}, level by default: {level}.\n",
-        rule.code,
-        rule.former.join(", "),
-        rule.class.as_str()
-    ));
+    let former = match rule.former {
+        [] => String::new(),
+        former => format!(" (formerly {})", former.join(", ")),
+    };
+    let class = rule.class.as_str();
+    page.push_str(&format!("Code {}{former}, class {class}, level by default: {level}.\n", rule.code));
     out.write_all(styled(&page, terminal.stdout.color).as_bytes())?;
     out.flush()?;
     Ok(Exit::Clean)

@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 
-use anyhow::bail;
 use clap::{Args, ValueEnum};
 use ptx_ir::target::Target;
+use serde_json::json;
 
+use crate::foreign;
 use crate::manual::{self, Entry};
 use crate::outcome::Exit;
 
 const AFTER_HELP: &str = "\
 With a target, forms that it does not have are left out; what single modifiers need is told with each form.
+As JSON, a word that is none gives one object with \"error\", \"help\" and \"alike\" (names that are spelled \
+like it).
 
 Exit status:
   0  shown
@@ -62,63 +65,53 @@ pub enum IsaFormat {
     Json,
 }
 
+/// Why nothing is shown.
+struct Refusal {
+    message: String,
+    help: Vec<String>,
+    /// Names that are spelled like the one that was asked about.
+    alike: Vec<String>,
+    status: Exit,
+}
+
+impl Refusal {
+    fn new(message: String) -> Self {
+        Self { message, help: Vec::new(), alike: Vec::new(), status: Exit::Findings }
+    }
+
+    fn tell(&self, is_json: bool) -> io::Result<Exit> {
+        let Self { message, help, alike, .. } = self;
+        if is_json {
+            writeln!(io::stdout(), "{}", json!({"error": message, "help": help, "alike": alike}))?;
+        } else {
+            let mut err = io::stderr().lock();
+            writeln!(err, "error: {}", foreign::line(message))?;
+            help.iter().try_for_each(|help| writeln!(err, "help: {}", foreign::line(help)))?;
+        }
+        Ok(self.status)
+    }
+}
+
 /// Runs `isa`.
 pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
     let target = args.target.as_deref().map(ptx_project::target).transpose()?;
-    let word = args.opcode.as_deref().map(str::trim);
-    if let Some(word) = word
-        && let Some(found) = manual::misspelled(word)
-    {
-        let opcode = word.split('.').next().unwrap_or(word);
-        let mut err = io::stderr().lock();
-        writeln!(err, "error: there is no instruction `{word}`: {}", found.message)?;
-        let fix = found.fix.as_ref().map(|fix| &fix.message);
-        for help in found.help.iter().chain(fix) {
-            writeln!(err, "help: {help}")?;
-        }
-        writeln!(err, "`ptx-cli isa {opcode}` shows all forms of `{opcode}`")?;
-        return Ok(Exit::Findings);
-    }
     let is_json = args.json || args.message_format == IsaFormat::Json;
-    let mut out = io::stdout().lock();
-    let Some(word) = word else {
-        if is_json {
-            write_json(
-                &mut out,
-                &manual::all_forms()
-                    .filter(|entry| has(target, entry) && (args.tolerance || entry.is_in_manual()))
-                    .collect::<Vec<_>>(),
-                args.tolerance,
-            )?;
-        } else {
-            out.write_all(manual::list(target).as_bytes())?;
+    let entries = match args.opcode.as_deref().map(str::trim) {
+        Some(word) => entries(word, target, args.tolerance),
+        None if is_json => {
+            let all = manual::all_forms();
+            Ok(all.filter(|entry| has(target, entry) && (args.tolerance || entry.is_in_manual())).collect())
         }
-        out.flush()?;
-        return Ok(Exit::Clean);
+        None => {
+            io::stdout().write_all(manual::list(target).as_bytes())?;
+            return Ok(Exit::Clean);
+        }
     };
-    let mut entries = manual::entries(word);
-    if entries.is_empty() {
-        bail!("{}", unknown(word));
-    }
-    let needed: Vec<String> = entries.iter().map(|entry| entry.targets().to_string()).collect();
-    entries.retain(|entry| has(target, entry));
-    if let Some(target) = target.filter(|_| entries.is_empty()) {
-        let mut needed = needed;
-        needed.sort();
-        needed.dedup();
-        writeln!(io::stderr(), "error: `{word}` is not on {target}: it needs {}", needed.join("; or "))?;
-        return Ok(Exit::Findings);
-    }
-    if !args.tolerance {
-        entries.retain(Entry::is_in_manual);
-        if entries.is_empty() {
-            writeln!(
-                io::stderr(),
-                "error: the manual does not have `{word}`; `--tolerance` shows what ptxas makes of it"
-            )?;
-            return Ok(Exit::Findings);
-        }
-    }
+    let entries = match entries {
+        Ok(entries) => entries,
+        Err(refusal) => return Ok(refusal.tell(is_json)?),
+    };
+    let mut out = io::stdout().lock();
     if is_json {
         write_json(&mut out, &entries, args.tolerance)?;
     } else if args.tolerance {
@@ -130,8 +123,41 @@ pub fn run(args: &IsaArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
+/// What a word is.
+fn entries(word: &str, target: Option<Target>, tolerance: bool) -> Result<Vec<Entry>, Refusal> {
+    if let Some(found) = manual::misspelled(word) {
+        let opcode = word.split('.').next().unwrap_or(word);
+        let fix = found.fix.as_ref().map(|fix| fix.message.clone());
+        let mut help: Vec<String> = found.help.iter().cloned().chain(fix).collect();
+        help.push(format!("`ptx-cli isa {opcode}` shows all forms of `{opcode}`"));
+        let message = format!("there is no instruction `{word}`: {}", found.message);
+        return Err(Refusal { help, ..Refusal::new(message) });
+    }
+    let mut entries = manual::entries(word);
+    if entries.is_empty() {
+        return Err(unknown(word));
+    }
+    let mut needed: Vec<String> = entries.iter().map(|entry| entry.targets().to_string()).collect();
+    entries.retain(|entry| has(target, entry));
+    if let Some(target) = target.filter(|_| entries.is_empty()) {
+        needed.sort();
+        needed.dedup();
+        let needed = needed.join("; or ");
+        return Err(Refusal::new(format!("`{word}` is not on {target}: it needs {needed}")));
+    }
+    if !tolerance {
+        entries.retain(Entry::is_in_manual);
+        if entries.is_empty() {
+            let help = "`--tolerance` shows what ptxas makes of it".to_owned();
+            let message = format!("the manual does not have `{word}`");
+            return Err(Refusal { help: vec![help], ..Refusal::new(message) });
+        }
+    }
+    Ok(entries)
+}
+
 /// What is wrong with a word that nothing has: which part of it, and what is spelled alike.
-fn unknown(word: &str) -> String {
+fn unknown(word: &str) -> Refusal {
     let (what, list) = match word.chars().next() {
         Some('.') => ("directive", " ."),
         Some('%') => ("special register", " %"),
@@ -142,13 +168,15 @@ fn unknown(word: &str) -> String {
         true => format!(": no opcode is called `{opcode}`"),
         false => String::new(),
     };
-    let quoted: Vec<String> = manual::alike(word).iter().map(|name| format!("`{name}`")).collect();
-    let meant = match quoted.split_last() {
-        None => return format!("there is no {what} `{word}`{part}; `ptx-cli isa{list}` lists them"),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    let alike = manual::alike(word);
+    let quoted: Vec<String> = alike.iter().map(|name| format!("`{name}`")).collect();
+    let said = format!("there is no {what} `{word}`{part}");
+    let message = match quoted.split_last() {
+        None => format!("{said}; `ptx-cli isa{list}` lists them"),
+        Some((last, [])) => format!("{said}; did you mean {last}?"),
+        Some((last, rest)) => format!("{said}; did you mean {} or {last}?", rest.join(", ")),
     };
-    format!("there is no {what} `{word}`{part}; did you mean {meant}?")
+    Refusal { alike, status: Exit::Failed, ..Refusal::new(message) }
 }
 
 fn has(target: Option<Target>, entry: &Entry) -> bool {
