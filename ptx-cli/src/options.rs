@@ -4,7 +4,7 @@ use clap::Args;
 use ptx_project::config::{CompilerName, Config};
 use ptx_project::{Options, targets, version};
 
-use crate::commands::loads::cuda;
+use crate::commands::loads::toolkit;
 use crate::levels::{LevelArgs, levels};
 
 /// The flags that say what to verify for.
@@ -21,7 +21,7 @@ pub struct OptionArgs {
     #[arg(long, value_name = "VERSION")]
     ptx_version: Option<String>,
 
-    /// Verify for the PTX version of this CUDA release, such as 12.4
+    /// Verify for the PTX version of this CUDA release, such as 12.4, and CUDA sources for its branches of `#if` lines
     #[arg(long, value_name = "RELEASE", conflicts_with = "ptx_version")]
     cuda: Option<String>,
 
@@ -36,8 +36,9 @@ pub struct OptionArgs {
 /// Puts the flags on top of the configuration. Fails on a name that does not exist.
 pub fn options(args: &OptionArgs, config: Option<&Config>) -> anyhow::Result<Options> {
     let targets = targets(&args.target)?;
-    let version = match &args.cuda {
-        Some(release) => Some(cuda(release)?),
+    let release = args.cuda.as_deref().map(toolkit).transpose()?;
+    let version = match release {
+        Some((_, version)) => Some(version),
         None => args.ptx_version.as_deref().map(version).transpose()?,
     };
     let mut options = config.map_or_else(|| Ok(Options::default()), Options::of)?;
@@ -48,6 +49,7 @@ pub fn options(args: &OptionArgs, config: Option<&Config>) -> anyhow::Result<Opt
     }
     if version.is_some() {
         (options.ptx_version, options.cuda_version) = (version, version);
+        options.cuda_toolkit = release.map(|(numbers, _)| numbers);
     }
     options.compiler = args.compiler.map_or(options.compiler, Into::into);
     Ok(options)

@@ -94,6 +94,7 @@ pub fn verify(document: Document, request: &Request) -> anyhow::Result<Verified>
         ptx_version: version,
         cuda_targets: targets,
         cuda_version: version,
+        cuda_toolkit: None,
         compiler: request.compiler.into(),
     };
     let diagnostics = ptx_project::verify(&document.0, &options, 1);

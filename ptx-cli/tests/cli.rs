@@ -388,9 +388,17 @@ fn the_instruction_table_tells_what_a_target_has_and_programs_read_it() {
     assert_eq!(object["manual"], true);
     assert!(object["tolerances"].as_array().is_some_and(|said| !said.is_empty()), "{object}");
     for (arguments, status, said) in [
-        (&["isa", "--json", "nothings"][..], 2, "there is no instruction `nothings`; `ptx-cli isa` lists them"),
+        (
+            &["isa", "--json", "nothings"][..],
+            2,
+            "there is no instruction `nothings`; `ptx-cli isa` lists them",
+        ),
         (&["isa", "--json", "add.u33"], 1, "there is no instruction `add.u33`: `add` has no modifier `.u33`"),
-        (&["isa", "--json", "--target", "sm_80", "wgmma.fence"], 1, "`wgmma.fence` is not on sm_80: it needs sm_90a"),
+        (
+            &["isa", "--json", "--target", "sm_80", "wgmma.fence"],
+            1,
+            "`wgmma.fence` is not on sm_80: it needs sm_90a",
+        ),
     ] {
         let answer = scratch.run(arguments);
         let object: Value = serde_json::from_str(&answer.stdout).unwrap();

@@ -127,8 +127,11 @@ fn statements_in_macros_of_headers_are_verified_where_they_are_used() {
     scratch.file("a.cu", source);
     let answer = scratch.run(&["verify", "--message-format", "concise", "a.cu"]);
     let lines: Vec<&str> = answer.stdout.lines().collect();
-    assert!(matches!(&*lines, [first, second] if first.starts_with("a.cu:5:11: error[P1009]")
-        && second.starts_with("a.cu:7:3: error[P0204] `ld` has no modifier `.q32`")), "{lines:#?}");
+    assert!(
+        matches!(&*lines, [first, second] if first.starts_with("a.cu:5:11: error[P1009]")
+        && second.starts_with("a.cu:7:3: error[P0204] `ld` has no modifier `.q32`")),
+        "{lines:#?}"
+    );
     let answer = scratch.run(&["verify", "a.cu"]);
     assert!(answer.stdout.contains("`MOVE` is defined in ops.h, line 3\n"), "{}", answer.stdout);
     assert!(answer.stderr.contains("6 asm statements: 6 verified"), "{}", answer.stderr);

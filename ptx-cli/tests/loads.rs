@@ -85,3 +85,20 @@ fn a_version_that_nothing_needs_is_lowered_and_no_other() {
     assert!(refused.stdout.contains("`%aggr_smem_size` needs PTX 8.1"), "{}", refused.stdout);
     assert!(scratch.read("needed.ptx").starts_with(".version 9.0\n"));
 }
+
+#[test]
+fn a_release_decides_about_the_branches_of_cuda_sources() {
+    let scratch = Scratch::new();
+    let condition =
+        "#if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8)";
+    let source = format!(
+        "__global__ void k(unsigned a) {{\n{condition}\n  asm volatile(\"fence.new;\");\n#else\n  asm volatile(\"fence.old;\");\n#endif\n}}\n"
+    );
+    scratch.file("a.cu", source);
+    for (release, line) in [("12.8", 3), ("13.0", 3), ("12.4", 5), ("11.8", 5)] {
+        let answer = scratch.run(&["verify", "--message-format", "concise", "--cuda", release, "a.cu"]);
+        let expected = format!("a.cu:{line}:");
+        assert!(answer.stdout.starts_with(&expected), "{release}: {}", answer.stdout);
+        assert_eq!(answer.stdout.lines().count(), 1, "{release}: {}", answer.stdout);
+    }
+}

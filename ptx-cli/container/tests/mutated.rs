@@ -140,7 +140,9 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
         common.extend(sizes.map(u32::to_le_bytes).concat());
         common.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
         bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
-        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &at.to_le_bytes(), name.as_bytes()].concat());
+        directory.extend(
+            [b"PK\x01\x02\x14\0", &common[..], &[0; 10], &at.to_le_bytes(), name.as_bytes()].concat(),
+        );
     }
     let (at, count) = (bytes.len() as u32, members.len() as u16);
     bytes.extend(&directory);
@@ -153,7 +155,8 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, data) in members {
-        let mut header = format!("{name:\0<100}0000644\0{:\0<16}{:011o}\0{:\0<20}0", "", data.len(), "").into_bytes();
+        let mut header =
+            format!("{name:\0<100}0000644\0{:\0<16}{:011o}\0{:\0<20}0", "", data.len(), "").into_bytes();
         header.resize(257, 0);
         header.extend(b"ustar\x0000");
         header.resize(512, 0);
@@ -202,9 +205,13 @@ fn files_of_packages_are_looked_into() {
     assert_eq!(modules(tar(&files)), all);
     assert_eq!(modules(gzip(&tar(&files))), all);
     // A package of conda, one of Debian, and a layer of an image with a wheel in it.
-    let packed = ruzstd::encoding::compress_to_vec(&tar(&files)[..], ruzstd::encoding::CompressionLevel::Fastest);
+    let packed =
+        ruzstd::encoding::compress_to_vec(&tar(&files)[..], ruzstd::encoding::CompressionLevel::Fastest);
     assert_eq!(modules(zip(&[("metadata.json", b"{}"), ("pkg-k.tar.zst", &packed)])), all);
-    assert_eq!(modules(archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.zst", packed.clone())])), all);
+    assert_eq!(
+        modules(archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.zst", packed.clone())])),
+        all
+    );
     assert_eq!(modules(tar(&[("layer.tar.gz", &gzip(&tar(&[("k.whl", &zip(&files))])))])), all);
     let texts = tar(&[("k/a.ptx", TEXT.as_bytes()), ("k.tar", &tar(&[("b/a.ptx", OTHER.as_bytes())]))]);
     let found = [("a.ptx".to_owned(), TEXT.to_owned()), ("a.2.ptx".to_owned(), OTHER.to_owned())];

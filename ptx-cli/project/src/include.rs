@@ -99,10 +99,7 @@ pub fn declarations(source: &Source, flags: &Flags) -> Declarations {
 pub fn names_macro_with_asm(source: &Source, flags: &Flags) -> bool {
     let is_named = |name: &str| source.text.contains(name);
     cuda::macros_with_asm(&flags.macros).into_iter().any(is_named)
-        || included(source, flags)
-            .iter()
-            .flat_map(|known| &known.macros_with_asm)
-            .any(|name| is_named(name))
+        || included(source, flags).iter().flat_map(|known| &known.macros_with_asm).any(|name| is_named(name))
 }
 
 /// The files that `source` includes, each before those that it includes itself.

@@ -21,6 +21,8 @@ pub struct Options {
     pub cuda_targets: Vec<Target>,
     /// The PTX version of asm statements; `None` for the newest.
     pub cuda_version: Option<Version>,
+    /// The CUDA release that compiles asm statements; `None` for that of the newest version.
+    pub cuda_toolkit: Option<(u32, u32)>,
     /// The front end of asm statements.
     pub compiler: Compiler,
 }
@@ -42,6 +44,7 @@ impl Options {
             ptx_version: version_of("ptx.version", config.ptx.version.as_deref())?,
             cuda_targets: targets_of("cuda.targets", &config.cuda.targets)?,
             cuda_version: version_of("cuda.version", config.cuda.version.as_deref())?,
+            cuda_toolkit: None,
             compiler: config.cuda.compiler.map(Compiler::from).unwrap_or_default(),
         })
     }

@@ -94,6 +94,7 @@ fn cuda_config(options: &Options) -> CudaConfig {
         levels: options.levels.clone(),
         targets: options.cuda_targets.clone(),
         version: options.cuda_version,
+        toolkit: options.cuda_toolkit,
         compiler: options.compiler,
     }
 }

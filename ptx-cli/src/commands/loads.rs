@@ -132,6 +132,11 @@ fn asked(args: &LoadsArgs) -> anyhow::Result<Vec<Asked>> {
 
 /// The PTX version of a CUDA release.
 pub fn cuda(release: &str) -> anyhow::Result<Version> {
+    Ok(toolkit(release)?.1)
+}
+
+/// The numbers of a CUDA release, and its PTX version.
+pub fn toolkit(release: &str) -> anyhow::Result<((u32, u32), Version)> {
     let parts: Vec<&str> = release.trim().split('.').collect();
     let numbers = match parts.as_slice() {
         [major] => major.parse().ok().zip(Some(0)),
@@ -140,8 +145,9 @@ pub fn cuda(release: &str) -> anyhow::Result<Version> {
     };
     let newest = Release::all().filter_map(|release| release.cuda).max().unwrap_or_default();
     let known = numbers.filter(|numbers| *numbers <= newest);
-    match known.and_then(|(major, minor)| Release::of_cuda(major, minor)) {
-        Some(version) => Ok(version),
+    let version = known.and_then(|(major, minor)| Release::of_cuda(major, minor));
+    match known.zip(version) {
+        Some((numbers, version)) => Ok(((u32::from(numbers.0), u32::from(numbers.1)), version)),
         None => bail!(
             "there is no CUDA release `{}`; the newest that is known is {}.{}",
             foreign::line(release),

@@ -644,7 +644,8 @@ mod tests {
 
     #[test]
     fn macros_that_may_hold_statements_are_named() {
-        let file = "#define A(x) \\\n  asm(x)\n#define C B\n#define B A(1)\n#define D 1\nvoid f() { asm(\"\"); }\n";
+        let file =
+            "#define A(x) \\\n  asm(x)\n#define C B\n#define B A(1)\n#define D 1\nvoid f() { asm(\"\"); }\n";
         assert_eq!(macros_with_asm(file), ["A", "B", "C"]);
         assert!(macros_with_asm("#define D 1\nvoid f() { asm(\"\"); }\n").is_empty());
     }

@@ -65,6 +65,9 @@ pub struct CudaConfig {
     pub targets: Vec<Target>,
     /// The PTX version; none for the newest.
     pub version: Option<Version>,
+    /// The CUDA release that compiles, by which `#if` lines are decided: its two numbers. None for that of the newest
+    /// version, and for any with an older one.
+    pub toolkit: Option<(u32, u32)>,
     /// The front end.
     pub compiler: Compiler,
 }
@@ -133,7 +136,8 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
         }
     }
     let (mut diagnostics, coverage) = if has_asm || !file.statements.is_empty() {
-        let subject = Subject { declarations: &declarations, ..Subject::new(source, &file, config, included) };
+        let subject =
+            Subject { declarations: &declarations, ..Subject::new(source, &file, config, included) };
         let (mut diagnostics, coverage) = of_subject(&subject);
         fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
         (diagnostics, coverage)
@@ -156,7 +160,7 @@ fn of_wrappers(source: &str, config: &CudaConfig, included: Included<'_>) -> Vec
     if !has_asm && !kernels::has_plain_protocol(source) {
         return Vec::new();
     }
-    let release = Release::of(config.version.unwrap_or(Version::LATEST));
+    let release = Release::of(config.version, config.toolkit);
     let file = CudaFile::default();
     let of = |aims: &[(Target, Release)]| kernels::findings(source, &file, &headers, aims, &config.levels);
     let found = match config.targets.as_slice() {
@@ -297,7 +301,7 @@ fn for_target(
         check(&units, &mut diagnostics);
     }
     if let Some(aim) = protocol {
-        let aims = [(aim.target, Release::of(aim.version))];
+        let aims = [(aim.target, Release::of(Some(aim.version), config.toolkit))];
         let headers =
             if kernels::may_call_wrappers(source) { (subject.included.headers)() } else { Vec::new() };
         diagnostics.extend(kernels::findings(source, file, &headers, &aims, &config.levels));
@@ -581,7 +585,7 @@ impl<'a> Subject<'a> {
 
     /// The release that was asked for, or the newest.
     fn release(&self) -> Release {
-        Release::of(self.config.version.unwrap_or(Version::LATEST))
+        Release::of(self.config.version, self.config.toolkit)
     }
 
     /// The releases that a statement is tried with: where none but older ones compile it, the newest of them.

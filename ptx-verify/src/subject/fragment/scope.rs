@@ -62,8 +62,7 @@ pub(crate) fn braces(unit: &Unit<'_>) -> Option<Vec<Edit>> {
         piece.kind == PieceKind::Literal && text.starts_with('"') && text.ends_with('"')
     };
     let own = inside(statement.span, first.source) && inside(statement.span, last.source);
-    if !plain(first) || !plain(last) || !own || statement.is_of_macro() || statement.variant > 0
-    {
+    if !plain(first) || !plain(last) || !own || statement.is_of_macro() || statement.variant > 0 {
         return None;
     }
     let last_line = template.text.rsplit('\n').next().unwrap_or("");

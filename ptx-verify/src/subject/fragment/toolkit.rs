@@ -33,10 +33,12 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    /// The release for a PTX version: the newest is told, and who asks for an older one may have any toolkit.
-    pub(crate) fn of(version: Version) -> Self {
-        let toolkit = (version == Version::LATEST).then_some(NEWEST);
-        Self { version, toolkit }
+    /// The release for a PTX version, and the toolkit that was asked for. Without one the newest is told, and who asks for
+    /// an older version may have any toolkit.
+    pub(crate) fn of(version: Option<Version>, toolkit: Option<(u32, u32)>) -> Self {
+        let version = version.unwrap_or(Version::LATEST);
+        let asked = toolkit.map(|(major, minor)| Toolkit { major, minor });
+        Self { version, toolkit: asked.or((version == Version::LATEST).then_some(NEWEST)) }
     }
 }
 

@@ -357,9 +357,8 @@ impl<'a> Unit<'a> {
     /// What the source calls an operand: its number and its expression.
     pub(crate) fn operand_name(&self, index: usize) -> String {
         // A macro of another file may give the expression.
-        let is_elsewhere = |expression| {
-            self.statement.other_macro.is_some() && inside(self.statement.keyword, expression)
-        };
+        let is_elsewhere =
+            |expression| self.statement.other_macro.is_some() && inside(self.statement.keyword, expression);
         match self.statement.operands().nth(index) {
             Some(operand) if operand.expression.is_empty() || is_elsewhere(operand.expression) => {
                 format!("%{index}`")
