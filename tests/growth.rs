@@ -113,3 +113,25 @@ fn declared_registers_that_do_not_occur_cost_nothing() {
     let many = cost(1 << 26);
     assert!(many < 20 * few, "{many:?} for many, {few:?} for few");
 }
+
+/// What a body declares, such as a prototype, is judged without a look at what the module declares.
+#[test]
+fn many_bodies_with_declarations_cost_as_much_each_as_few() {
+    let text = |count: u32| {
+        let kernel = |index: u32| {
+            format!(
+                ".visible .entry k{index}() {{ .reg .b64 %rd<2>; mov.u64 %rd1, f; P: .callprototype _ (); call %rd1, P; ret; }}\n"
+            )
+        };
+        let header = ".version 8.6\n.target sm_90a\n.address_size 64\n.func f() { ret; }\n";
+        header.chars().chain((0..count).map(kernel).collect::<String>().chars()).collect::<String>()
+    };
+    let cost = |count: u32| {
+        let text = text(count);
+        time(|| verify(&text, false))
+    };
+    // Where each looks at all of them it is 80 times as much.
+    let least = (0..3).map(|_| cost(32_000).as_secs_f64() / cost(2_000).max(MIN_TIME).as_secs_f64());
+    let ratio = least.fold(f64::INFINITY, f64::min);
+    assert!(ratio < 26.0, "16 times as many bodies took {ratio} times as long");
+}

@@ -201,7 +201,9 @@ impl<'a> ModuleContext<'a> {
 
     /// What stands at module level, in order.
     pub(crate) fn items(&self) -> impl Iterator<Item = &'a Item> {
-        self.module.items.iter().filter(|_| self.part.has_module)
+        // Not filtered one by one: a body with declarations of its own would look at all of the module for each rule.
+        let items: &[Item] = if self.part.has_module { &self.module.items } else { &[] };
+        items.iter()
     }
 
     /// What is known of the functions that are called.
