@@ -20,6 +20,12 @@ declare_rule! {
     /// These operations run on their own: the registers of a load change, those of a store are read, and tensor memory
     /// is read and written, at some later time. PTX ISA manual, sections "tcgen05.wait" and "tcgen05.commit".
     ///
+    /// ## What the machine does
+    /// The assembler of CUDA 13.5 makes an empty instruction of `tcgen05.wait::ld` for sm_100a, and has each instruction that
+    /// reads a loaded register wait for the load. So what it makes of a program that lacks the wait computes the
+    /// same today; the manual promises it to nobody, and tensor memory that another operation writes in the meantime is
+    /// not kept apart by it.
+    ///
     /// ## Example
     /// ```ptx
     /// tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];
@@ -40,9 +46,9 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Arithmetic on a result between the load and its wait, and a store of it in the block of the wait: compilers move
-    /// them there, and the assembler sees to it that the result is there. Tensor memory is known to be the same where the addresses come from one register by
-    /// constant steps. A function that is called may wait, and so may other threads before a barrier; functions
-    /// other than kernels may leave the last wait to their callers.
+    /// them there, and the assembler sees to it that the result is there. Tensor memory is known to be the same where the
+    /// addresses come from one register by constant steps. A function that is called may wait, and so may other threads
+    /// before a barrier; functions other than kernels may leave the last wait to their callers.
     name: "tcgen05-missing-wait",
     code: "P0912",
     former: ["H0366"],
