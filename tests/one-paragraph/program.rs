@@ -53,7 +53,8 @@ fn build() -> Result<Module, BuildError> {
 /// Random instances of the form, as the comparison with the assembler makes them.
 fn generate() {
     let form = OpcodeId::parse("fold").and_then(|opcode| opcode.forms().next()).expect("the opcode is there");
-    let bytes: Vec<u8> = (0..20_000_u64).map(|index| (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8).collect();
+    let bytes: Vec<u8> =
+        (0..20_000_u64).map(|index| (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8).collect();
     let mut u = Unstructured::new(&bytes);
     let instances: Vec<_> =
         (0..8).filter_map(|_| every_form::instance(form, &mut u).expect("there are bytes left")).collect();

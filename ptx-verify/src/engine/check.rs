@@ -1,5 +1,6 @@
 //! Asks the rules, in an order that does not depend on threads.
 
+use ptx_facts::mentions::Used;
 use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_syntax::{Class, Diagnostic, Span};
 
@@ -15,7 +16,6 @@ use crate::engine::suppress::Suppressions;
 use crate::rule::Scope;
 use crate::rules::text::module_header;
 use crate::subject::module::{Features, Shared};
-use ptx_facts::mentions::Used;
 
 /// Modules with fewer instructions are not worth a second thread.
 const PARALLEL_FROM: usize = 20_000;

@@ -1,6 +1,7 @@
 //! The PTX version and target that declarations and directives need, as the assembler enforces them. What
 //! instructions, special registers and directives need is in the tables of ptx-ir.
 
+use ptx_facts::mentions::{Mentions, owner};
 use ptx_ir::arena::Symbol;
 use ptx_ir::directive::{DirectiveKind, Pragma};
 use ptx_ir::ir::{
@@ -19,7 +20,6 @@ use crate::rules::instruction::{target_too_low, version_too_low};
 use crate::subject::declarations::{is_unsized, variables};
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use ptx_facts::mentions::{Mentions, owner};
 
 /// A feature: what messages call it, the first version and the lowest target that have it.
 struct Gate {

@@ -1,5 +1,6 @@
 //! What the rules say of a body, and of what a module declares.
 
+use ptx_facts::mentions::{Mentions, Used};
 use std::sync::{Arc, OnceLock};
 
 use ptx_ir::ir::{Body, Function, Handle, Item, Module};
@@ -12,7 +13,6 @@ use crate::rule::{Check, Rule, Scope};
 use crate::rules::text::module_header;
 use crate::subject::function::{FlowContext, FunctionContext};
 use crate::subject::module::{Features, ModuleContext, Part, Shared, Wanted};
-use ptx_facts::mentions::{Mentions, Used};
 
 /// The rules that are asked, and what they have to know of the module and the user.
 pub(super) struct Judge<'a> {

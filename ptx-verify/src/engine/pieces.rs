@@ -1,5 +1,6 @@
 //! A text in pieces: what it declares is lowered first, then its bodies are parsed, lowered, judged and dropped.
 
+use ptx_facts::mentions::Used;
 use std::sync::{Mutex, PoisonError};
 
 use ptx_ir::ir::{Body, Function, Handle, Module};
@@ -14,7 +15,6 @@ use crate::engine::suppress::Suppressions;
 use crate::engine::{parallel, problems};
 use crate::subject::module::{Features, Shared};
 use crate::subject::summary::Bodies;
-use ptx_facts::mentions::Used;
 
 /// Texts of fewer bytes are not worth a second thread.
 pub(super) const PARALLEL_FROM: usize = 200_000;

@@ -1,5 +1,7 @@
 //! The lowest PTX version and the targets that a module needs, whatever its own header says.
 
+use ptx_facts::mentions::Mentions;
+use ptx_facts::mentions::each_special_register;
 use ptx_ir::ir::Module;
 use ptx_ir::isa::Instance;
 use ptx_ir::target::{Target, TargetSet};
@@ -8,8 +10,6 @@ use ptx_syntax::Span;
 use rustc_hash::FxHashSet;
 
 use crate::engine::gates;
-use ptx_facts::mentions::Mentions;
-use ptx_facts::mentions::each_special_register;
 
 /// Something that not every PTX version or target has.
 #[derive(Clone, Debug, PartialEq, Eq)]

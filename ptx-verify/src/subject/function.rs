@@ -1,15 +1,5 @@
 //! A function, as rules see it.
 
-use std::cell::{OnceCell, RefCell};
-use std::ops::Deref;
-
-use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Register, Variable};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
-use ptx_syntax::Span;
-
-use super::module::ModuleContext;
-use super::producer::Printed;
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::{self, Protocol};
 use ptx_facts::asynchronous::{self, Action};
@@ -22,6 +12,16 @@ use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::number::Number;
 use ptx_facts::values::pointer::{Object, Pointer};
 use ptx_facts::values::{Assumption, Either, Engine, Graph, Slice, Values};
+use std::cell::{OnceCell, RefCell};
+use std::ops::Deref;
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Register, Variable};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
+use ptx_syntax::Span;
+
+use super::module::ModuleContext;
+use super::producer::Printed;
 
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! A module, as rules see it.
 
+use ptx_facts::mentions::Used;
 use std::ops::BitOrAssign;
 use std::sync::OnceLock;
 
@@ -13,7 +14,6 @@ use ptx_syntax::Span;
 
 use super::producer::{Printed, Producer};
 use super::summary::{Bodies, Summaries};
-use ptx_facts::mentions::Used;
 
 /// What the user wants to know besides what the module says itself.
 #[derive(Clone, Copy, Debug, Default)]

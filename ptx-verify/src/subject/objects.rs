@@ -1,12 +1,12 @@
 //! What happens to objects that instructions make and release, for the rules about their lives.
 
+use ptx_facts::asynchronous::{Event, Life, Place, reachable};
+use ptx_facts::values::pointer::{Object, Pointer};
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_ir::space::StateSpace;
 
 use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{Event, Life, Place, reachable};
-use ptx_facts::values::pointer::{Object, Pointer};
 
 /// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
 pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {

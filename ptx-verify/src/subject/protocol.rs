@@ -1,10 +1,10 @@
 //! What the model of a kernel's protocol shows, in words.
 
+use ptx_facts::asynchronous::model::{Fault, FaultKind, Part};
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
 use super::function::FlowContext;
-use ptx_facts::asynchronous::model::{Fault, FaultKind, Part};
 
 /// The faults of some kinds, in words, with their places.
 pub(crate) fn explained(

@@ -10,6 +10,9 @@
 //! A function that is only declared, or that is called through a register, may do anything. What functions that call
 //! each other do together is the least that their instructions make them do.
 
+use ptx_facts::FunctionFacts;
+use ptx_facts::uniformity::{Level, needed_on_every_path};
+use ptx_facts::values::Graph;
 use std::sync::OnceLock;
 
 use petgraph::algo::kosaraju_scc;
@@ -21,9 +24,6 @@ use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::subject::module::Features;
-use ptx_facts::FunctionFacts;
-use ptx_facts::uniformity::{Level, needed_on_every_path};
-use ptx_facts::values::Graph;
 
 /// Where the bodies of functions are.
 pub(crate) trait Bodies: Sync {

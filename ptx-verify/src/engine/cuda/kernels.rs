@@ -1,5 +1,6 @@
 //! Kernels as a whole: what their asm statements and the C++ around them do together.
 
+use ptx_facts::asynchronous::takes_part;
 use std::collections::HashMap;
 
 use memchr::memmem;
@@ -19,7 +20,6 @@ use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed, unorder
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use ptx_facts::asynchronous::takes_part;
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;

@@ -27,6 +27,7 @@ mod kernels;
 mod others;
 mod translate;
 
+use ptx_facts::FunctionFacts;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -53,7 +54,6 @@ use crate::subject::fragment::toolkit::Release;
 use crate::subject::fragment::unit::{Aim, Unit, inside};
 use crate::subject::fragment::{Compiler, origin, toolkit, unit};
 use coverage::Coverage;
-use ptx_facts::FunctionFacts;
 use translate::{Found, Shared};
 
 /// What a verification of CUDA sources can be asked for.

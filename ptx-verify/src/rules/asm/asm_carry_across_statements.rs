@@ -1,8 +1,8 @@
 use ptx_syntax::cuda::AsmStatement;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
-use crate::subject::fragment::stream::{FileUnits, Link, Trouble};
 use crate::rule::declare_rule;
+use crate::subject::fragment::stream::{FileUnits, Link, Trouble};
 
 declare_rule! {
     /// ## What it does

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

@@ -2,8 +2,8 @@ use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::PieceKind;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

@@ -1,8 +1,8 @@
-use ptx_syntax::cuda::{Host, Constraint, Operand};
+use ptx_syntax::cuda::{Constraint, Host, Operand};
 use ptx_syntax::{Applicability, Diagnostic, Edit};
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

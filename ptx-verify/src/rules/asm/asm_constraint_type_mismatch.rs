@@ -1,3 +1,4 @@
+use ptx_facts::registers::aligned;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
@@ -6,9 +7,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::cuda::{CType, Host, Instance, Operand, Truth};
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::fragment::unit::{Unit, register_type};
-use ptx_facts::registers::aligned;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::{Unit, register_type};
 
 declare_rule! {
     /// ## What it does
@@ -120,7 +120,8 @@ fn too_wide(letter: char, ctype: &CType) -> Option<String> {
 
 /// For an expression of the type of a template's parameter: that it fits in none of the uses of the template in sight.
 fn of_instances(unit: &Unit<'_>, letter: char, operand: &Operand) -> Option<Diagnostic> {
-    let refused = |instance: &Instance| problem(unit, letter, &instance.ctype).map(|problem| (problem, instance.span));
+    let refused =
+        |instance: &Instance| problem(unit, letter, &instance.ctype).map(|problem| (problem, instance.span));
     let refused: Option<Vec<_>> = operand.instances.iter().map(refused).collect();
     let (problem, used) = refused?.into_iter().next()?;
     let found = finding(unit, operand, letter, &problem);

@@ -2,8 +2,8 @@ use ptx_ir::ir::Handle;
 use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

@@ -38,9 +38,10 @@ declare_rule! {
 fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     for problem in &unit.statement.host_problems {
         let found = match problem.kind {
-            HostProblemKind::IntelDialect => {
-                RULE.at(problem.span, "PTX has no dialect of Intel: LLVM writes `.intel_syntax` before the template")
-            }
+            HostProblemKind::IntelDialect => RULE.at(
+                problem.span,
+                "PTX has no dialect of Intel: LLVM writes `.intel_syntax` before the template",
+            ),
             HostProblemKind::DialectWithBraces => Diagnostic {
                 severity: Severity::Info,
                 ..RULE.at(problem.span, "a dialect is named, and the template has braces")

@@ -3,8 +3,8 @@ use std::borrow::Cow;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

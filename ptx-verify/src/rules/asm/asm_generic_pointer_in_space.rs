@@ -1,12 +1,12 @@
+use ptx_facts::registers::aligned;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::CType;
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::siblings::conversion;
 use crate::subject::fragment::unit::Unit;
-use ptx_facts::registers::aligned;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,10 +1,10 @@
+use ptx_facts::registers::{Access, for_each_register};
 use ptx_ir::ir::{Handle, Register};
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::Host;
 
-use crate::subject::fragment::unit::{Mode, Unit};
-use ptx_facts::registers::{Access, for_each_register};
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::{Mode, Unit};
 
 declare_rule! {
     /// ## What it does

@@ -3,9 +3,9 @@ use std::cell::OnceCell;
 use ptx_ir::ir::Statement;
 use ptx_syntax::{Applicability, Diagnostic};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::scope::{braces, is_unique, is_used_elsewhere};
 use crate::subject::fragment::unit::{Unit, inside};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,3 +1,6 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::reach::{Ends, Reach};
+use ptx_facts::registers::{Access, for_each_register};
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +10,9 @@ use ptx_ir::isa::Computation;
 use ptx_syntax::cuda::{CType, Host};
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::{Mode, Unit};
-use ptx_facts::reach::{Ends, Reach};
-use ptx_facts::FunctionFacts;
-use ptx_facts::registers::{Access, for_each_register};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -49,7 +49,11 @@ fn finding(problem: &HostProblem) -> Option<Diagnostic> {
             format!("{} for inputs, and {}", of(*constraints, "constraint"), of(*values, "value"))
         }
         HostProblemKind::Outputs { constraints, results, why } => {
-            format!("{} for outputs, and {}{why}", of(*constraints, "constraint"), of(*results, "result register"))
+            format!(
+                "{} for outputs, and {}{why}",
+                of(*constraints, "constraint"),
+                of(*results, "result register")
+            )
         }
         HostProblemKind::Pack { elements, bits } => {
             format!("{elements} elements of {bits} bits do not fill registers of 32 bits")

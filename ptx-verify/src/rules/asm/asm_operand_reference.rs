@@ -1,8 +1,8 @@
 use ptx_syntax::Diagnostic;
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::expand::ProblemKind;
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,3 +1,6 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::initialization::Unset;
+use ptx_facts::registers::{Access, for_each_register};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -5,12 +8,9 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::{Mode, Unit};
-use ptx_facts::initialization::Unset;
-use ptx_facts::FunctionFacts;
-use ptx_facts::registers::{Access, for_each_register};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
@@ -68,8 +68,13 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             .with_label(format!("{}: the old value is not passed in", host.write_only()));
         let help = match (output.unset, host.has_results()) {
             (true, true) => format!("use it only where it was written, or {}", host.read_write()),
-            (true, false) => "use it only where it was written, or give the variable a value first and write `+`".to_owned(),
-            (false, _) => format!("{}: the operand keeps its value where it is not written", host.read_write()),
+            (true, false) => {
+                "use it only where it was written, or give the variable a value first and write `+`"
+                    .to_owned()
+            }
+            (false, _) => {
+                format!("{}: the operand keeps its value where it is not written", host.read_write())
+            }
         };
         found = found.with_help(help);
         for &write in unset.reaching.writers.iter().take(3) {
@@ -78,13 +83,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             }
         }
         if output.unset {
-            out.push(
-                Diagnostic { severity: Severity::Info, ..found }
-                    .with_note(match host.has_results() {
-                        true => "a result has no value before",
-                        false => "the variable has no value before",
-                    }),
-            );
+            out.push(Diagnostic { severity: Severity::Info, ..found }.with_note(match host.has_results() {
+                true => "a result has no value before",
+                false => "the variable has no value before",
+            }));
             continue;
         }
         let flags = flags.get_or_init(|| Flags::of(unit)).as_ref();

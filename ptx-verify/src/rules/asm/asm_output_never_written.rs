@@ -1,8 +1,8 @@
 use ptx_syntax::Diagnostic;
 use ptx_syntax::cuda::Host;
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

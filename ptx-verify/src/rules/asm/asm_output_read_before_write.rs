@@ -1,8 +1,8 @@
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::fixes::{constraint_fix, with_certain};
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

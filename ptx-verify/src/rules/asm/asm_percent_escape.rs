@@ -1,9 +1,9 @@
 use ptx_syntax::lexer::Lexer;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::expand::{Problem, ProblemKind};
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
@@ -83,8 +83,7 @@ fn finding(unit: &Unit<'_>, problem: &Problem) -> Option<Diagnostic> {
     };
     let found = RULE.at(span, message).with_help(help);
     let percent = Span::new(problem.decoded.start, problem.decoded.start + replacement_source(problem));
-    let editable =
-        map.is_verbatim(percent) && !unit.statement.is_of_macro() && unit.statement.variant == 0;
+    let editable = map.is_verbatim(percent) && !unit.statement.is_of_macro() && unit.statement.variant == 0;
     if !editable {
         return Some(found);
     }

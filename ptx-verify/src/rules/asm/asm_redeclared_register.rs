@@ -3,8 +3,8 @@ use std::collections::{HashMap, HashSet};
 use ptx_syntax::cuda::{AsmId, EventKind, Function, FunctionId, RegionKind};
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::fragment::stream::{FileUnits, max_inlined_events};
 use crate::rule::declare_rule;
+use crate::subject::fragment::stream::{FileUnits, max_inlined_events};
 
 declare_rule! {
     /// ## What it does

@@ -1,8 +1,8 @@
 use ptx_syntax::{Applicability, Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::scope::{braces, is_unique, is_used_elsewhere, outside_braces};
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -4,8 +4,8 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::cuda::Host;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Severity, Span};
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does
@@ -64,9 +64,9 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         )
         .with_label("the compiler may delete, merge or move it");
     found = match host {
-        Host::Cuda => found
-            .with_secondary(statement.keyword, "add `volatile` here")
-            .with_help("write `asm volatile`"),
+        Host::Cuda => {
+            found.with_secondary(statement.keyword, "add `volatile` here").with_help("write `asm volatile`")
+        }
         Host::Rust => found.with_help("leave `pure` out of the options"),
         _ => found.with_help(format!("write {}", host.volatile())),
     };

@@ -1,8 +1,8 @@
 use ptx_syntax::{Diagnostic, Severity};
 
+use crate::rule::declare_rule;
 use crate::subject::fragment::targets;
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
@@ -43,10 +43,12 @@ declare_rule! {
 /// What a rule for PTX says of target and version, said of the statement.
 pub(crate) fn from(unit: &Unit<'_>, found: Diagnostic) -> Diagnostic {
     let note = format!("the conditions around this statement let it be compiled for `{}`", unit.aim.target);
-    let guard = (found.rule == "target-too-low").then(|| targets::condition(targets::supported(unit))).flatten();
+    let guard =
+        (found.rule == "target-too-low").then(|| targets::condition(targets::supported(unit))).flatten();
     let help = guard.map(|guard| format!("guard it with `#if {guard}`"));
     let severity = if is_always_compiled(unit) { found.severity } else { Severity::Info };
-    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, help, ..found }.with_note(note)
+    Diagnostic { severity, code: RULE.info.code, rule: RULE.info.name, fix: None, help, ..found }
+        .with_note(note)
 }
 
 /// Of the findings of a rule that are only information, the first alone remains, with the number of the others, which are
@@ -63,7 +65,8 @@ pub(crate) fn once_a_file(diagnostics: &mut Vec<Diagnostic>, rule: &str, noun: &
             return true;
         }
         if first {
-            let them = if others == 1 { format!("1 other {noun}") } else { format!("{others} other {noun}s") };
+            let them =
+                if others == 1 { format!("1 other {noun}") } else { format!("{others} other {noun}s") };
             found.notes.push(format!("the same holds for {them} of this file"));
         }
         std::mem::replace(&mut first, false)

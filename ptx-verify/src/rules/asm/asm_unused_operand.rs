@@ -6,8 +6,8 @@ use ptx_syntax::cuda::Host;
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::fragment::unit::Unit;
 use crate::rule::declare_rule;
+use crate::subject::fragment::unit::Unit;
 
 declare_rule! {
     /// ## What it does

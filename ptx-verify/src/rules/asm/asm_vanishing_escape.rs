@@ -1,9 +1,9 @@
 use ptx_syntax::Diagnostic;
 
 use super::asm_percent_escape::{comments, is_inside};
+use crate::rule::declare_rule;
 use crate::subject::fragment::expand::ProblemKind;
 use crate::subject::fragment::unit::Unit;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

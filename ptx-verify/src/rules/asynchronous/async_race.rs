@@ -1,8 +1,8 @@
-use ptx_facts::asynchronous::early_uses;
-use ptx_facts::asynchronous::model::{Fault, FaultKind};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
+use ptx_facts::asynchronous::early_uses;
+use ptx_facts::asynchronous::model::{Fault, FaultKind};
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::Diagnostic;
 
@@ -68,9 +68,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // What a look at single paths tells besides.
     let is_early = |fault: &Fault| fault.kind == FaultKind::EarlyTensor;
     if context.protocol().faults.iter().any(is_early) {
-        let told = context.facts().map_or_else(Vec::new, |facts| {
-            early_uses(facts, context.actions(), &context.with_calls(&[]))
-        });
+        let told = context
+            .facts()
+            .map_or_else(Vec::new, |facts| early_uses(facts, context.actions(), &context.with_calls(&[])));
         let is_new = |fault: &Fault| {
             is_early(fault) && !told.iter().any(|early| early.access.instruction == fault.instruction)
         };

@@ -1,7 +1,7 @@
-use ptx_facts::asynchronous::model::FaultKind;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
+use ptx_facts::asynchronous::model::FaultKind;
 use ptx_syntax::Diagnostic;
 
 declare_rule! {
@@ -49,7 +49,12 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_ours = |kind| matches!(kind, FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::ArrivesTwice | FaultKind::Cluster);
+    let is_ours = |kind| {
+        matches!(
+            kind,
+            FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::ArrivesTwice | FaultKind::Cluster
+        )
+    };
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

@@ -1,15 +1,15 @@
+use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::reads_of_shared;
+use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use crate::subject::protocol;
-use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::reads_of_shared;
-use ptx_facts::reach::{Ends, Reach};
-use crate::subject::objects::waits_for_threads;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::objects::waits_for_threads;
+use crate::subject::protocol;
 
 declare_rule! {
     /// ## What it does

@@ -1,12 +1,12 @@
-use ptx_syntax::Diagnostic;
-
-use crate::subject::function::FlowContext;
-use crate::subject::protocol;
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{self, Budget, Row};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
+use ptx_syntax::Diagnostic;
+
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol;
 use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_ir::space::StateSpace;
@@ -134,7 +134,8 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
             && access.space.is_some_and(|space| space.base() == StateSpace::Shared)
             && row.starts.binary_search(&access.instruction).is_err()
     };
-    let mut stores: Vec<u32> = context.accesses().iter().filter(is_store).map(|access| access.instruction).collect();
+    let mut stores: Vec<u32> =
+        context.accesses().iter().filter(is_store).map(|access| access.instruction).collect();
     stores.sort_unstable();
     stores.dedup();
     let written = Reach::from(facts, Ends::Instructions(&stores), &[]);
@@ -167,7 +168,8 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
     let written: FxHashSet<Handle<Variable>> =
         places.copies.iter().filter(|copy| overlapped(copy)).map(|(_, place)| place.variable).collect();
     let touching = places.others.iter().filter(|(variable, _)| written.contains(variable));
-    let touching = touching.flat_map(|(_, others)| others.accesses.iter().map(|(instruction, _)| *instruction));
+    let touching =
+        touching.flat_map(|(_, others)| others.accesses.iter().map(|(instruction, _)| *instruction));
     let marks = row.marks(touching);
     places.copies.iter().find_map(|&(start, place)| {
         let others = places.others.get(&place.variable).filter(|others| others.overlap(place))?;
@@ -249,6 +251,9 @@ impl Others {
 
     fn at(&self, instruction: u32) -> impl Iterator<Item = Place> {
         let first = self.accesses.partition_point(|(each, _)| *each < instruction);
-        self.accesses[first..].iter().take_while(move |(each, _)| *each == instruction).map(|(_, place)| *place)
+        self.accesses[first..]
+            .iter()
+            .take_while(move |(each, _)| *each == instruction)
+            .map(|(_, place)| *place)
     }
 }

@@ -1,11 +1,11 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::reachable;
+use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{AsyncAction, Event};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::reachable;
-use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 
@@ -51,7 +51,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().grids {
         return;
     }
-    let Some(facts) = context.facts().filter(|facts| facts.function.kind == FunctionKind::Entry) else { return };
+    let Some(facts) = context.facts().filter(|facts| facts.function.kind == FunctionKind::Entry) else {
+        return;
+    };
     let is_wait = |&each: &u32| {
         facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::GridWait))
     };
@@ -85,7 +87,8 @@ fn reads_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
     accesses.any(|access| {
-        access.reads
-            && access.space.map(StateSpace::base).is_none_or(|space| space == StateSpace::Global)
-    }) || effects.asynchronous.is_some_and(|(_, action)| action == AsyncAction::Start && !instance.operands.is_empty() && effects.reads_memory)
+        access.reads && access.space.map(StateSpace::base).is_none_or(|space| space == StateSpace::Global)
+    }) || effects.asynchronous.is_some_and(|(_, action)| {
+        action == AsyncAction::Start && !instance.operands.is_empty() && effects.reads_memory
+    })
 }

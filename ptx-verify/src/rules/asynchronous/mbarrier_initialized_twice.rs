@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::Lives;
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::Lives;
-use crate::subject::objects::barrier_events;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::objects::barrier_events;
 
 declare_rule! {
     /// ## What it does

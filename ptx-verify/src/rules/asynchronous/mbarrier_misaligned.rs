@@ -1,10 +1,10 @@
+use ptx_facts::values::number::mask;
+use ptx_facts::values::pointer::{Object, Pointer};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::values::number::mask;
-use ptx_facts::values::pointer::{Object, Pointer};
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

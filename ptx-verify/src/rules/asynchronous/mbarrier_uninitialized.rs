@@ -1,9 +1,9 @@
+use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::objects::{barrier_events, waits_for_threads};
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Event, Lives};
 use ptx_facts::uniformity::Level;
-use crate::subject::objects::{barrier_events, waits_for_threads};
-use crate::rule::declare_rule;
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 

@@ -1,7 +1,7 @@
-use ptx_facts::asynchronous::model::FaultKind;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
+use ptx_facts::asynchronous::model::FaultKind;
 use ptx_syntax::Diagnostic;
 
 declare_rule! {

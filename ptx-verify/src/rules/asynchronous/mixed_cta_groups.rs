@@ -2,8 +2,8 @@ use ptx_ir::ir::{Function, FunctionKind, Handle};
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
-use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,6 +1,6 @@
+use ptx_facts::asynchronous::model::End;
 use ptx_syntax::Diagnostic;
 
-use ptx_facts::asynchronous::model::End;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 

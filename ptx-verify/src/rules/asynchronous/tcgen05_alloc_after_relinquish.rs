@@ -1,9 +1,9 @@
+use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::{Event, Life, Place};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{Event, Life, Place};
-use crate::subject::objects::{columns, tensor_events};
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::objects::{columns, tensor_events};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 declare_rule! {
@@ -56,9 +56,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
         let Some(count) = columns(context, freed.instruction) else { continue };
         let may_be = |event: &&Event| event.place.may_be(freed.place);
-        let made = known
-            .entry(freed.place)
-            .or_insert_with(|| Made::of(context, of(Life::Made).filter(may_be)));
+        let made =
+            known.entry(freed.place).or_insert_with(|| Made::of(context, of(Life::Made).filter(may_be)));
         if let Some(Made { first, other, counts }) = made
             && !counts.contains(&count)
         {

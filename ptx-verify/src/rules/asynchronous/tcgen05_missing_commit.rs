@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::left_open;
+use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::left_open;
-use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {

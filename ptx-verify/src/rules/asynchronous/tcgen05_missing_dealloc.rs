@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::{Lives, left_open};
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{Lives, left_open};
-use crate::subject::objects::tensor_events;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::objects::tensor_events;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {

@@ -1,12 +1,12 @@
+use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
 use ptx_ir::ir::{FunctionKind, Handle};
 use ptx_ir::isa::words::waiting_for_all;
 use ptx_ir::isa::{self, AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
-use crate::subject::describe::register_name;
 use crate::rule::{declare_rule, with_others};
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does
@@ -83,7 +83,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             let spelling = context.body.instructions[Handle::new(start)].spelling;
             let opcode = isa::name(&context.module.module.spellings[spelling].text);
             let finding = RULE
-                .at(context.instruction_span(start), format!("nothing waits for this `{opcode}` on some path"))
+                .at(
+                    context.instruction_span(start),
+                    format!("nothing waits for this `{opcode}` on some path"),
+                )
                 .with_secondary(context.instruction_span(end), "the kernel is left here");
             diagnostics.push(match waiting_for_all(group) {
                 Some(wait) => finding.with_help(format!("wait with `{}`", wait.canonical)),

@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::{Life, Lives};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{Life, Lives};
-use crate::subject::objects::tensor_events;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
+use crate::subject::objects::tensor_events;
 
 declare_rule! {
     /// ## What it does

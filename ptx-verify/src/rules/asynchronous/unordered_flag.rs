@@ -1,12 +1,13 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::{
+    Poll, address_root, counted, is_flag, is_weak, may_be_global, names_global, orders_blocks, polls,
+    reachable,
+};
+use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
 
-use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{
-    Poll, address_root, counted, is_flag, is_weak, may_be_global, names_global, orders_blocks, polls, reachable,
-};
-use ptx_facts::reach::{Ends, Reach};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 
@@ -73,10 +74,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         // for targets without `ld.relaxed` wait so.
         let sees = instance.is(Mode::Coherent) && poll.is_fenced;
         let (message, help) = match () {
-            () if is_weak(facts, poll.load, false) && !sees => (
-                PLAIN_POLL,
-                "load with `ld.acquire` in the scope of both threads",
-            ),
+            () if is_weak(facts, poll.load, false) && !sees => {
+                (PLAIN_POLL, "load with `ld.acquire` in the scope of both threads")
+            }
             () if instance.is(Mode::BlockScope) && names_global(instance) => (
                 "this loop waits for a flag in global memory in the scope of the block only",
                 "a flag that another block sets needs the scope `.gpu`, one of another device or the host `.sys`",
@@ -90,12 +90,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     after_polls(context, facts, &polls, diagnostics);
     if let Some(counted) = counted(facts) {
-        let message = "this counts who is done, and nothing orders what was stored before with what the last one reads";
+        let message =
+            "this counts who is done, and nothing orders what was stored before with what the last one reads";
         diagnostics.push(
             RULE.at(context.instruction_span(counted.count), message)
                 .with_secondary(context.instruction_span(counted.store), "stored here")
                 .with_secondary(context.instruction_span(counted.read), "read here by the last one")
-                .with_help("write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this"),
+                .with_help(
+                    "write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this",
+                ),
         );
         return;
     }
@@ -158,7 +161,8 @@ fn after_polls(
             continue;
         }
         if let Some(load) = first_reached(facts, &[poll.end], &ordering, &loads) {
-            let message = "this loop sees the flag and acquires nothing: what is loaded after it may be older";
+            let message =
+                "this loop sees the flag and acquires nothing: what is loaded after it may be older";
             diagnostics.push(
                 RULE.at(context.instruction_span(poll.load), message)
                     .with_secondary(context.instruction_span(load), "loaded here")
@@ -194,9 +198,8 @@ fn before_flags(
         return;
     }
     let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
-    let stores = ascending(
-        reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each)),
-    );
+    let stores =
+        ascending(reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each)));
     // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
     // unless others read it here as well.
     let acquires = ascending(reachable(facts).filter(|&each| {
@@ -217,8 +220,11 @@ fn before_flags(
     for flag in flags {
         if facts.instance(flag).is_some_and(is_narrow) {
             let reach = Reach::to(facts, Ends::Instructions(&[flag]), &[]);
-            if let Some(&store) = stores.iter().rev().find(|store| **store < flag && reach.at(**store).is_some()) {
-                let message = "this flag in global memory tells the own block alone of what was stored before";
+            if let Some(&store) =
+                stores.iter().rev().find(|store| **store < flag && reach.at(**store).is_some())
+            {
+                let message =
+                    "this flag in global memory tells the own block alone of what was stored before";
                 diagnostics.push(
                     RULE.at(context.instruction_span(flag), message)
                         .with_secondary(context.instruction_span(store), "stored here")
@@ -230,8 +236,7 @@ fn before_flags(
         }
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &ordering);
         // Before it, and not only in another round of a loop that it is in.
-        let before =
-            |store: &&u32| **store < flag && reach.at(**store).is_some() && is_for_others(**store);
+        let before = |store: &&u32| **store < flag && reach.at(**store).is_some() && is_for_others(**store);
         if let Some(&store) = stores.iter().rev().find(before) {
             let message = "this store tells others of what was stored before, and orders nothing";
             diagnostics.push(

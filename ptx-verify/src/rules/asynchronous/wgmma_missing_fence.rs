@@ -1,9 +1,9 @@
+use ptx_facts::asynchronous;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous;
-use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {

@@ -1,10 +1,10 @@
+use ptx_facts::asynchronous::{self, Row};
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::asynchronous::{self, Row};
-use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -6,11 +6,11 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::{Diagnostic, Label, Span};
 
-use crate::subject::function::FunctionContext;
+use crate::rule::declare_rule;
 use crate::subject::declarations::{corresponds, effective_alignment, is_unsized, sized_bytes, type_of};
 use crate::subject::describe::name_of;
+use crate::subject::function::FunctionContext;
 use crate::subject::place::of_opcode;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,9 +1,9 @@
+use ptx_facts::values::linear::Base;
 use ptx_ir::ir::{Function, Handle, Module, Operand, Symbol, TargetList, Variable};
 use ptx_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_signature::same_type;
-use ptx_facts::values::linear::Base;
 use crate::rule::declare_rule;
 use crate::subject::declarations::type_of;
 use crate::subject::function::FlowContext;
@@ -144,14 +144,22 @@ fn difference(module: &Module, prototype: &Function, function: &Function) -> Opt
     lists.into_iter().find_map(|(verb, noun, expected, given)| {
         if expected.len() != given.len() {
             let plural = if given.len() == 1 { "" } else { "s" };
-            return Some(format!("{verb} {} {noun}{plural}, and the prototype says {}", given.len(), expected.len()));
+            return Some(format!(
+                "{verb} {} {noun}{plural}, and the prototype says {}",
+                given.len(),
+                expected.len()
+            ));
         }
         expected.iter().zip(given).enumerate().find_map(|(index, (expected, given))| {
             let (expected, given) = (&module.variables[*expected], &module.variables[*given]);
             let types = |variable: &Variable| format!("`{}`", type_of(variable));
             (!same_type(expected, given)).then(|| {
                 let number = index + 1;
-                format!("{verb} {} as {noun} {number}, and the prototype says {}", types(given), types(expected))
+                format!(
+                    "{verb} {} as {noun} {number}, and the prototype says {}",
+                    types(given),
+                    types(expected)
+                )
             })
         })
     })

@@ -4,9 +4,9 @@ use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::is_unsized;
 use crate::rule::declare_rule;
+use crate::subject::declarations::is_unsized;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,12 +1,12 @@
+use ptx_facts::mentions::owner;
+use ptx_facts::registers::aligned;
 use ptx_ir::ir::{Function, FunctionKind, Handle, Module, Operand, Variable};
 use ptx_ir::isa::{Access, Class, Control, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::function::FunctionContext;
-use ptx_facts::registers::aligned;
-use ptx_facts::mentions::owner;
 use crate::rule::declare_rule;
+use crate::subject::function::FunctionContext;
 
 declare_rule! {
     /// ## What it does

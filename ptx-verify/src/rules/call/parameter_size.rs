@@ -4,10 +4,10 @@ use ptx_ir::types::TypeKind;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
-use crate::rules::instruction::{target_too_low, version_too_low};
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{effective_alignment, sized_bytes};
 use crate::rule::declare_rule;
+use crate::rules::instruction::{target_too_low, version_too_low};
+use crate::subject::declarations::{effective_alignment, sized_bytes};
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

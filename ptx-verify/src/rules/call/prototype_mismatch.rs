@@ -1,9 +1,9 @@
 use ptx_ir::ir::{Function, Handle, Module, Variable};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{effective_alignment, type_of};
 use crate::rule::declare_rule;
+use crate::subject::declarations::{effective_alignment, type_of};
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

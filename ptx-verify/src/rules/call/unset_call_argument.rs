@@ -1,12 +1,12 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::paths::Undefined;
 use ptx_ir::ir::{Handle, Operand, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::paths::Undefined;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does
@@ -106,7 +106,12 @@ fn arguments(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, call: u32) ->
     open.collect()
 }
 
-fn finding(context: &FlowContext<'_>, argument: &Argument, undefined: &Undefined, certain: bool) -> Diagnostic {
+fn finding(
+    context: &FlowContext<'_>,
+    argument: &Argument,
+    undefined: &Undefined,
+    certain: bool,
+) -> Diagnostic {
     let module = context.module.module;
     let variable = &module.variables[argument.variable];
     let name = module.name(variable.name);

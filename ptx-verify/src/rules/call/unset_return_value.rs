@@ -1,13 +1,13 @@
 use petgraph::graph::NodeIndex;
+use ptx_facts::FunctionFacts;
 use ptx_ir::ir::{Handle, Register, Variable};
 use ptx_ir::isa::Control;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

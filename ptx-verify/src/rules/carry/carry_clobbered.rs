@@ -1,12 +1,12 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::carry::{Reader, fits};
 use ptx_ir::ir::{Operand, Register};
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::carry::{Reader, fits};
 use crate::rule::declare_rule;
 use crate::rules::carry::carry_polarity::counts_flag;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,12 +1,12 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::carry::fits;
+use ptx_facts::values::number::Number;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Chain;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::carry::fits;
-use ptx_facts::values::number::Number;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,9 +1,9 @@
+use ptx_facts::paths::Origin;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::paths::Origin;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -2,9 +2,9 @@ use ptx_ir::ir::Handle;
 use ptx_ir::isa::Instance;
 use ptx_syntax::{Applicability, Diagnostic, Edit};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::place::of_modifier;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,10 +1,10 @@
-use ptx_syntax::Diagnostic;
-
-use crate::subject::function::FlowContext;
 use ptx_facts::FunctionFacts;
 use ptx_facts::uniformity::{Cause, Divergent, Level, Uniformity};
-use crate::subject::describe::register_name;
+use ptx_syntax::Diagnostic;
+
 use crate::rule::{declare_rule, with_others};
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 use ptx_ir::ir::{Handle, Register};
 use rustc_hash::FxHashMap;
 
@@ -148,15 +148,19 @@ fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, found: &Found, 
     let Found { divergent, what: where_to } = found;
     if let Cause::Mask(vote) = divergent.cause {
         let message = format!("lanes come to {where_to} that its mask does not name");
-        let finding = RULE
-            .at(context.instruction_span(divergent.instruction), with_others(message, others, "such instruction"));
+        let finding = RULE.at(
+            context.instruction_span(divergent.instruction),
+            with_others(message, others, "such instruction"),
+        );
         let label = "the mask names those for which the predicate of this vote holds";
         return finding.with_secondary(context.instruction_span(vote), label);
     }
     if let Cause::Parting(branch) = divergent.cause {
         let message = format!("lanes may come to {where_to} that its mask does not name");
-        let finding = RULE
-            .at(context.instruction_span(divergent.instruction), with_others(message, others, "such instruction"));
+        let finding = RULE.at(
+            context.instruction_span(divergent.instruction),
+            with_others(message, others, "such instruction"),
+        );
         let label = "nothing here keeps only the lanes of the mask, though lanes part";
         return match branch == divergent.instruction {
             true => finding.with_label(label),

@@ -1,8 +1,8 @@
+use ptx_facts::values::number::Number;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Convergence;
 use ptx_syntax::Diagnostic;
 
-use ptx_facts::values::number::Number;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 
@@ -61,7 +61,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     constants.extend(empty);
     constants.sort_unstable();
     for (instruction, index) in constants {
-        if facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(instruction))) && context.can_come(instruction)
+        if facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(instruction)))
+            && context.can_come(instruction)
         {
             let span = context.body.operand_span(Handle::new(instruction), index);
             let finding = RULE.at(span, "this mask names no lane, not even the one that executes this");

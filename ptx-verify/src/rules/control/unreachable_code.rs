@@ -1,9 +1,9 @@
 use ptx_ir::isa::Control;
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::producer::Printed;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,9 +1,9 @@
 use ptx_ir::ir::{Handle, Label, Operand};
 use ptx_syntax::Diagnostic;
 
+use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::producer::Printed;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -4,9 +4,9 @@ use ptx_ir::ir::{Definition, Function, FunctionKind, Item, Linkage, Module};
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
+use crate::rule::declare_rule;
 use crate::rules::call::prototype_mismatch::difference;
 use crate::subject::module::ModuleContext;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -2,9 +2,9 @@ use ptx_ir::ir::{FunctionKind, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::owner;
 use crate::rule::declare_rule;
+use crate::subject::declarations::owner;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

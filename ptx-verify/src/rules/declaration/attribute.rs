@@ -3,8 +3,8 @@ use ptx_ir::ir::Variable;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
-use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

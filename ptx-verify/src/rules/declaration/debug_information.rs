@@ -5,9 +5,9 @@ use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -45,9 +45,9 @@ fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
             let finding = finding.with_secondary(*first, "the first one");
             Some(finding.with_help("a module has one: remove this one"))
         }
-        Problem::TooMany => Some(
-            RULE.at(problem.span, "too many errors in names and declarations, the others are not shown"),
-        ),
+        Problem::TooMany => {
+            Some(RULE.at(problem.span, "too many errors in names and declarations, the others are not shown"))
+        }
         _ => None,
     }
 }

@@ -4,8 +4,8 @@ use ptx_ir::version::Version;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does
@@ -234,7 +234,9 @@ fn company(
         return Some(RULE.at(span, format!("a function that returns a value cannot be {word}")));
     }
     if kind.is_first() && index > 0 {
-        return Some(RULE.at(span, format!("{word} is the first directive of a function, and is given once")));
+        return Some(
+            RULE.at(span, format!("{word} is the first directive of a function, and is given once")),
+        );
     }
     let is_repeated = header.first.get(&kind).is_some_and(|first| *first < index);
     (kind.is_once() && is_repeated).then(|| RULE.at(span, format!("{word} is repeated")))

@@ -3,9 +3,9 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_unsized, owner};
 use crate::rule::declare_rule;
+use crate::subject::declarations::{is_unsized, owner};
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

@@ -5,10 +5,10 @@ use ptx_ir::types::{Type, TypeKind};
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
-use crate::rules::instruction::{target_too_low, version_too_low};
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::type_of;
 use crate::rule::declare_rule;
+use crate::rules::instruction::{target_too_low, version_too_low};
+use crate::subject::declarations::type_of;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

@@ -2,8 +2,8 @@ use ptx_ir::ir::Initializer;
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,8 +1,8 @@
 use ptx_ir::ir::Linkage;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
 use crate::rule::declare_rule;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

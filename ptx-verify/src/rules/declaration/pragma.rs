@@ -2,9 +2,9 @@ use ptx_ir::directive::{DirectiveKind, Pragma};
 use ptx_ir::ir::{Directive, DirectiveArgument, Function, FunctionKind, Item, Module};
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
@@ -64,7 +64,8 @@ pub(crate) fn is_of_kernels(text: &str) -> bool {
 fn check(context: &ModuleContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module;
     let of_headers = context.functions().flat_map(|(_, function)| &function.directives);
-    for (text, span) in of_module(context).chain(of_headers).flat_map(|directive| strings(module, directive)) {
+    for (text, span) in of_module(context).chain(of_headers).flat_map(|directive| strings(module, directive))
+    {
         if is_of_bodies(text) {
             out.push(
                 RULE.at(span, format!("pragma `{}` belongs into the body of a function", word_of(text))),

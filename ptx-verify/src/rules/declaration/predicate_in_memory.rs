@@ -1,9 +1,9 @@
 use ptx_ir::types::Type;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_of_declaration, is_register};
 use crate::rule::declare_rule;
+use crate::subject::declarations::{is_of_declaration, is_register};
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

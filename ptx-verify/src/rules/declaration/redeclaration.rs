@@ -4,9 +4,9 @@ use ptx_ir::ir::{Function, FunctionKind, Handle, Linkage, Module, Variable};
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::type_of;
 use crate::rule::declare_rule;
+use crate::subject::declarations::type_of;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

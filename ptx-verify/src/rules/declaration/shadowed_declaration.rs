@@ -3,8 +3,8 @@ use ptx_ir::special::SpecialRegister;
 use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use crate::subject::function::FlowContext;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

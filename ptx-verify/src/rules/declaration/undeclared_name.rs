@@ -41,9 +41,11 @@ fn check(problem: &Located<Problem>) -> Option<Diagnostic> {
         (Some(group), _) => beyond(finding, group),
         (None, Some(near)) => {
             let edit = Edit { span: problem.span, replacement: near.clone() };
-            finding
-                .with_help(format!("a name that is spelled alike is visible here: `{near}`"))
-                .with_fix(format!("write `{near}`"), Applicability::Likely, vec![edit])
+            finding.with_help(format!("a name that is spelled alike is visible here: `{near}`")).with_fix(
+                format!("write `{near}`"),
+                Applicability::Likely,
+                vec![edit],
+            )
         }
         (None, None) => finding,
     })

@@ -4,9 +4,9 @@ use ptx_ir::ir::FunctionKind;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::module::ModuleContext;
 use crate::subject::producer::Printed;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does
@@ -51,7 +51,8 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let parts = context.all_variables().filter(|(handle, _)| used.has_variable(*handle));
     let used_groups: HashSet<Span> =
         parts.filter(|(_, variable)| variable.member.is_some()).map(|(_, variable)| variable.span).collect();
-    for (handle, variable) in context.variables().filter(|(_, variable)| !used_groups.contains(&variable.span))
+    for (handle, variable) in
+        context.variables().filter(|(_, variable)| !used_groups.contains(&variable.span))
     {
         let of_prototype =
             variable.function.is_some_and(|owner| module.functions[owner].kind == FunctionKind::Prototype);

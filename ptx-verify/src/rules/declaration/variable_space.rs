@@ -5,9 +5,9 @@ use ptx_ir::types::{Type, TypeKind};
 use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::{is_of_declaration, owner};
 use crate::rule::declare_rule;
+use crate::subject::declarations::{is_of_declaration, owner};
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

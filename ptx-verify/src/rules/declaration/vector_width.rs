@@ -1,9 +1,9 @@
 use ptx_ir::types::Type;
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -2,9 +2,9 @@ use ptx_ir::ir::Guard;
 use ptx_ir::isa::Class;
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::describe::register_name;
 use crate::subject::occurrence::{Occurrence, Problem};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,11 +1,11 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::values::Kind;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
-use ptx_facts::FunctionFacts;
-use ptx_facts::values::Kind;
-use crate::subject::function::{FlowContext, FunctionContext};
 use crate::rule::declare_rule;
+use crate::subject::function::{FlowContext, FunctionContext};
 
 declare_rule! {
     /// ## What it does
@@ -135,10 +135,11 @@ fn moved(context: &FlowContext<'_>, instruction: u32) -> Option<Diagnostic> {
     let uses = facts.uses();
     let at = uses.range(instruction).find(|&at| uses.all()[at].operand() == AMOUNT)?;
     let Kind::Computed { instruction: setting, .. } = graph.kind(graph.read(at)?) else { return None };
-    let constant = match (facts.instance(setting)?.effects.computes?, context.body.operands(Handle::new(setting))) {
-        (Computation::Move, [_, Operand::Integer { bits, .. }]) => *bits,
-        _ => return None,
-    };
+    let constant =
+        match (facts.instance(setting)?.effects.computes?, context.body.operands(Handle::new(setting))) {
+            (Computation::Move, [_, Operand::Integer { bits, .. }]) => *bits,
+            _ => return None,
+        };
     let width = graph.width(graph.read(at)?);
     let bits = if width < u64::BITS { constant & ((1 << width) - 1) } else { constant };
     let finding = RULE.at(context.body.operand_span(handle, AMOUNT), wrong_amount(instance, bits, false)?);

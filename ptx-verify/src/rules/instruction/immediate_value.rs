@@ -1,10 +1,10 @@
 use ptx_ir::isa::{ImmediateRange, Mismatch, Wanted};
 use ptx_syntax::Diagnostic;
 
+use crate::rule::declare_rule;
 use crate::subject::describe::name_of;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::wanted::list_of;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,7 +1,7 @@
 use ptx_syntax::{Applicability, Diagnostic, Edit};
 
-use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
+use crate::subject::occurrence::{Occurrence, Problem};
 
 declare_rule! {
     /// ## What it does

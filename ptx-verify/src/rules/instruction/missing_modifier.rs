@@ -4,9 +4,9 @@ use ptx_ir::isa::words::NEAREST;
 use ptx_ir::isa::{SpellingProblem, resolve};
 use ptx_syntax::{Applicability, Diagnostic};
 
+use crate::rule::declare_rule;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::wanted::list_of;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

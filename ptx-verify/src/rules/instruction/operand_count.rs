@@ -1,9 +1,9 @@
 use ptx_ir::isa::{Instance, Mismatch};
 use ptx_syntax::{Diagnostic, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::wanted::{count_of, list_of};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

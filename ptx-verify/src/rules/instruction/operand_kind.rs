@@ -2,10 +2,10 @@ use ptx_ir::ir::Operand;
 use ptx_ir::isa::{Mismatch, OperandSpec, Pattern, Wanted};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::describe::{form_of, name_of};
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::wanted::{count_of, form_wanted};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

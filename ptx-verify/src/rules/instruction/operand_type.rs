@@ -3,11 +3,11 @@ use ptx_ir::isa::{Access, Class, ClassSet, Mismatch, OperandSpec, Role, Wanted};
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::describe::describe;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::shapes::class_of;
 use crate::subject::wanted::wanted_instead_of;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -2,9 +2,9 @@ use ptx_ir::ir::Operand;
 use ptx_ir::types::{Type, TypeKind};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FunctionContext;
-use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FunctionContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,11 +1,11 @@
+use ptx_facts::mentions::owner;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Class;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FunctionContext;
-use crate::subject::describe::register_name;
-use ptx_facts::mentions::owner;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FunctionContext;
 
 declare_rule! {
     /// ## What it does

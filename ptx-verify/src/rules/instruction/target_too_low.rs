@@ -1,14 +1,14 @@
+use ptx_facts::mentions::each_special_register;
 use ptx_ir::isa::{FormId, Gate, OpcodeId, resolve_exactly};
 use ptx_ir::target::{Suffix, Target, TargetSet};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::operand_count;
 use super::version_too_low::{is_of_others, subject};
+use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use ptx_facts::mentions::each_special_register;
 use crate::subject::occurrence::{Occurrence, Problem};
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

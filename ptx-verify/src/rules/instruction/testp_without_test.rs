@@ -1,8 +1,8 @@
 use ptx_ir::isa::Mode;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FunctionContext;
 use crate::rule::declare_rule;
+use crate::subject::function::FunctionContext;
 
 declare_rule! {
     /// ## What it does

@@ -1,8 +1,8 @@
 use ptx_ir::platform::TextureMode;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
+use crate::subject::occurrence::{Occurrence, Problem};
 
 declare_rule! {
     /// ## What it does

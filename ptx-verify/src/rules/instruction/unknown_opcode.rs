@@ -2,8 +2,8 @@ use ptx_ir::isa::{SpellingProblem, resolve};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
-use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
+use crate::subject::occurrence::{Occurrence, Problem};
 
 declare_rule! {
     /// ## What it does

@@ -2,9 +2,9 @@ use ptx_ir::ir::Operand;
 use ptx_ir::isa::{Mismatch, Wanted};
 use ptx_syntax::Diagnostic;
 
+use crate::rule::declare_rule;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::wanted::count_of;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -2,8 +2,8 @@ use ptx_ir::version::Version;
 use ptx_syntax::Diagnostic;
 
 use super::version_too_low::subject;
-use crate::subject::occurrence::{Occurrence, Problem};
 use crate::rule::declare_rule;
+use crate::subject::occurrence::{Occurrence, Problem};
 
 declare_rule! {
     /// ## What it does

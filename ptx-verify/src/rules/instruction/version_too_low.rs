@@ -1,16 +1,16 @@
+use ptx_facts::mentions::each_special_register;
+use ptx_facts::registers::aligned;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::{self, Gate, Instance};
 use ptx_ir::types::Type;
 use ptx_ir::version::Version;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
+use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
 use crate::subject::module::ModuleContext;
-use ptx_facts::mentions::each_special_register;
-use ptx_facts::registers::aligned;
 use crate::subject::occurrence::{Occurrence, Problem};
 use crate::subject::shapes::class_of;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

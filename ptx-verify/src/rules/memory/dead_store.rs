@@ -1,15 +1,15 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::registers::Access;
+use ptx_facts::values::{Kind, ValueId};
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Effects;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::registers::Access;
-use ptx_facts::values::{Kind, ValueId};
-use crate::subject::describe::register_name;
-use crate::subject::producer::Printed;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
+use crate::subject::producer::Printed;
 
 declare_rule! {
     /// ## What it does
@@ -90,7 +90,9 @@ impl Search<'_, '_> {
 
     /// The instruction that computes a value, where it does nothing else and nothing reads what it sets.
     fn dead(&self, value: ValueId) -> Option<u32> {
-        let Kind::Computed { instruction, at: Some(_) } = self.context.graph().kind(value) else { return None };
+        let Kind::Computed { instruction, at: Some(_) } = self.context.graph().kind(value) else {
+            return None;
+        };
         (self.effects(instruction)?.is_pure() && self.is_unread(instruction)).then_some(instruction)
     }
 

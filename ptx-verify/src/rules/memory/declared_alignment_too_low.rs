@@ -1,9 +1,9 @@
+use ptx_facts::memory::Access;
 use ptx_ir::ir::{Handle, Linkage, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use ptx_facts::memory::Access;
 use crate::rule::{declare_rule, with_others};
 use crate::subject::declarations::is_unsized;
 use crate::subject::function::FlowContext;

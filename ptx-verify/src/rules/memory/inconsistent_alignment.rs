@@ -1,9 +1,9 @@
-use ptx_ir::ir::Handle;
-use ptx_syntax::Diagnostic;
-
 use ptx_facts::FunctionFacts;
 use ptx_facts::memory::Access;
 use ptx_facts::values::ValueId;
+use ptx_ir::ir::Handle;
+use ptx_syntax::Diagnostic;
+
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 
@@ -45,7 +45,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.accesses().iter().any(Access::stands_out) {
         return;
     }
-    let is_asked = |access: &&Access| access.aligned.is_power_of_two() && !facts.is_guarded(access.instruction);
+    let is_asked =
+        |access: &&Access| access.aligned.is_power_of_two() && !facts.is_guarded(access.instruction);
     let with_base = context.accesses().iter().filter(is_asked);
     let mut all: Vec<(ValueId, &Access)> =
         with_base.filter_map(|access| Some((access.base?, access))).collect();
@@ -57,7 +58,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             && context.can_come(other.instruction)
         {
             let needed = one.aligned.min(other.aligned);
-            let message = format!("this access is misaligned, or the other one is: both need a multiple of {needed}");
+            let message =
+                format!("this access is misaligned, or the other one is: both need a multiple of {needed}");
             let label = format!("{} bytes from this one", other.distance.abs_diff(one.distance));
             diagnostics.push(RULE.at(other.span, message).with_secondary(one.span, label));
         }

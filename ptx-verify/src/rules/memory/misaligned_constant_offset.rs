@@ -1,8 +1,8 @@
+use ptx_facts::memory::Access;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::memory::Access;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

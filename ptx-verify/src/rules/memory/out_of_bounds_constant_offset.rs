@@ -2,8 +2,8 @@ use ptx_ir::ir::{FunctionKind, Module, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does
@@ -61,7 +61,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
-        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global) || context.may_be_dead(access.instruction)
+        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global)
+            || context.may_be_dead(access.instruction)
         {
             finding.severity = Severity::Warning;
         }

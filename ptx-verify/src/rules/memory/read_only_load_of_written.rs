@@ -1,10 +1,10 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::memory::Access;
+use ptx_facts::values::ValueId;
 use ptx_ir::ir::Handle;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use ptx_facts::FunctionFacts;
-use ptx_facts::memory::Access;
-use ptx_facts::values::ValueId;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 
@@ -46,7 +46,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let is_read_only = |access: &&Access| {
-        facts.instance(access.instruction).is_some_and(|instance| access.reads && instance.is_read_only_load())
+        facts
+            .instance(access.instruction)
+            .is_some_and(|instance| access.reads && instance.is_read_only_load())
     };
     // The first store behind each register; the others are behind it or on other paths.
     let mut stores: FxHashMap<ValueId, Vec<&Access>> = FxHashMap::default();
@@ -60,14 +62,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     for load in context.accesses().iter().filter(is_read_only) {
         let Some(stores) = load.base.and_then(|base| stores.get(&base)) else { continue };
-        let before = stores.iter().take(MAX_STORES).find(|store| {
-            overlap(store, load) && comes_before(facts, store.instruction, load.instruction)
-        });
+        let before = stores
+            .iter()
+            .take(MAX_STORES)
+            .find(|store| overlap(store, load) && comes_before(facts, store.instruction, load.instruction));
         let Some(before) = before.filter(|_| context.can_come(load.instruction)) else { continue };
-        let finding = RULE.at(load.span, "this takes what lies here for read-only, but it was written before");
-        diagnostics.push(
-            finding.with_secondary(before.span, "written here").with_help("load it without `.nc`"),
-        );
+        let finding =
+            RULE.at(load.span, "this takes what lies here for read-only, but it was written before");
+        diagnostics
+            .push(finding.with_secondary(before.span, "written here").with_help("load it without `.nc`"));
     }
 }
 

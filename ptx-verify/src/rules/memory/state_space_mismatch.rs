@@ -1,10 +1,10 @@
+use ptx_facts::memory::Access;
+use ptx_facts::values::pointer::{Notation, Object, Pointer};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::values::pointer::{Notation, Object, Pointer};
-use ptx_facts::memory::Access;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

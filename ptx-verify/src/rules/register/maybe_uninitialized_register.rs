@@ -1,11 +1,11 @@
-use ptx_syntax::Diagnostic;
-
-use crate::subject::function::FlowContext;
 use ptx_facts::initialization::Unset;
 use ptx_facts::paths::Undefined;
-use crate::subject::describe::register_name;
+use ptx_syntax::Diagnostic;
+
 use crate::rule::declare_rule;
 use crate::rules::register::uninitialized_register::{Together, by_operand, is_predicate};
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

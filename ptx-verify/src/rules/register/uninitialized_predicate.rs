@@ -1,13 +1,13 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::initialization::Unset;
 use ptx_ir::isa::Computation;
 use ptx_syntax::{Diagnostic, Severity};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::initialization::Unset;
-use crate::subject::describe::register_name;
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register;
 use crate::rules::register::uninitialized_register::{explain, grade, is_predicate, place};
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

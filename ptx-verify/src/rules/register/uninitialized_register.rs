@@ -1,14 +1,14 @@
+use ptx_facts::FunctionFacts;
+use ptx_facts::initialization::Unset;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Computation;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity, Span};
 
-use crate::subject::function::FlowContext;
-use ptx_facts::FunctionFacts;
-use ptx_facts::initialization::Unset;
-use crate::subject::describe::register_name;
-use crate::subject::producer::Printed;
 use crate::rule::declare_rule;
+use crate::subject::describe::register_name;
+use crate::subject::function::FlowContext;
+use crate::subject::producer::Printed;
 
 declare_rule! {
     /// ## What it does

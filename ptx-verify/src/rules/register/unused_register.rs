@@ -1,8 +1,8 @@
 use ptx_syntax::Diagnostic;
 
+use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::producer::Printed;
-use crate::rule::declare_rule;
 
 declare_rule! {
     /// ## What it does

@@ -1,7 +1,7 @@
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FlowContext;
 use crate::rule::declare_rule;
+use crate::subject::function::FlowContext;
 
 declare_rule! {
     /// ## What it does

@@ -4,11 +4,11 @@ use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::{Applicability, Diagnostic, Edit, Span};
 
-use crate::rules::instruction::{target_too_low, version_too_low};
-use crate::subject::module::ModuleContext;
-use crate::subject::declarations::place_of;
 use crate::rule::declare_rule;
+use crate::rules::instruction::{target_too_low, version_too_low};
+use crate::subject::declarations::place_of;
 use crate::subject::describe::edit_distance;
+use crate::subject::module::ModuleContext;
 
 declare_rule! {
     /// ## What it does

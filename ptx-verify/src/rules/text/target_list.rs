@@ -2,9 +2,9 @@ use ptx_ir::directive::DirectiveKind;
 use ptx_ir::ir::{Operand, TargetListKind};
 use ptx_syntax::Diagnostic;
 
-use crate::subject::function::FunctionContext;
-use crate::subject::describe::name_of;
 use crate::rule::declare_rule;
+use crate::subject::describe::name_of;
+use crate::subject::function::FunctionContext;
 
 declare_rule! {
     /// ## What it does

@@ -3,6 +3,7 @@
 //! What is followed is the carry flag: which statement leaves one, which reads one that it did not make, and what
 //! lies between the two.
 
+use ptx_facts::paths::Origin;
 use std::collections::{HashMap, HashSet};
 
 use ptx_ir::isa::Chain;
@@ -11,7 +12,6 @@ use ptx_syntax::cuda::{AsmId, CudaFile, EventKind, Function, FunctionId, Region,
 
 use super::scope;
 use super::unit::Unit;
-use ptx_facts::paths::Origin;
 
 /// A file with what is kept of the statements that are verified.
 pub(crate) struct FileUnits<'a> {

@@ -1,6 +1,8 @@
 //! The PTX text that a statement is verified as, with what is found out about it. Statements of one text share that:
 //! macros and helpers are used often, and nothing of it depends on where a text stands.
 
+use ptx_facts::carry::CarryFacts;
+use ptx_facts::initialization::Unset;
 use std::cell::{OnceCell, RefCell};
 use std::hash::{Hash as _, Hasher as _};
 use std::rc::Rc;
@@ -8,9 +10,6 @@ use std::rc::Rc;
 use ptx_ir::lower::Lowered;
 use ptx_syntax::{Diagnostic, Span, SyntaxError};
 use rustc_hash::{FxHashMap, FxHasher};
-
-use ptx_facts::carry::CarryFacts;
-use ptx_facts::initialization::Unset;
 
 /// A text that was parsed and lowered.
 pub(crate) struct Text {

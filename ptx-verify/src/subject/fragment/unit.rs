@@ -5,6 +5,11 @@
 //! that "is this output set on every path?" is the question whether that `mov` reads something unset. An output
 //! of modifier `=` is not set at entry; everything else is.
 
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::takes_part;
+use ptx_facts::carry::{self, CarryFacts};
+use ptx_facts::initialization::{self, Surroundings, Unset};
+use ptx_facts::values::Graph;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -25,11 +30,6 @@ use super::siblings::Siblings;
 use super::text::Text;
 use super::toolkit::Toolkit;
 use super::values;
-use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::takes_part;
-use ptx_facts::carry::{self, CarryFacts};
-use ptx_facts::initialization::{self, Surroundings, Unset};
-use ptx_facts::values::Graph;
 
 /// What an operand is for the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
