@@ -8,7 +8,7 @@ use crate::subject::module::ModuleContext;
 declare_rule! {
     /// ## What it does
     /// Reports a kernel with `tcgen05` instructions of `.cta_group::1` and of `.cta_group::2`, its own or in functions
-    /// that it calls.
+    /// that it calls, and a function that has both itself.
     ///
     /// ## Why is this bad
     /// A kernel works with tensor memory as one block or as one of a pair. PTX ISA manual, section "Tensor Memory
@@ -41,11 +41,18 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.features().asynchronous {
         return;
     }
-    for (kernel, _) in context.functions().filter(|(_, each)| each.kind == FunctionKind::Entry) {
-        if let [Some(first), Some(second)] = first_of_each(context, kernel) {
+    let mut told = FxHashSet::default();
+    for (handle, function) in context.functions() {
+        let (groups, whole) = match function.kind {
+            FunctionKind::Entry => (first_of_each(context, handle), "kernel"),
+            _ => (context.summaries().digest(handle).groups, "function"),
+        };
+        if let [Some(first), Some(second)] = groups {
             let (late, early) = if first.start < second.start { (second, first) } else { (first, second) };
-            let message = "this is of another `.cta_group` than the rest of the kernel";
-            diagnostics.push(RULE.at(late, message).with_secondary(early, "the other is here"));
+            if told.insert(late) {
+                let message = format!("this is of another `.cta_group` than the rest of the {whole}");
+                diagnostics.push(RULE.at(late, message).with_secondary(early, "the other is here"));
+            }
         }
     }
 }
