@@ -28,8 +28,8 @@ pub struct InputArgs {
     /// A directory is walked, respecting ignore files, for .ptx (PTX) and for .cu .cuh .h .hpp .cpp
     /// .cc .inl .inc (CUDA C++), .py .rs .ll .mlir (inline PTX of Python, Rust, LLVM IR and MLIR). A
     /// file that is named is taken whatever its extension: in the language of that, else as PTX. Of an ELF file, a fat binary,
-    /// a cubin, an archive, a listing of cuobjdump, a package of such files (wheel, zip, tar, conda, deb) and what gzip
-    /// or zstd made of one, the modules in it are taken; they are called PATH!MEMBER, and can be named so.
+    /// a cubin, an archive, a listing of cuobjdump, a package of such files (wheel, zip, tar, conda, deb) and what gzip,
+    /// bzip2, xz or zstd made of one, the modules in it are taken; they are called PATH!MEMBER, and can be named so.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 

@@ -95,7 +95,6 @@ fn binary_files_are_named_as_such() {
         ("utf32be.ptx", b"\0\0\xfe\xff\0\0\0.\0\0\0v", "UTF-32 text", "iconv -f UTF-32 "),
         ("wide.ptx", &wide, "UTF-16 text", "iconv -f UTF-16BE "),
         ("little.ptx", &little, "UTF-16 text", "iconv -f UTF-16LE "),
-        ("k.ptx.xz", b"\xfd7zXZ\0\0\x04", "compressed with xz", "xz -dc"),
     ] {
         let sentence = format!("the file is {what}, not PTX text");
         for (command, (status, said)) in on_binary(name, bytes) {
@@ -118,6 +117,8 @@ fn containers_without_ptx_and_broken_ones_are_told() {
         ("empty.fatbin", fatbin, "it is a CUDA fat binary without PTX"),
         ("k.ptx.gz", b"\x1f\x8b\x08\0", "its gzip data are broken or cut off"),
         ("k.ptx.zst", b"\x28\xb5\x2f\xfd\x04", "its zstd data are broken or cut off"),
+        ("k.ptx.xz", b"\xfd7zXZ\0\0\x04", "its xz data are broken or cut off"),
+        ("k.ptx.bz2", b"BZh91AY&SY\0\x04", "its bzip2 data are broken or cut off"),
         ("k.a", b"!<arch>\nx", "the archive is broken"),
     ] {
         for (command, (status, said)) in on_binary(name, bytes) {

@@ -47,12 +47,13 @@ fn members(found: &mut Found, bytes: &Bytes, depth: usize) {
             None if is_cut_off => found.problem("the archive is cut off"),
             None if text::is_ptx(part.get()) => found.text(&part),
             // What archives hold are objects, and the parts of Debian's packages.
-            Some(Format::Gzip | Format::Zstd | Format::Tar) if !is_cut_off => {
+            Some(Format::Gzip | Format::Bzip2 | Format::Xz | Format::Zstd | Format::Tar) if !is_cut_off => {
                 found.look_at_member(&name, &part, depth);
             }
             None if name.starts_with(DATA) => {
                 found.problem("it is compressed in a way that is not supported: unpack the package first");
             }
+            Some(_) if is_cut_off => found.problem("the archive is cut off"),
             // Symbol tables, and what else has no PTX.
             _ => {}
         }

@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::MAX_UNPACKED;
@@ -38,6 +40,33 @@ pub(crate) fn zstd(bytes: &[u8], max: u64) -> Result<Vec<u8>, String> {
 pub(crate) fn gzip(bytes: &[u8], max: u64) -> Result<Vec<u8>, String> {
     let mut unpacked = Vec::new();
     limited(MultiGzDecoder::new(bytes), max, &mut unpacked).map_err(|error| told(&error, "gzip", max))?;
+    Ok(unpacked)
+}
+
+/// Unpacks the members of a file of bzip2 to at most `max` bytes.
+pub(crate) fn bzip2(bytes: &[u8], max: u64) -> Result<Vec<u8>, String> {
+    let mut unpacked = Vec::new();
+    limited(MultiBzDecoder::new(bytes), max, &mut unpacked).map_err(|error| told(&error, "bzip2", max))?;
+    Ok(unpacked)
+}
+
+/// A file of xz says how far back it refers, and so much memory is taken before anything comes out.
+const MAX_XZ_KIB: u32 = 256 << 10;
+
+/// What unpacks a file of xz.
+pub(crate) fn xz_reader(bytes: &[u8]) -> impl Read {
+    XzReader::new_mem_limit(bytes, true, MAX_XZ_KIB)
+}
+
+/// Unpacks the members of a file of xz to at most `max` bytes.
+pub(crate) fn xz(bytes: &[u8], max: u64) -> Result<Vec<u8>, String> {
+    let mut unpacked = Vec::new();
+    limited(xz_reader(bytes), max, &mut unpacked).map_err(|error| match error.kind() {
+        io::ErrorKind::OutOfMemory => {
+            format!("unpacking it needs more than {} MiB of memory", MAX_XZ_KIB >> 10)
+        }
+        _ => told(&error, "xz", max),
+    })?;
     Ok(unpacked)
 }
 

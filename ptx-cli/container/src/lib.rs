@@ -13,7 +13,7 @@
 //!   NVIDIA's devices.
 //! * **zip** and **tar** files: wheels, conda's packages, layers of images. Of their files those are taken that are one of
 //!   these, and PTX texts.
-//! * **gzip** and **zstd**, of PTX and of all these.
+//! * **gzip**, **bzip2**, **xz** and **zstd**, of PTX and of all these.
 //! * **Listings**: what `cuobjdump -ptx` prints.
 //!
 //! # Invariants
@@ -62,6 +62,10 @@ pub enum Format {
     Archive,
     /// A file compressed with gzip.
     Gzip,
+    /// A file compressed with bzip2.
+    Bzip2,
+    /// A file compressed with xz.
+    Xz,
     /// A file compressed with zstd.
     Zstd,
     /// A zip file.
@@ -76,18 +80,23 @@ impl Format {
     /// The format that bytes begin like.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Format); 8] = [
+        const MAGIC: [(&[u8], Format); 9] = [
             (b"\x7fELF", Format::Elf),
             (&fatbin::MAGIC, Format::Fatbin),
             (b"!<arch>\n", Format::Archive),
             (b"!<thin>\n", Format::Archive),
             (b"\x1f\x8b", Format::Gzip),
+            (b"\xfd7zXZ\0", Format::Xz),
             (b"\x28\xb5\x2f\xfd", Format::Zstd),
             (b"PK\x03\x04", Format::Zip),
             (b"PK\x05\x06", Format::Zip),
         ];
         if bytes.get(package::MARK_AT..).is_some_and(|rest| rest.starts_with(package::MARK)) {
             return Some(Self::Tar);
+        }
+        // A digit tells how large the blocks are, the first of which follows.
+        if bytes.starts_with(b"BZh") && bytes.get(4..).is_some_and(|rest| rest.starts_with(b"1AY&SY")) {
+            return Some(Self::Bzip2);
         }
         let known = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, format)| *format);
         known.or_else(|| listing::is_listing(bytes).then_some(Self::Listing))
@@ -102,6 +111,8 @@ impl Display for Format {
             Self::Fatbin => "a CUDA fat binary",
             Self::Archive => "an archive",
             Self::Gzip => "compressed with gzip",
+            Self::Bzip2 => "compressed with bzip2",
+            Self::Xz => "compressed with xz",
             Self::Zstd => "compressed with zstd",
             Self::Zip => "a zip file",
             Self::Tar => "a tar file",
@@ -265,6 +276,8 @@ impl Found {
             Some(Format::Zip) => package::zip(self, bytes, depth),
             Some(Format::Tar) => package::tar(self, bytes, depth),
             Some(Format::Gzip) => self.unpacked(name, bytes, compressed::gzip, depth),
+            Some(Format::Bzip2) => self.unpacked(name, bytes, compressed::bzip2, depth),
+            Some(Format::Xz) => self.unpacked(name, bytes, compressed::xz, depth),
             Some(Format::Zstd) => self.unpacked(name, bytes, compressed::zstd, depth),
             None => {}
         }
@@ -389,7 +402,10 @@ fn numbered(member: &str, number: usize, target: Option<&str>) -> String {
 /// A file's name without folders and the extension of the compression.
 fn stem(name: &str) -> &str {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    [".gz", ".zst", ".zstd"].iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(name)
+    [".gz", ".bz2", ".xz", ".zst", ".zstd"]
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension))
+        .unwrap_or(name)
 }
 
 /// A name of letters, digits and `._+-` that begins with none of the marks, at most a hundred bytes of it.

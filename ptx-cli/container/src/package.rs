@@ -2,9 +2,11 @@
 
 use std::io::Read;
 
+use bzip2::read::BzDecoder;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::{Bytes, Format, Found, MAX_PACKAGE, compressed, text};
 
@@ -24,6 +26,16 @@ const HEAD: u64 = 16 << 10;
 const IS_ENCRYPTED: u16 = 1;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
+const BZIP2: u16 = 12;
+const ZSTD: u16 = 93;
+const XZ: u16 = 95;
+
+/// Where the end of a directory stands that is too long for the usual one, just before that.
+const LONG_END_AT: &[u8] = b"PK\x06\x07";
+const LONG_END_AT_LENGTH: usize = 20;
+const LONG_END: &[u8] = b"PK\x06\x06";
+/// What an entry of the directory has besides: the numbers that do not fit into 32 bits.
+const LONG_NUMBERS: u16 = 1;
 
 /// A member of a zip file.
 struct Member {
@@ -43,7 +55,7 @@ pub(crate) fn zip(found: &mut Found, bytes: &Bytes, depth: usize) {
     };
     let mut unsupported = 0;
     for member in members {
-        if member.is_encrypted || !matches!(member.method, STORED | DEFLATED) {
+        if member.is_encrypted || !matches!(member.method, STORED | DEFLATED | BZIP2 | ZSTD | XZ) {
             unsupported += 1;
             continue;
         }
@@ -67,17 +79,25 @@ fn members(bytes: &Bytes) -> Result<Vec<Member>, String> {
     let from = data.len().saturating_sub(END_LENGTH + MAX_COMMENT);
     let end = from + memmem::rfind(&data[from..], END).ok_or_else(broken)?;
     let (count, at) = (half(data, end + 10).ok_or_else(broken)?, word(data, end + 16).ok_or_else(broken)?);
-    if count == u16::MAX || at == u32::MAX {
-        return Err("it is a zip file of more than 65534 files or 4 GiB, which is not supported".to_owned());
-    }
+    let (count, mut at) = match (count, at) {
+        (u16::MAX, _) | (_, u32::MAX) => long_end(data, end).ok_or_else(broken)?,
+        (count, at) => (u64::from(count), at as usize),
+    };
     let mut members = Vec::new();
-    let mut at = at as usize;
     for _ in 0..count {
         let (member, next) = member(bytes, at).ok_or_else(broken)?;
         members.push(member);
         at = next;
     }
     Ok(members)
+}
+
+/// How many files there are and where the directory begins, where the numbers do not fit into the usual end.
+fn long_end(data: &[u8], end: usize) -> Option<(u64, usize)> {
+    let locator = data.get(end.checked_sub(LONG_END_AT_LENGTH)?..)?;
+    let at = usize::try_from(long(locator, 8).filter(|_| locator.starts_with(LONG_END_AT))?).ok()?;
+    let end = data.get(at..).filter(|end| end.starts_with(LONG_END))?;
+    Some((long(end, 32)?, usize::try_from(long(end, 48)?).ok()?))
 }
 
 /// The member that the directory tells at a place, and the place after it.
@@ -89,22 +109,56 @@ fn member(bytes: &Bytes, at: usize) -> Option<(Member, usize)> {
     }
     let lengths = [half(entry, 28)?, half(entry, 30)?, half(entry, 32)?].map(usize::from);
     let name = entry.get(ENTRY_LENGTH..ENTRY_LENGTH + lengths[0])?;
-    let header = data.get(word(entry, 42)? as usize..)?;
+    let extra = entry.get(ENTRY_LENGTH + lengths[0]..)?.get(..lengths[1])?;
+    let mut long_numbers = long_numbers(extra);
+    let mut number = |at: usize| match word(entry, at)? {
+        u32::MAX => usize::try_from(long_numbers.next()?).ok(),
+        number => Some(number as usize),
+    };
+    // In this order they stand in what an entry has besides.
+    let (length, packed, at_header) = (number(24)?, number(20)?, number(42)?);
+    let header = data.get(at_header..)?;
     if !header.starts_with(HEADER) {
         return None;
     }
     let before = HEADER_LENGTH + usize::from(half(header, 26)?) + usize::from(half(header, 28)?);
     let start = data.len() - header.len() + before;
-    let packed = start..start.checked_add(word(entry, 20)? as usize)?;
+    let packed = start..start.checked_add(packed)?;
     let member = Member {
         name: String::from_utf8_lossy(name).into_owned(),
         method: half(entry, 10)?,
         is_encrypted: half(entry, 8)? & IS_ENCRYPTED != 0,
         checksum: word(entry, 16)?,
         packed: bytes.part(packed.start..packed.end.min(data.len())),
-        length: u64::from(word(entry, 24)?),
+        length: length as u64,
     };
     (packed.end <= data.len()).then_some((member, at + ENTRY_LENGTH + lengths.iter().sum::<usize>()))
+}
+
+/// The numbers of 64 bits among what an entry has besides.
+fn long_numbers(mut extra: &[u8]) -> impl Iterator<Item = u64> {
+    let mut found: &[u8] = &[];
+    while let (Some(kind), Some(length)) = (half(extra, 0), half(extra, 2)) {
+        let field = extra.get(4..4 + usize::from(length)).unwrap_or(&[]);
+        if kind == LONG_NUMBERS {
+            found = field;
+            break;
+        }
+        extra = extra.get(4 + usize::from(length)..).unwrap_or(&[]);
+    }
+    found.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number))
+}
+
+/// What unpacks a member.
+fn reader<'b>(method: u16, packed: &'b [u8]) -> Result<Box<dyn Read + 'b>, String> {
+    Ok(match method {
+        BZIP2 => Box::new(BzDecoder::new(packed)),
+        XZ => Box::new(compressed::xz_reader(packed)),
+        ZSTD => {
+            Box::new(StreamingDecoder::new(packed).map_err(|_| "its data are broken or cut off".to_owned())?)
+        }
+        _ => Box::new(DeflateDecoder::new(packed)),
+    })
 }
 
 /// The bytes of a member that may carry PTX; none of another one, whose beginning alone is unpacked.
@@ -125,14 +179,15 @@ fn unpacked(found: &mut Found, member: &Member) -> Result<Option<Bytes>, String>
     }
     let mut head = Vec::new();
     // What is broken further on may be of no interest.
-    let read = DeflateDecoder::new(packed).take(HEAD).read_to_end(&mut head);
+    let read = reader(member.method, packed)?.take(HEAD).read_to_end(&mut head);
     if !may_carry(&head) {
         return Ok(None);
     }
     read.map_err(|_| broken())?;
     found.charge(member.length)?;
     let mut bytes = Vec::new();
-    DeflateDecoder::new(packed).take(member.length + 1).read_to_end(&mut bytes).map_err(|_| broken())?;
+    let whole = reader(member.method, packed)?.take(member.length + 1).read_to_end(&mut bytes);
+    whole.map_err(|_| broken())?;
     if is_whole(&bytes) { Ok(Some(Bytes::from(bytes))) } else { Err(broken()) }
 }
 
@@ -169,6 +224,7 @@ pub(crate) fn tar(found: &mut Found, bytes: &Bytes, depth: usize) {
         let part = bytes.part(start..end);
         match header[156] {
             b'L' => long_name = Some(until_nul(part.get())),
+            b'x' => long_name = path_of(part.get()).or(long_name),
             b'0' | 0 | b'7' => {
                 let name = long_name.take().unwrap_or_else(|| until_nul(&header[..100]));
                 if may_carry(part.get()) {
@@ -178,6 +234,19 @@ pub(crate) fn tar(found: &mut Found, bytes: &Bytes, depth: usize) {
             // Folders and links; and what a newer kind of tar tells of the member that follows.
             _ => {}
         }
+    }
+}
+
+/// The path among the attributes of the member that follows: `length path=…` with the end of a line.
+fn path_of(mut attributes: &[u8]) -> Option<String> {
+    loop {
+        let blank = memchr::memchr(b' ', attributes)?;
+        let length: usize = std::str::from_utf8(&attributes[..blank]).ok()?.parse().ok()?;
+        let attribute = attributes.get(blank + 1..length.checked_sub(1)?)?;
+        if let Some(path) = attribute.strip_prefix(b"path=") {
+            return Some(String::from_utf8_lossy(path).into_owned());
+        }
+        attributes = attributes.get(length..)?;
     }
 }
 
@@ -204,6 +273,10 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 impl Found {

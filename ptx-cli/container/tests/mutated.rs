@@ -50,6 +50,27 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What `xz -0` makes of a tar file with the text [`PACKED`] as `d/k.ptx`.
+const XZ: [u8; 228] = [
+    253, 55, 122, 88, 90, 0, 0, 4, 230, 214, 180, 70, 2, 0, 33, 1, 12, 0, 0, 0, 143, 152, 65, 156, 224, 39,
+    255, 0, 163, 93, 0, 50, 11, 201, 99, 13, 199, 44, 24, 103, 250, 85, 195, 122, 140, 42, 166, 123, 91, 39,
+    182, 24, 22, 196, 164, 97, 176, 233, 59, 172, 32, 168, 155, 139, 95, 88, 230, 183, 168, 121, 0, 103, 210,
+    162, 207, 198, 103, 110, 153, 24, 72, 117, 248, 217, 75, 115, 249, 138, 90, 181, 203, 79, 0, 56, 159, 76,
+    214, 188, 101, 226, 9, 204, 162, 248, 201, 188, 97, 85, 242, 100, 58, 61, 123, 2, 135, 132, 12, 26, 24,
+    233, 75, 173, 224, 200, 27, 132, 65, 49, 4, 125, 50, 70, 114, 34, 185, 90, 95, 14, 145, 70, 191, 62, 192,
+    165, 199, 125, 207, 174, 43, 148, 64, 252, 196, 39, 95, 161, 248, 41, 56, 191, 135, 69, 37, 218, 6, 108,
+    225, 49, 11, 76, 227, 24, 120, 113, 149, 180, 90, 26, 139, 47, 100, 138, 212, 199, 120, 164, 124, 90,
+    192, 156, 159, 92, 230, 192, 0, 0, 26, 42, 157, 145, 98, 75, 48, 226, 0, 1, 191, 1, 128, 80, 0, 0, 70,
+    196, 76, 148, 177, 196, 103, 251, 2, 0, 0, 0, 0, 4, 89, 90,
+];
+const PACKED: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n ret;\n}\n";
+
 fn sample() -> Vec<u8> {
     fatbin(&[
         entry(1, 90, 0x10_0000, format!("{TEXT}\0").as_bytes(), 0),
@@ -193,6 +214,8 @@ fn modules_are_found_in_all_formats() {
     assert_eq!(of_archive, expected(["k.o.1.sm_90a.ptx", "k.o.2.sm_80.ptx", "k.o.3.sm_80.ptx"]));
     assert_eq!(modules(gzip(TEXT.as_bytes())), [("k.ptx".to_owned(), TEXT.to_owned())]);
     assert_eq!(modules(zstd(TEXT)).len(), 1);
+    assert_eq!(modules(bzip2(TEXT.as_bytes())), [("k.ptx".to_owned(), TEXT.to_owned())]);
+    assert_eq!(modules(XZ.to_vec()), [("k.ptx".to_owned(), PACKED.to_owned())]);
 }
 
 #[test]
@@ -204,6 +227,13 @@ fn files_of_packages_are_looked_into() {
     assert_eq!(modules(zip(&files)), all);
     assert_eq!(modules(tar(&files)), all);
     assert_eq!(modules(gzip(&tar(&files))), all);
+    assert_eq!(modules(bzip2(&tar(&files))), all);
+    assert_eq!(modules(archive(&[("data.tar.xz", XZ.to_vec())]))[0].1, PACKED);
+    let outside = tar(&[("../../a.ptx", TEXT.as_bytes()), ("/b\n\x1b[31m.ptx", OTHER.as_bytes())]);
+    assert_eq!(
+        modules(outside),
+        [("a.ptx".to_owned(), TEXT.to_owned()), ("b___31m.ptx".to_owned(), OTHER.to_owned())]
+    );
     // A package of conda, one of Debian, and a layer of an image with a wheel in it.
     let packed =
         ruzstd::encoding::compress_to_vec(&tar(&files)[..], ruzstd::encoding::CompressionLevel::Fastest);
@@ -240,8 +270,17 @@ fn what_a_package_cannot_give_is_told() {
     assert_eq!(told(encrypted), (1, sentence.to_owned()));
     let layer = tar(&[("a.ptx", TEXT.as_bytes()), ("b.ptx", OTHER.as_bytes())]);
     assert_eq!(told(layer[..1580].to_vec()), (1, "the tar file is cut off".to_owned()));
-    let debian = archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.xz", b"\xfd7zXZ\0\0".to_vec())]);
-    let sentence = "`data.tar.xz`: it is compressed in a way that is not supported: unpack the package first";
+    let debian =
+        |data: &[u8]| archive(&[("debian-binary", b"2.0\n".to_vec()), ("data.tar.lzma", data.to_vec())]);
+    let cut_off = debian(&XZ);
+    assert_eq!(told(cut_off[..200].to_vec()), (0, "`data.tar.lzma`: the archive is cut off".to_owned()));
+    assert_eq!(
+        told(debian(&XZ[..200])),
+        (0, "`data.tar.lzma`: its xz data are broken or cut off".to_owned())
+    );
+    let debian = debian(b"]\0\0\x80\0");
+    let sentence =
+        "`data.tar.lzma`: it is compressed in a way that is not supported: unpack the package first";
     assert_eq!(told(debian), (0, sentence.to_owned()));
 }
 
@@ -326,6 +365,8 @@ fn no_mutation_makes_it_panic() {
         cubin,
         texts(),
         gzip(&sample()),
+        bzip2(&sample()),
+        XZ.to_vec(),
         zstd(TEXT),
         zip(&[("k.so", &elf(62, ".nv_fatbin", &sample())), ("a.ptx", TEXT.as_bytes())]),
         tar(&[("k.so", &sample()), ("a.ptx.gz", &gzip(TEXT.as_bytes()))]),

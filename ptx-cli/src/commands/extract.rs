@@ -20,7 +20,7 @@ use ptx_project::counted;
 const AFTER_HELP: &str = "\
 FILE is an ELF file (object, library, program), a fat binary, a cubin that was compiled with -lineinfo, an \
 archive of objects or of PTX texts, what `cuobjdump -ptx` prints, a package that holds such files (wheel, zip, \
-tar, conda, deb), or one of these compressed with gzip or zstd. The other commands take these files, too, and call a module PATH!MEMBER.
+tar, conda, deb), or one of these compressed with gzip, bzip2, xz or zstd. The other commands take these files, too, and call a module PATH!MEMBER.
 
 Exit status:
   0  there are modules, and each was told or written
@@ -73,6 +73,10 @@ pub fn run(args: &ExtractArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
             None => writeln!(out, "{}", described(module, &source))?,
             Some(folder) => {
                 let path = folder.join(member(module));
+                // A link that lies there may lead out of the folder.
+                if path.symlink_metadata().is_ok_and(|of| of.is_symlink()) {
+                    std::fs::remove_file(&path).map_err(|error| cannot_write(&path, &error))?;
+                }
                 write::create(&path, source.bytes()).map_err(|error| cannot_write(&path, &error))?;
                 written += 1;
             }
