@@ -39,11 +39,29 @@ pub(crate) struct Value {
 /// A constraint string in its parts.
 #[derive(Default)]
 pub(crate) struct Constraints {
-    pub outputs: Vec<(String, Span)>,
-    pub inputs: Vec<(String, Span)>,
+    pub outputs: Vec<Part>,
+    pub inputs: Vec<Part>,
     pub memory: bool,
-    /// Whether a part is not known.
+    /// Whether a part is not known. It may be a list of several.
     pub uncertain: bool,
+}
+
+/// A constraint as it is written. Of what is not known the mode is left.
+pub(crate) struct Part {
+    pub text: String,
+    pub span: Span,
+}
+
+impl Part {
+    /// Whether the value is an address, and the operand what lies there.
+    fn is_indirect(&self) -> bool {
+        self.text.contains('*')
+    }
+
+    /// Whether the template has the address, in brackets.
+    fn is_memory(&self) -> bool {
+        self.is_indirect() && self.text.ends_with('m')
+    }
 }
 
 impl Constraints {
@@ -63,15 +81,45 @@ impl Constraints {
     }
 
     fn add(&mut self, text: &str, span: Span) {
-        if text.contains(WILDCARD) {
-            self.uncertain = true;
-        } else if let Some(clobber) = text.strip_prefix('~') {
+        let unknown = text.contains(WILDCARD);
+        self.uncertain |= unknown;
+        let part = |known: &str| Part { text: if unknown { known } else { text }.to_owned(), span };
+        if let Some(clobber) = text.strip_prefix('~') {
             self.memory |= clobber == "{memory}";
-        } else if text.starts_with('=') || text.starts_with('+') {
-            self.outputs.push((text.to_owned(), span));
+        } else if text.starts_with('=') {
+            self.outputs.push(part("="));
+        } else if text.starts_with('+') {
+            self.outputs.push(part("+"));
         } else if !text.is_empty() {
-            self.inputs.push((text.to_owned(), span));
+            self.inputs.push(part(""));
         }
+    }
+
+    /// How many results there are: the others are stored to an address that is a value.
+    pub fn results(&self) -> usize {
+        self.outputs.iter().filter(|output| !output.is_indirect()).count()
+    }
+
+    /// How many values there are.
+    pub fn values(&self) -> usize {
+        self.outputs.len() - self.results() + self.inputs.len()
+    }
+
+    /// How the template names each operand in the form of CUDA C++, where what lies at an address is an input.
+    fn names(&self) -> Vec<String> {
+        let count = self.outputs.iter().filter(|output| !output.is_memory()).count();
+        let (mut first, mut rest) = (0..count, count..);
+        let mut names = Vec::new();
+        for operand in self.outputs.iter().chain(&self.inputs) {
+            let is_output = names.len() < self.outputs.len() && !operand.is_memory();
+            let next = if is_output { first.next() } else { rest.next() }.unwrap_or_default();
+            let tied = operand.text.parse().ok().and_then(|index: usize| names.get(index).cloned());
+            names.push(match operand.is_memory() {
+                true => format!("[%{next}]"),
+                false => tied.unwrap_or_else(|| format!("%{next}")),
+            });
+        }
+        names
     }
 }
 
@@ -80,53 +128,70 @@ impl LlvmStatement {
     pub fn into_host(self) -> HostStatement {
         let Self { host, span, keyword, volatile, mut problems, results, values, .. } = self;
         let known = self.constraints.as_ref().map(Constraints::of);
-        let complete = known.as_ref().is_some_and(|known| !known.uncertain);
-        let Constraints { outputs, inputs, memory, .. } = known.unwrap_or_default();
-        if complete {
+        let is_certain = known.as_ref().is_some_and(|known| !known.uncertain);
+        let is_known = known.is_some();
+        let known = known.unwrap_or_default();
+        let names = known.names();
+        let (count_of_results, count_of_values) = (known.results(), known.values());
+        if is_certain {
             let place = self.constraints.as_ref().map_or(keyword, |constraints| constraints.span);
             let mut problem = |kind| problems.push(HostProblem { kind, span: place });
-            if let Some(values) = values.as_ref().filter(|values| values.len() != inputs.len()) {
-                problem(HostProblemKind::Inputs { constraints: inputs.len(), values: values.len() });
+            if let Some(values) = values.as_ref().filter(|values| values.len() != count_of_values) {
+                problem(HostProblemKind::Inputs { constraints: count_of_values, values: values.len() });
             }
-            if let Some(results) = results.as_ref().filter(|results| results.len() != outputs.len()) {
-                let (constraints, results) = (outputs.len(), results.len());
+            if let Some(results) = results.as_ref().filter(|results| results.len() != count_of_results) {
+                let (constraints, results) = (count_of_results, results.len());
                 problem(HostProblemKind::Outputs { constraints, results, why: String::new() });
             }
         }
-        let results = results.filter(|results| results.len() == outputs.len());
-        let values = values.filter(|values| values.len() == inputs.len());
-        let outputs = outputs.into_iter().enumerate().map(|(index, (constraint, span))| HostOperand {
-            constraint,
-            span,
-            expression: Span::at(span.start),
-            ctype: results.as_ref().map_or(CType::Unknown, |results| results[index].clone()),
-            constant: false,
-            unused: self.is_unused,
-        });
-        let inputs = inputs.into_iter().enumerate().map(|(index, (constraint, span))| {
-            let value = values.as_ref().map(|values| &values[index]);
-            HostOperand {
-                constraint,
-                span,
-                expression: value.map_or(Span::at(span.start), |value| value.span),
-                ctype: value.map_or(CType::Unknown, |value| value.ctype.clone()),
-                constant: value.is_some_and(|value| value.constant),
-                unused: false,
+        let results = results.filter(|results| results.len() == count_of_results);
+        let values = values.filter(|values| values.len() == count_of_values);
+        // Where there are as many results and values as parts, each part is one constraint.
+        let complete = is_certain || (is_known && results.is_some() && values.is_some());
+        let mut results = results.unwrap_or_default().into_iter();
+        let mut values = values.unwrap_or_default().into_iter();
+        let Constraints { outputs, inputs, memory, .. } = known;
+        let (mut written, mut read) = (Vec::new(), Vec::new());
+        let outputs_end = outputs.len();
+        for (index, part) in outputs.into_iter().chain(inputs).enumerate() {
+            let (is_output, is_indirect) = (index < outputs_end, part.is_indirect());
+            let value = if is_output && !is_indirect { None } else { values.next() };
+            let ctype = match &value {
+                // The type is that of the address.
+                _ if is_indirect => CType::Unknown,
+                Some(value) => value.ctype.clone(),
+                None if is_output => results.next().unwrap_or_default(),
+                None => CType::Unknown,
+            };
+            let operand = HostOperand {
+                constraint: match (part.is_memory(), is_output) {
+                    (true, _) => "l".to_owned(),
+                    (false, true) => part.text.replace('*', ""),
+                    // The number of an output as the template has it now.
+                    (false, false) => match part.text.parse().ok().and_then(|tied: usize| names.get(tied)) {
+                        Some(name) => name.trim_start_matches('%').to_owned(),
+                        None => part.text.replace('*', ""),
+                    },
+                },
+                span: part.span,
+                expression: value.as_ref().map_or(Span::at(part.span.start), |value| value.span),
+                ctype,
+                constant: value.as_ref().is_some_and(|value| value.constant),
+                unused: is_output && !is_indirect && self.is_unused,
+            };
+            match is_output && !part.is_memory() {
+                true => written.push(operand),
+                false => read.push(operand),
             }
-        });
-        let outputs: Vec<_> = outputs.collect();
-        let inputs: Vec<_> = inputs.collect();
-        let tied: Vec<Option<usize>> = std::iter::repeat_n(None, outputs.len())
-            .chain(inputs.iter().map(|input| input.constraint.parse().ok()))
-            .collect();
+        }
         HostStatement {
             host,
             span,
             keyword,
             volatile,
-            template: converted(&self.template, &tied),
-            outputs,
-            inputs,
+            template: converted(&self.template, &names),
+            outputs: written,
+            inputs: read,
             memory,
             complete,
             problems,
@@ -134,9 +199,9 @@ impl LlvmStatement {
     }
 }
 
-/// A template of LLVM as one of CUDA C++: `$0` is `%0`, `$$` is `$`, `%` is `%%`, and of `$(a$|b$)` the first part is taken.
-/// An operand that is tied to an output is in the output's register.
-fn converted(from: &Template, tied: &[Option<usize>]) -> Template {
+/// A template of LLVM as one of CUDA C++: `$0` is `%0`, `$$` is `$`, `%` is `%%`, and of `$(a$|b$)` the first part is taken,
+/// and `${:uid}` is `%=`. An operand that is tied to an output is in the output's register.
+fn converted(from: &Template, names: &[String]) -> Template {
     let text = from.text.as_bytes();
     let mut out = TemplateBuilder::default();
     let mut at = 0;
@@ -157,15 +222,17 @@ fn converted(from: &Template, tied: &[Option<usize>]) -> Template {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         at += match rest.as_bytes().first() {
             _ if digits > 0 => {
-                out.replace(&operand(&rest[..digits], tied), place(1 + digits));
+                out.replace(&operand(&rest[..digits], names), place(1 + digits));
                 1 + digits
             }
             Some(b'{') => {
                 let inner = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
                 let length = rest.find('}').map_or(rest.len(), |end| end + 1) + 1;
                 match inner {
+                    // A number of its own for each copy.
+                    0 if rest[..length - 1] == *"{:uid}" => out.replace("%=", place(length)),
                     0 => out.wildcard(place(length)),
-                    _ => out.replace(&operand(&rest[1..1 + inner], tied), place(length)),
+                    _ => out.replace(&operand(&rest[1..1 + inner], names), place(length)),
                 }
                 length
             }
@@ -184,9 +251,9 @@ fn converted(from: &Template, tied: &[Option<usize>]) -> Template {
     out.finish()
 }
 
-fn operand(digits: &str, tied: &[Option<usize>]) -> String {
-    let index = digits.parse().ok().and_then(|index: usize| *tied.get(index)?);
-    index.map_or_else(|| format!("%{digits}"), |index| format!("%{index}"))
+fn operand(digits: &str, names: &[String]) -> String {
+    let name = digits.parse().ok().and_then(|index: usize| names.get(index));
+    name.cloned().unwrap_or_else(|| format!("%{digits}"))
 }
 
 /// The type that LLVM's and MLIR's names give: `i32`, `half`, `<2 x half>`, `ptr`, `!llvm.ptr<3>`, `vector<2xf16>`.

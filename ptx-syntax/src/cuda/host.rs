@@ -80,6 +80,16 @@ impl Host {
         }
     }
 
+    /// What gives a number of its own to each copy of a statement, where there is such a thing.
+    #[must_use]
+    pub const fn unique(self) -> Option<&'static str> {
+        match self {
+            Self::Cuda => Some("%="),
+            Self::Triton | Self::Mlir | Self::LlvmIr => Some("${:uid}"),
+            Self::InlinePtx | Self::Rust => None,
+        }
+    }
+
     /// Whether outputs are new values, and no variables that have one already.
     #[must_use]
     pub const fn has_results(self) -> bool {

@@ -271,7 +271,8 @@ impl<'t> Call<'t> {
             Some(value) => number(value),
             None => Some(1),
         };
-        let types = self.argument(place(3), "dtype").and_then(|value| self.dtypes(&value));
+        let dtype = self.argument(place(3), "dtype");
+        let types = dtype.as_ref().and_then(|value| self.dtypes(value));
         let is_pure = self.argument(place(4), "is_pure").map(|value| self.boolean(&value) == Some(true));
         let mut statement = LlvmStatement {
             host: Host::Triton,
@@ -285,6 +286,13 @@ impl<'t> Call<'t> {
             is_unused: self.is_statement(),
             problems: Vec::new(),
         };
+        if let (Some(1), Some(count), Some(values)) =
+            (pack, dtype.and_then(|value| self.count_of_types(&value)), &values)
+        {
+            // So many operands there are, whatever the program puts into the constraints.
+            statement.results = Some(vec![CType::Unknown; count]);
+            statement.values = Some(values.iter().map(|value| self.plain(value)).collect());
+        }
         self.packed(&mut statement, pack, types.as_deref(), values.as_deref());
         Some(statement.into_host())
     }
@@ -302,20 +310,14 @@ impl<'t> Call<'t> {
         if known.uncertain {
             return;
         }
+        // What is told here is not told again.
+        (statement.results, statement.values) = (None, None);
         let place = constraints.span;
-        let values_of = |values: &[Range<usize>]| {
-            let value = |value: &Range<usize>| Value {
-                span: self.tokens.span(value),
-                ctype: CType::Unknown,
-                constant: false,
-            };
-            values.iter().map(value).collect::<Vec<_>>()
-        };
         if let Some(values) = values {
             let (given, count) = (known.inputs.len(), values.len());
             // With elements of 8 bits four of them share a register.
             if pack == 1 {
-                statement.values = Some(values_of(values));
+                statement.values = Some(values.iter().map(|value| self.plain(value)).collect());
             } else if given < count * pack.div_ceil(4) || given > count * pack {
                 let values = if given > count * pack { count * pack } else { count * pack.div_ceil(4) };
                 let kind = HostProblemKind::Inputs { constraints: given, values };
@@ -344,6 +346,20 @@ impl<'t> Call<'t> {
             let (constraints, results) = (known.outputs.len(), results.len());
             let kind = HostProblemKind::Outputs { constraints, results, why };
             statement.problems.push(HostProblem { kind, span: place });
+        }
+    }
+
+    /// A value of which only the place is known.
+    fn plain(&self, value: &Range<usize>) -> Value {
+        Value { span: self.tokens.span(value), ctype: CType::Unknown, constant: false }
+    }
+
+    /// How many results there are; a name alone may be a list.
+    fn count_of_types(&self, value: &Range<usize>) -> Option<usize> {
+        let is_attribute = value.len() == 3 && self.tokens.is(value.start + 1, ".");
+        match self.elements(value) {
+            Some(elements) => Some(elements.len()),
+            None => is_attribute.then_some(1),
         }
     }
 

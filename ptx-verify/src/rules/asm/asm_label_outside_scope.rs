@@ -65,7 +65,12 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
                 let found = RULE
                     .at(place, format!("label `{name}` is declared outside braces"))
                     .with_label("a second copy of this statement declares it again")
-                    .with_help("put the template into `{ }`, or write `%=` into the name");
+                    .with_help(match unit.statement.host.unique() {
+                        Some(unique) => {
+                            format!("put the template into `{{ }}`, or write `{unique}` into the name")
+                        }
+                        None => "put the template into `{ }`".into(),
+                    });
                 // One pair of braces is enough for all labels.
                 let edits = edits.get_or_init(|| braces(unit)).as_ref();
                 out.push(match edits.filter(|_| !std::mem::replace(&mut fixed, true)) {

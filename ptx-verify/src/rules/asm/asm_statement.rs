@@ -64,8 +64,11 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
     if statement.colons == 4 && !statement.goto && unit.compiler.is_nvcc() {
         out.push(RULE.at(statement.keyword, "an asm statement without `goto` has at most three colons"));
     }
+    // Other hosts have the text of a template at its place, which may begin with these letters.
     let wide = |piece: &&ptx_syntax::cuda::Piece| {
-        piece.kind == PieceKind::Literal && piece.source.text(unit.source).starts_with(['L', 'U'])
+        statement.host.is_cuda()
+            && piece.kind == PieceKind::Literal
+            && piece.source.text(unit.source).starts_with(['L', 'U'])
     };
     for piece in statement.template.pieces.iter().filter(wide) {
         out.push(
