@@ -96,6 +96,14 @@ pub fn refusal(module: &Module, found: &[Diagnostic], loader: Loader) -> Option<
     if device.min_version() > loader.version {
         return Some(Refusal::UnknownDevice(device));
     }
+    // Whatever the version, this would be left.
+    if !header.target.runs_on(device) {
+        return Some(Refusal::Target {
+            written: header.target,
+            device,
+            span: header.target_span.unwrap_or_default(),
+        });
+    }
     if header.version > loader.version {
         let needed = requirements(module);
         return Some(match beyond(&needed, loader.version) {
@@ -107,11 +115,7 @@ pub fn refusal(module: &Module, found: &[Diagnostic], loader: Loader) -> Option<
             },
         });
     }
-    (!header.target.runs_on(device)).then(|| Refusal::Target {
-        written: header.target,
-        device,
-        span: header.target_span.unwrap_or_default(),
-    })
+    None
 }
 
 /// The first that needs a newer version.
@@ -176,15 +180,17 @@ mod tests {
         assert_eq!(asked(&plain, "9.5", Some("sm_90a")), None);
         let Some(Refusal::Version { enough, .. }) = asked(&plain, "8.7", None) else { panic!() };
         assert_eq!(enough, Version::new(8, 0), "what `sm_90a` needs");
-        let needs = text("9.1", "sm_90", "mov.u32 %r1, %clusterid.x;");
-        let Some(Refusal::Needs(cause)) = asked(&needs, "7.7", Some("sm_80")) else { panic!() };
-        assert_eq!(cause.what, "`%clusterid.x`");
+        let needs = text("9.1", "sm_90", ".reg .pred %p; elect.sync %r1|%p, -1;");
+        let Some(Refusal::Needs(cause)) = asked(&needs, "7.8", None) else { panic!() };
+        assert_eq!(cause.what, "`elect.sync`");
     }
 
     #[test]
     fn a_module_for_one_architecture_loads_on_that_one() {
         let plain = text("8.0", "sm_90a", "");
         assert!(matches!(asked(&plain, "9.0", Some("sm_100a")), Some(Refusal::Target { .. })));
+        let newer = text("9.1", "sm_90a", "");
+        assert!(matches!(asked(&newer, "9.0", Some("sm_100a")), Some(Refusal::Target { .. })));
         assert!(matches!(asked(&plain, "8.5", Some("sm_100")), Some(Refusal::UnknownDevice(_))));
         let broken = text("8.0", "sm_90", "add.u32 %r1, %r2;");
         assert!(matches!(asked(&broken, "9.0", None), Some(Refusal::Invalid(_))));
