@@ -105,6 +105,12 @@ fn binary_files_are_named_as_such() {
     }
     let cuda = &all_commands("k.cu", &wide)[0];
     assert!(cuda.stdout.contains("the file is UTF-16 text, not CUDA C++"), "{cuda:?}");
+    // Headers of Windows' resources are so, and have nothing to verify.
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let resource = [b"\xff\xfe".to_vec(), wide("#define IDC_STATIC -1\r\n")].concat();
+    let with_asm = [b"\xff\xfe".to_vec(), wide("inline void f() { asm(\"trap;\"); }\r\n")].concat();
+    assert_eq!(all_commands("resource.h", &resource)[0].status, 0);
+    assert_eq!(all_commands("with_asm.h", &with_asm)[0].status, 1);
 }
 
 #[test]

@@ -270,6 +270,9 @@ impl Source {
     #[must_use]
     pub fn not_text(&self) -> Option<Diagnostic> {
         let (what, help) = binary_kind(self.bytes())?;
+        if self.kind == Kind::Cuda && is_wide_header(self.name.path(), self.bytes()) {
+            return None;
+        }
         let wanted = match self.kind {
             Kind::Ptx => "PTX text",
             Kind::Cuda => "CUDA C++",
@@ -277,6 +280,14 @@ impl Source {
         };
         Some(ptx_verify::not_text(format!("the file is {what}, not {wanted}"), help))
     }
+}
+
+/// Whether a header is UTF-16 text, as those of Windows' resources are, and has nothing that could be verified.
+fn is_wide_header(path: &Path, bytes: &[u8]) -> bool {
+    let is_header = path.extension().is_some_and(|extension| extension == "h" || extension == "hpp");
+    let is_wide = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    let plain: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    is_header && is_wide && !ptx_syntax::cuda::may_contain_asm(&plain)
 }
 
 fn replace_invalid(bytes: &[u8]) -> String {

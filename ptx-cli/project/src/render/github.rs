@@ -24,7 +24,8 @@ pub fn render(out: &mut Vec<u8>, positions: &Positions<'_>, diagnostics: &[Diagn
         } else {
             String::new()
         };
-        let title = property(&format!("{} {}", diagnostic.code, diagnostic.rule));
+        let (code, rule) = (diagnostic.code, diagnostic.rule);
+        let title = if code == rule { property(rule) } else { property(&format!("{code} {rule}")) };
         let (line, end_line) = (place.line, place.end_line);
         let text = data(&message(diagnostic));
         // Writing to a vector cannot fail.

@@ -170,7 +170,9 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
         CType::Bool | CType::Integer { .. } => letter == 'n' || ctype.size() == Some(bytes),
         CType::Pointer(_) | CType::Array(_) => letter == 'l',
         // clang takes a structure for the integer of its size.
-        CType::Record(_) => !unit.compiler.is_nvcc() || !ctype.is_structure_of_cuda(),
+        CType::Record(name) => {
+            !unit.compiler.is_nvcc() || !ctype.is_structure_of_cuda() || defines(unit.source, name)
+        }
     };
     if fits {
         return None;
@@ -182,6 +184,15 @@ fn problem(unit: &Unit<'_>, letter: char, ctype: &CType) -> Option<String> {
             Some(size) => format!("`{}` has {} bits", ctype.name(), u32::from(size) * 8),
             None => format!("it is of type `{}`", ctype.name()),
         },
+    })
+}
+
+/// Whether a source defines a structure itself: then it is none of CUDA's, whose headers the source replaces.
+fn defines(source: &str, name: &str) -> bool {
+    source.match_indices(name).any(|(at, _)| {
+        let before = source[..at].trim_end();
+        let after = source[at + name.len()..].trim_start();
+        before.len() < at && before.ends_with("struct") && after.starts_with('{')
     })
 }
 
