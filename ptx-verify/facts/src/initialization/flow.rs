@@ -230,15 +230,25 @@ impl Flow {
     }
 }
 
-/// Computations that are followed to a register that nothing sets.
+/// Computations that are followed back from a value.
 const MAX_COMPUTATIONS: usize = 8;
 
 /// Whether no thread has set a value, or something that it is computed of.
 pub(super) fn is_never_set(facts: &FunctionFacts<'_>, graph: &Graph, value: ValueId) -> bool {
+    any_part(facts, graph, value, |part| Sources::of(graph, part).are_none())
+}
+
+/// Whether a value, or something that it is computed of, is as asked.
+pub(super) fn any_part(
+    facts: &FunctionFacts<'_>,
+    graph: &Graph,
+    value: ValueId,
+    is: impl Fn(ValueId) -> bool,
+) -> bool {
     let mut open = vec![value];
     for _ in 0..MAX_COMPUTATIONS {
         let Some(value) = open.pop() else { return false };
-        if Sources::of(graph, value).are_none() {
+        if is(value) {
             return true;
         }
         if let Kind::Computed { instruction, .. } = graph.kind(value) {

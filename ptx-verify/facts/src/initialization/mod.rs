@@ -18,7 +18,7 @@ use super::values::{Engine, Graph, Slice, ValueId, Values, Variable};
 use crate::FunctionFacts;
 use demand::{Candidate, Demand, Sink};
 pub(crate) use flow::Sources;
-use flow::{Flow, is_never_set};
+use flow::{Flow, any_part, is_never_set};
 use observers::{Look, Observers, Read, look};
 
 /// A read that may see a register that was never set.
@@ -204,7 +204,7 @@ impl<'f, 'm> Analysis<'f, 'm> {
             }
         }
         if search.gave_up {
-            self.take_for_granted(search, demand);
+            self.take_for_granted(search, flow, demand, around);
         }
     }
 
@@ -225,7 +225,9 @@ impl<'f, 'm> Analysis<'f, 'm> {
         let is_other = |each: &Operand| !matches!(each, Operand::Register { .. } | Operand::Sink);
         let is_set = |other: usize| {
             uses.all()[other].operand() == operand
-                && self.graph.read(other).is_some_and(|value| !flow.is_tainted(value))
+                && self.graph.read(other).is_some_and(|value| {
+                    any_part(self.facts, self.graph, value, |part| !flow.is_tainted(part))
+                })
         };
         is_never_set(self.facts, self.graph, sink.value)
             && (self.facts.body.children(*run).iter().any(is_other)
@@ -266,8 +268,15 @@ impl<'f, 'm> Analysis<'f, 'm> {
     }
 
     /// Where paths could not all be followed, what no path sets is unset all the same. Who looks at what is computed from
-    /// it is not known then, so that only what looks at the register itself is certain.
-    fn take_for_granted(&mut self, search: &mut Search<'f, 'm>, demand: &Demand) {
+    /// it is not known then, so that only what looks at the register itself is certain. An optimizer computes from such
+    /// registers on purpose, and what is not certain tells nothing there.
+    fn take_for_granted(
+        &mut self,
+        search: &mut Search<'f, 'm>,
+        flow: &Flow,
+        demand: &Demand,
+        around: Surroundings<'_>,
+    ) {
         let uses = self.facts.uses();
         for candidate in &demand.candidates {
             let Variable::Register(register) = self.graph.variable(candidate.value) else { continue };
@@ -281,28 +290,36 @@ impl<'f, 'm> Analysis<'f, 'm> {
             let looks =
                 |at: usize| matches!(look(self.facts, candidate.instruction, uses.all()[at]), Look::At(_));
             let certain = candidate.at.is_none_or(looks);
+            if !certain && around.optimized {
+                continue;
+            }
+            let sink = demand.sinks.iter().find(|sink| (sink.instruction, sink.at) == read);
+            let partly = sink.is_some_and(|sink| self.is_beside_set(flow, sink));
             let undefined = Undefined { origin: super::paths::Origin::Entry, path: Vec::new() };
-            self.note(read, candidate.value, register, false, certain, undefined);
+            self.note(read, candidate.value, register, partly, certain, undefined);
         }
     }
 }
 
-/// Whether some byte of what is passed on is set on all paths.
+/// Whether some byte of what is passed on is set on all paths; where these could not all be followed, whether it is made of
+/// something that is.
 fn is_partly_set(search: &mut Search<'_, '_>, flow: &Flow, sink: &Sink, follow: &mut Through<'_>) -> bool {
     const BYTE: u32 = 8;
     if !sink.is_passed_on || flow.is_unset(sink.value) {
         return false;
     }
-    let gave_up = search.gave_up;
+    let (facts, graph, gave_up) = (search.engine.facts(), search.engine.graph(), search.gave_up);
+    let mut is_followed = true;
     let is_set = (0..u64::BITS / BYTE).any(|byte| {
         search.begin();
         follow.meets_set = false;
         let bits = sink.bits & mask(BYTE) << (byte * BYTE);
         search.walk((sink.instruction, sink.at), Tracked::Value(sink.value), bits, &[], follow);
         // Zeros that an extension puts in front come from nowhere.
+        is_followed &= !search.gave_up;
         follow.meets_set && search.found.is_empty() && !search.gave_up
     });
     search.begin();
     search.gave_up = gave_up;
-    is_set
+    is_set || !is_followed && any_part(facts, graph, sink.value, |part| !flow.is_tainted(part))
 }
