@@ -3,7 +3,7 @@
 //! The address of a variable is a [`Base`], so that an address in it is a sum like any other. A conversion between an
 //! address of a state space and a generic one adds what only the hardware knows, and so keeps distances.
 
-use ptx_ir::ir::{Function, FunctionKind, Handle, Operand, Variable};
+use ptx_ir::ir::{Function, FunctionKind, Handle, Operand, Register, Variable};
 use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::space::StateSpace;
 
@@ -13,6 +13,7 @@ use super::linear::{Base, BaseId, Sum};
 use super::number::width;
 use super::number::{Number, mask};
 use super::propagate::{Engine, Fact};
+use super::slice::{ADDRESS_OF_LOAD, unchanging_space};
 
 /// The width in which addresses of variables are kept; where registers are narrower, what is above is cut.
 const ADDRESS_WIDTH: u32 = 64;
@@ -66,29 +67,62 @@ impl Engine<'_, '_> {
         self.cut(Fact { number: self.number_of(&sum), form }, width)
     }
 
-    /// A parameter or a constant, which no one changes while the kernel runs.
-    pub(super) fn loaded(&mut self, instruction: u32, instance: &Instance) -> Option<Fact> {
-        let [Operand::Register { .. }, address, ..] = self.facts.body.operands(Handle::new(instruction))
-        else {
-            return None;
+    /// A parameter or a constant, which no one changes while the kernel runs. A list takes what lies there one after the
+    /// other.
+    pub(super) fn loaded(&mut self, instruction: u32, instance: &Instance, into: Register) -> Option<Fact> {
+        const BYTE: u32 = 8;
+        let operands = self.facts.body.operands(Handle::new(instruction));
+        let place = match *operands.first()? {
+            Operand::Register { .. } => 0,
+            Operand::Vector(parts) => {
+                let parts = self.facts.body.children(parts);
+                parts.iter().position(
+                    |part| matches!(part, Operand::Register { register, .. } if *register == into),
+                )?
+            }
+            _ => return None,
         };
         let ty = instance.ty?;
         let width = width(ty);
-        let Operand::VariableAddress { variable, offset } = *address else { return None };
+        let (variable, start) = self.place_of_load(instruction, instance)?;
         let is_entry = self.facts.function.kind == FunctionKind::Entry;
         let what = &self.facts.module.variables[variable];
         let space = what.space.base();
         // Parameters of device functions may be written.
         let is_constant =
             space == StateSpace::Const || space == StateSpace::Param && is_entry && what.is_parameter;
-        if !(is_constant || space == StateSpace::Shared && self.is_final(variable, instruction)) {
+        let is_plain = matches!(operands, [Operand::Register { .. }, Operand::VariableAddress { .. }, ..]);
+        let is_final = is_plain && space == StateSpace::Shared && self.is_final(variable, instruction);
+        if !is_constant && !is_final {
             return None;
         }
+        let offset = start.checked_add(i64::try_from(place).ok()? * i64::from(ty.bits() / BYTE))?;
         let promised = what.pointer.and_then(|pointer| pointer.align).filter(|_| offset == 0);
         let zeros = promised.filter(|align| align.is_power_of_two()).map_or(0, |align| u64::from(align) - 1);
         let number = Number::unknown(width).with_bits(zeros & mask(width), 0);
         let base = self.values.forms.base(Base::Loaded { variable, offset, ty }, number, self.current);
         Some(Fact { number, form: self.values.forms.form(Sum::of(width, base)) })
+    }
+
+    /// The variable that a load reads, and how far from its start: the load names it, or a register has its address.
+    fn place_of_load(&mut self, instruction: u32, instance: &Instance) -> Option<(Handle<Variable>, i64)> {
+        match *self.facts.body.operands(Handle::new(instruction)).get(ADDRESS_OF_LOAD)? {
+            Operand::VariableAddress { variable, offset } => Some((variable, offset)),
+            Operand::RegisterAddress { .. } => {
+                let space = unchanging_space(instance)?;
+                let fact = self.address(instruction, ADDRESS_OF_LOAD)?;
+                let sum = self.sum(fact);
+                let mut terms = sum.terms();
+                let (Some((base, 1)), None) = (terms.next(), terms.next()) else { return None };
+                let Base::Symbol { variable, generic: false } = self.values.forms.what(base) else {
+                    return None;
+                };
+                let above = u64::BITS - sum.width();
+                let offset = (sum.offset() << above) as i64 >> above;
+                (self.facts.module.variables[variable].space.base() == space).then_some((variable, offset))
+            }
+            _ => None,
+        }
     }
 
     /// The term of a sum that is a known address; none where there are several.

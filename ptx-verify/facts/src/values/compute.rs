@@ -87,7 +87,10 @@ impl Engine<'_, '_> {
         {
             return None;
         }
-        let result = self.plain(instruction, instance, computation, ty, width)?;
+        let result = match computation {
+            Computation::Load => self.loaded(instruction, instance, each.register)?,
+            _ => self.plain(instruction, instance, computation, ty, width)?,
+        };
         Some(match result.number.width {
             narrow if u32::from(narrow) < width => self.extended(result, width, is_signed(ty)),
             _ => self.cut(result, width),
@@ -333,7 +336,6 @@ impl Engine<'_, '_> {
                 }
                 result
             }
-            C::Load => self.loaded(instruction, instance)?,
             C::ToGeneric | C::FromGeneric => {
                 let a = source(self, 1)?;
                 self.converted(instance, computation, a)?

@@ -1,6 +1,7 @@
 //! The values that others are computed of.
 
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Instance};
+use ptx_ir::space::StateSpace;
 
 use super::graph::{Graph, Kind, ValueId};
 use crate::FunctionFacts;
@@ -117,19 +118,28 @@ impl<'f, 'm> Growing<'f, 'm> {
     }
 }
 
+/// The operand of a load that is an address.
+pub(super) const ADDRESS_OF_LOAD: usize = 1;
+
+/// The state space that a load reads, where nobody writes it while a kernel runs.
+pub(super) fn unchanging_space(instance: &Instance) -> Option<StateSpace> {
+    let space = instance.operands.get(ADDRESS_OF_LOAD)?.access?.space?.base();
+    matches!(space, StateSpace::Param | StateSpace::Const).then_some(space)
+}
+
 /// Whether what an instruction computes is known by its operands.
 fn is_followed(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    computes.is_some_and(|computes| {
-        !matches!(
+    let Some(instance) = facts.instance(instruction) else { return false };
+    instance.effects.computes.is_some_and(|computes| match computes {
+        Computation::Load => unchanging_space(instance).is_some(),
+        _ => !matches!(
             computes,
-            Computation::Load
-                | Computation::Exchange
+            Computation::Exchange
                 | Computation::Match
                 | Computation::Reduce
                 | Computation::ActiveMask
                 | Computation::Elect
                 | Computation::Combine
-        )
+        ),
     })
 }
