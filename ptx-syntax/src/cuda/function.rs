@@ -1,8 +1,11 @@
 //! What a brace outside functions belongs to, told from the tokens before it.
 
+use std::collections::HashMap;
+
 use super::declare::Reader;
 use super::model::Qualifiers;
-use super::scan::Kind;
+use super::scan::{Kind, Scanner};
+use crate::Span;
 
 /// What the tokens before a brace declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,23 +211,73 @@ impl Outline {
     }
 }
 
-/// The specifiers in a function's head, its own and those that names of macros suggest.
-pub(super) fn qualifiers(reader: &Reader<'_, '_>, end: usize) -> Qualifiers {
+/// The specifiers in a function's head, its own, those of the file's macros, and those that names of other macros suggest.
+pub(super) fn qualifiers(
+    reader: &Reader<'_, '_>,
+    end: usize,
+    macros: &HashMap<&str, Specifiers>,
+) -> Qualifiers {
     let mut found = Qualifiers::default();
     for at in 0..end {
         let word = reader.text(at);
-        match word {
-            "__device__" => found.device = true,
-            "__global__" => found.global = true,
-            "__host__" => found.host = true,
-            "inline" | "__inline__" | "__inline" | "constexpr" => found.inline = true,
-            "__forceinline__" | "__forceinline" => found.force_inline = true,
-            "__noinline__" => found.no_inline = true,
-            _ if reader.kind(at) == Some(Kind::Identifier) => from_macro(word, &mut found),
-            _ => {}
+        // Some files make `inline` a macro.
+        match macros.get(word) {
+            Some(specifiers) => specifiers.add_to(&mut found),
+            None if specifier(word, &mut found) => {}
+            None if reader.kind(at) == Some(Kind::Identifier) => from_macro(word, &mut found),
+            None => {}
         }
     }
     found
+}
+
+/// Notes a specifier; whether the word is one.
+fn specifier(word: &str, found: &mut Qualifiers) -> bool {
+    match word {
+        "__device__" => found.device = true,
+        "__global__" => found.global = true,
+        "__host__" => found.host = true,
+        "inline" | "__inline__" | "__inline" | "constexpr" => found.inline = true,
+        "__forceinline__" | "__forceinline" => found.force_inline = true,
+        "__noinline__" => found.no_inline = true,
+        _ => return false,
+    }
+    true
+}
+
+/// What a macro says of the functions in whose head it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Specifiers(Qualifiers);
+
+impl Specifiers {
+    /// What one of two definitions says: which of them the compiler sees is not known.
+    pub fn or(self, other: Self) -> Self {
+        let mut both = self.0;
+        other.add_to(&mut both);
+        Self(both)
+    }
+
+    fn add_to(self, found: &mut Qualifiers) {
+        let Qualifiers { device, global, host, inline, force_inline, no_inline, template: _ } = self.0;
+        found.device |= device;
+        found.global |= global;
+        found.host |= host;
+        found.inline |= inline;
+        found.force_inline |= force_inline;
+        found.no_inline |= no_inline;
+    }
+}
+
+/// The specifiers of a macro that stands for nothing else.
+pub(super) fn specifiers_alone(source: &str, body: Span) -> Option<Specifiers> {
+    let mut found = Qualifiers::default();
+    let mut tokens = Scanner::line(source, body).peekable();
+    tokens.peek()?;
+    let all = tokens.all(|token| {
+        let word = token.span.text(source);
+        specifier(word, &mut found) || matches!(word, "static" | "extern")
+    });
+    all.then_some(Specifiers(found))
 }
 
 /// Macros such as `CUTE_HOST_DEVICE`, `_CCCL_DEVICE_API` and `FORCEINLINE` say in their names what they are.

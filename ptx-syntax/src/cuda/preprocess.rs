@@ -11,6 +11,7 @@ use super::asm::Branches;
 use super::by_name::ByName;
 use super::condition::{Condition, ConditionKind, MacroValues, Truths};
 use super::expand::Use;
+use super::function::{self, Specifiers};
 use super::headers::Headers;
 use super::literal;
 use super::model::{ConditionId, CudaFile, Macro, MacroId};
@@ -62,6 +63,8 @@ pub(super) struct Prepared<'s> {
     truths: OnceCell<Truths>,
     /// Names of macros whose body may hold `volatile`.
     pub qualifiers: HashSet<&'s str>,
+    /// Macros without parameters that stand for specifiers of functions alone, with all that their definitions say.
+    pub specifiers: HashMap<&'s str, Specifiers>,
     /// In order of their definitions.
     aliases: HashMap<&'s str, Vec<Alias>>,
     /// What [`Prepared::pointer_macro`] has answered.
@@ -213,6 +216,7 @@ pub(super) fn prepare_among(source: &str, end: u32) -> Prepared<'_> {
         branches: Branches::default(),
         truths: OnceCell::new(),
         qualifiers: HashSet::new(),
+        specifiers: HashMap::new(),
         aliases: HashMap::new(),
         pointers: RefCell::default(),
     };
@@ -376,6 +380,13 @@ impl<'s> Preprocessor<'s> {
         let text = body.text(self.source);
         if text.contains("volatile") || text.contains('(') {
             self.out.qualifiers.insert(name.span.text(self.source));
+        }
+        if parameters.is_none()
+            && let Some(specifiers) = function::specifiers_alone(self.source, body)
+        {
+            let name = name.span.text(self.source);
+            let known = self.out.specifiers.entry(name).or_default();
+            *known = known.or(specifiers);
         }
         let id = MacroId(self.out.file.macros.len() as u32);
         let number = self.out.by_name.push(name.span.text(self.source), id);

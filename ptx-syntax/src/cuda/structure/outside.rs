@@ -288,7 +288,7 @@ impl Builder<'_> {
     pub(super) fn function(&mut self, head: &[Token], name: usize, open: Option<usize>, outer: u32) {
         let body_start = self.offset();
         let reader = self.reader(head);
-        let mut qualifiers = function::qualifiers(&reader, name);
+        let mut qualifiers = function::qualifiers(&reader, name, &self.prepared.specifiers);
         qualifiers.template = self.template;
         let returns = self.return_type(head, name);
         let parameters: Vec<Token> = open.map_or_else(Vec::new, |open| {
