@@ -13,4 +13,6 @@ func.func @f(%a: i32, %p: !llvm.ptr<3>) -> i32 {
   %9 = nvvm.inline_ptx "add.s64 {$w0}, {$r0}, {$r0};" ro(%a : i32) -> i32  // error[asm-constraint-type-mismatch]: takes a 64-bit integer here
   nvvm.inline_ptx "foo.bar {$r0};" ro(%a : i32)  // error[unknown-opcode]: PTX has no instruction `foo`
   %10 = nvvm.inline_ptx "add.s32 {$w0}, {$r1}, {$r0};" ro(%a : i32) -> i32  // error[asm-operand-reference]: names no operand
+  nvvm.inline_ptx "add.s32 {$rw0}, {$r0}, 7;" ro(%a : i32) rw(%a : i32)
+  nvvm.inline_ptx "add.s64 {$rw0}, {$r0}, 7;" ro(%a : i32) rw(%a : i32)  // error[asm-constraint-type-mismatch]: takes a 64-bit integer here
 }

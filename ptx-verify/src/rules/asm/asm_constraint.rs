@@ -55,10 +55,10 @@ fn problem(
     output: bool,
 ) -> Option<(String, Option<String>)> {
     let text = constraint.text.as_str();
-    // The front end made the constraints of Rust, and the number of an output may have several digits.
-    let is_of_rust = unit.statement.host == Host::Rust
+    // The front end made the constraints of Rust and of `inline_ptx`, and the number of an output may have several digits.
+    let is_made = matches!(unit.statement.host, Host::Rust | Host::InlinePtx)
         || (!unit.statement.host.is_cuda() && !output && text.bytes().all(|byte| byte.is_ascii_digit()));
-    if (is_usual(text, output) && (unit.statement.host.is_cuda() || !text.contains('+'))) || is_of_rust {
+    if (is_usual(text, output) && (unit.statement.host.is_cuda() || !text.contains('+'))) || is_made {
         return None;
     }
     let letters = constraint.letters();
