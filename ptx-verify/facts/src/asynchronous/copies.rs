@@ -32,7 +32,7 @@ pub fn read_before_wait(
 }
 
 /// One of some reads of shared memory in a loop that copies and never waits: the read and the copy. What the loop copies in
-/// one round it reads in another.
+/// one round it reads in another. Where a wait is in a branch of the loop, the last round alone may pass it by.
 #[must_use]
 pub fn read_in_loop_without_wait(
     facts: &FunctionFacts<'_>,
@@ -47,7 +47,10 @@ pub fn read_in_loop_without_wait(
     let mut loop_of = vec![None; facts.cfg.block_count()];
     for (index, blocks) in kosaraju_scc(&without).into_iter().enumerate() {
         let alone = blocks.len() == 1 && !facts.cfg.graph().contains_edge(blocks[0], blocks[0]);
-        for block in blocks.into_iter().filter(|_| !alone) {
+        let reachable = blocks.iter().copied().filter(|&block| facts.cfg.is_reachable(block));
+        let head = reachable.min_by_key(|&block| facts.cfg.place(block));
+        let passed_by = alone || head.is_none_or(|head| waits_in_round(facts, head, &waiting));
+        for block in blocks.into_iter().filter(|_| !passed_by) {
             loop_of[block.index()] = Some(index);
         }
     }
@@ -61,6 +64,22 @@ pub fn read_in_loop_without_wait(
         let around = loop_of[block_of(start).index()]?;
         Some((*first_read.get(&around)?, start))
     })
+}
+
+/// Whether one of some blocks is in the loop with this head: whether a path leads from there back to the head, without
+/// leaving what the head dominates. The loop around it is left out, for its head comes before.
+fn waits_in_round(facts: &FunctionFacts<'_>, head: NodeIndex, waiting: &FxHashSet<NodeIndex>) -> bool {
+    let inside = |block: NodeIndex| facts.cfg.is_reachable(block) && facts.cfg.dominates(head, block);
+    let mut seen = FxHashSet::default();
+    let mut open = vec![head];
+    while let Some(block) = open.pop() {
+        for (before, _) in facts.cfg.predecessors(block).filter(|(before, _)| inside(*before)) {
+            if before != head && seen.insert(before) {
+                open.push(before);
+            }
+        }
+    }
+    waiting.iter().any(|block| seen.contains(block))
 }
 
 /// The first instruction that `touches` what a copy writes and that a path comes to from the copy before a wait for it, of
