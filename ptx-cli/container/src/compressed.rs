@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::MAX_UNPACKED;
+use crate::{MAX_PACKAGE, MAX_UNPACKED};
 
 /// One byte of LZ4 stands for at most this many.
 const LZ4_RATIO: u64 = 255;
@@ -83,8 +83,12 @@ fn broken(what: &str) -> String {
     format!("its {what} data are broken or cut off")
 }
 
-pub(crate) fn too_long(max: u64) -> String {
+fn too_long(max: u64) -> String {
     format!("unpacked it is longer than the {} MiB that are supported", max >> 20)
+}
+
+pub(crate) fn too_much() -> String {
+    format!("the package is unpacked no further than {} MiB", MAX_PACKAGE >> 20)
 }
 
 #[cfg(test)]

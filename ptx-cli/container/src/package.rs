@@ -303,7 +303,7 @@ impl Found {
     /// Takes so many bytes of what packages may hold.
     fn charge(&mut self, bytes: u64) -> Result<(), String> {
         if bytes > MAX_PACKAGE - self.in_packages {
-            return Err(compressed::too_long(MAX_PACKAGE));
+            return Err(compressed::too_much());
         }
         self.in_packages += bytes;
         Ok(())
