@@ -31,7 +31,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 if let Some((place, members)) = self.frames.last().and_then(|frame| frame.object.clone()) {
                     let (own, owner) = self.methods(&members, name);
                     if !own.is_empty() {
-                        return self.inlined(&own, template, given, Some((place, owner)));
+                        return self.inlined(&own, template, given, Some((place, owner)), None);
                     }
                 }
                 let own: Vec<&'a Function<'s>> = self
@@ -41,7 +41,7 @@ impl<'a, 's> Lowering<'a, 's> {
                     .filter(|function| function.owner.is_none() && function.name == *name)
                     .collect();
                 if !own.is_empty() {
-                    return self.inlined(&own, template, given, None);
+                    return self.inlined(&own, template, given, None, None);
                 }
                 self.of_cuda(name, template, given)
             }
@@ -51,7 +51,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 // A base's method, for the object that this is one of.
                 let object = self.frames.last().and_then(|frame| frame.object.clone());
                 let place = object.and_then(|(place, around)| place.filter(|_| is_derived(&around, &owner)));
-                self.inlined(&own, template, given, Some((place, owner)))
+                self.inlined(&own, template, given, Some((place, owner)), None)
             }
             ExpressionKind::Member { object, name, arrow, template } => {
                 if let Some(barrier) = self.barrier(object, *arrow)? {
@@ -102,7 +102,7 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Value, Unclear> {
         let (own, owner) = self.methods(members, name);
         let place = self.as_base(place, members, &owner)?;
-        self.inlined(&own, template, given, Some((Some(place), owner)))
+        self.inlined(&own, template, given, Some((Some(place), owner)), None)
     }
 
     /// An object as one of a structure that its own is derived of.
@@ -140,7 +140,7 @@ impl<'a, 's> Lowering<'a, 's> {
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
         let function = self.program.lambdas.get(lambda.number).ok_or(Unclear)?;
-        self.inlined_lambda(function, template, given, lambda)
+        self.inlined(&[function], template, given, lambda.object, Some(lambda.names))
     }
 
     /// Makes an object: its members begin with what they say, and then its constructor does its work. `given` is what
@@ -172,7 +172,8 @@ impl<'a, 's> Lowering<'a, 's> {
         };
         match (own.is_empty(), given) {
             (false, _) => {
-                self.inlined(&own, &[], listed, Some((Some(place.clone()), Rc::clone(members))))?;
+                let object = Some((Some(place.clone()), Rc::clone(members)));
+                self.inlined(&own, &[], listed, object, None)?;
             }
             (true, Some(given)) => self.initialize(place, given)?,
             (true, None) => {}
@@ -180,28 +181,8 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(())
     }
 
-    /// A call of a function of the file, as if it stood here.
+    /// A call of a function of the file, or of a lambda that sees the names of `seen`, as if it stood here.
     fn inlined(
-        &mut self,
-        named: &[&'a Function<'s>],
-        template: &[TemplateArgument<'s>],
-        given: &[Expression<'s>],
-        object: Option<(Option<Place>, Rc<Members>)>,
-    ) -> Result<Value, Unclear> {
-        self.inlined_within(named, template, given, object, None)
-    }
-
-    fn inlined_lambda(
-        &mut self,
-        function: &'a Function<'s>,
-        template: &[TemplateArgument<'s>],
-        given: &[Expression<'s>],
-        lambda: Lambda,
-    ) -> Result<Value, Unclear> {
-        self.inlined_within(&[function], template, given, lambda.object, Some(lambda.names))
-    }
-
-    fn inlined_within(
         &mut self,
         named: &[&'a Function<'s>],
         template: &[TemplateArgument<'s>],
