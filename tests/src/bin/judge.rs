@@ -113,6 +113,13 @@ fn main() -> ExitCode {
         let seeds = options.seed..options.seed + options.count;
         texts = seeds.map(|seed| (format!("seed {seed}"), random_text(seed))).collect();
     }
+    // Before the work of minutes, not after it.
+    if let Some(folder) = &options.out
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        eprintln!("{folder}: {error}");
+        return ExitCode::from(2);
+    }
     if options.print {
         let seeds = options.seed..options.seed + options.count;
         print!("{}", module(seeds));
