@@ -25,9 +25,9 @@ const MAX_IGNORE_BYTES: u64 = 1 << 20;
 pub struct InputArgs {
     /// Files and directories; `-` is standard input, and without any the current directory is taken
     ///
-    /// A directory is walked, respecting ignore files, for .ptx (PTX) and for .cu .cuh .h .hpp .cpp
-    /// .cc .inl .inc (CUDA C++), .py .rs .ll .mlir (inline PTX of Python, Rust, LLVM IR and MLIR). A
-    /// file that is named is taken whatever its extension: in the language of that, else as PTX. Of an ELF file, a fat binary,
+    /// A directory is walked, respecting ignore files, for .ptx (PTX), by `verify` and `format --asm` also for .cu .cuh .h
+    /// .hpp .cpp .cc .inl .inc (CUDA C++), and by `verify` for .py .rs .ll .mlir (inline PTX of Python, Rust, LLVM IR and
+    /// MLIR). A file that is named is taken whatever its extension: in the language of that, else as PTX. Of an ELF file, a fat binary,
     /// a cubin, an archive, a listing of cuobjdump, a package of such files (wheel, zip, tar, conda, deb) and what gzip,
     /// bzip2, xz or zstd made of one, the modules in it are taken; they are called PATH!MEMBER, and can be named so.
     #[arg(value_name = "PATH")]
