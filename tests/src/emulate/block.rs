@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::arithmetic::{Computed, compute};
-use super::decode::{
+use super::fault::{self, Cause, Fault, FaultKind, Observed};
+use super::memory::{Buffer, find, resolve, window};
+use super::program::{
     Address, Atomic, Function, Operation, Passed, Program, RegisterIndex, Source, SourceKind, Space, Special,
     Statement,
 };
-use super::fault::{self, Cause, Fault, FaultKind, Observed};
-use super::memory::{Buffer, find, resolve, window};
 use super::schedule::{Schedule, Scheduler};
 use super::value::{Origins, Value, mask, signed};
 use super::wait::{Barriers, Wait};

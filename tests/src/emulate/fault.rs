@@ -1,6 +1,6 @@
 //! What an execution shows to be wrong.
 
-use super::decode::Program;
+use super::program::Program;
 
 /// Where an undefined bit is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

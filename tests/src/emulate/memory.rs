@@ -1,6 +1,6 @@
 //! Memory as objects of bytes; each bit knows whether it is defined.
 
-use super::decode::{Object, Space};
+use super::program::{Object, Space};
 use super::value::{Origins, Value, mask};
 
 /// Generic addresses of shared memory begin here.

@@ -16,6 +16,7 @@ mod block;
 mod decode;
 mod fault;
 mod memory;
+mod program;
 mod schedule;
 mod single;
 #[cfg(test)]
@@ -25,8 +26,8 @@ mod value;
 mod wait;
 
 pub use block::{End, Launch, Observer, Outcome, RAN, SKIPPED, Write, execute};
-pub use decode::{Function, Program, Space};
 pub use fault::{Cause, Fault, FaultKind, Observed, Source};
 pub use memory::Buffer;
+pub use program::{Function, Program, Space};
 pub use schedule::Schedule;
 pub use single::{Kernel, Memory, Trouble, kernels, run};

@@ -1,7 +1,7 @@
 //! Which thread goes next.
 
 use super::block::{Block, State};
-use super::decode::{Function, Operation, Program};
+use super::program::{Function, Operation, Program};
 
 /// In which order threads run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::{End, Launch, execute};
-use super::decode::Program;
 use super::fault::{FaultKind, Observed};
 use super::memory::Buffer;
+use super::program::Program;
 use super::schedule::Schedule;
 
 /// Words of 32 bits by address; one without a value was never set, or set to something undefined.

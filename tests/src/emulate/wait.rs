@@ -7,8 +7,8 @@
 //! where nobody can go on, so that no schedule hides it.
 
 use super::block::{Block, State};
-use super::decode::{Barrier, BarrierKind, Collective, CollectiveKind, Operation, Reduction, Shuffle, Vote};
 use super::fault::{Cause, FaultKind, Observed};
+use super::program::{Barrier, BarrierKind, Collective, CollectiveKind, Operation, Reduction, Shuffle, Vote};
 use super::value::{Origins, Value, mask, signed};
 
 type Place = (usize, usize);
