@@ -1,5 +1,7 @@
 //! How much the copies bring whose size no operand tells, as those by a tensor's map: what a phase expects, its copies bring.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The copies of unknown size that complete in a phase, with the bytes that it expects.
@@ -56,9 +58,11 @@ impl Log {
     /// their sizes.
     pub(super) fn sizes(&self, variables: &[(u64, u64)]) -> FxHashMap<u32, u64> {
         let strides = self.strides();
+        let places: BTreeSet<u64> =
+            self.phases.iter().flat_map(|(_, copies)| copies).map(|copy| copy.place).collect();
         let mut sizes: FxHashMap<u32, Option<u64>> = FxHashMap::default();
         for (expected, copies) in &self.phases {
-            for (instruction, size) in shares(*expected, copies, &strides) {
+            for (instruction, size) in shares(*expected, copies, &strides, &places) {
                 let known = sizes.entry(instruction).or_insert(Some(size));
                 if *known != Some(size) {
                     *known = None;
@@ -101,7 +105,12 @@ impl Log {
 }
 
 /// What each copy of a phase brings; nothing where that is not certain.
-fn shares(expected: u64, copies: &[Unsized], strides: &FxHashMap<u32, u64>) -> Vec<(u32, u64)> {
+fn shares(
+    expected: u64,
+    copies: &[Unsized],
+    strides: &FxHashMap<u32, u64>,
+    places: &BTreeSet<u64>,
+) -> Vec<(u32, u64)> {
     let Some(first) = copies.first() else { return Vec::new() };
     let count = copies.len() as u64;
     if copies.iter().all(|copy| copy.instruction == first.instruction) {
@@ -116,19 +125,27 @@ fn shares(expected: u64, copies: &[Unsized], strides: &FxHashMap<u32, u64>) -> V
     {
         return own;
     }
-    // Each stage has all operands, one behind the other.
+    // Each copy ends where the next one of any phase begins, and the last one has the rest.
     let mut sorted = copies.to_vec();
     sorted.sort_by_key(|copy| copy.place);
+    if sorted.windows(2).any(|pair| pair[0].place == pair[1].place) {
+        return Vec::new();
+    }
+    let (last, others) = (sorted[sorted.len() - 1], &sorted[..sorted.len() - 1]);
+    let room = |copy: &Unsized| places.range(copy.place + 1..).next().map(|next| next - copy.place);
     let mut left = expected;
     let mut found = Vec::new();
-    for pair in sorted.windows(2) {
-        let gap = pair[1].place - pair[0].place;
-        let Some(rest) = left.checked_sub(gap).filter(|rest| *rest > 0 && gap > 0) else { return Vec::new() };
-        left = rest;
-        found.push((pair[0].instruction, gap));
+    for copy in others {
+        let size = room(copy).filter(|size| *size < left);
+        let Some(size) = size else { return Vec::new() };
+        left -= size;
+        found.push((copy.instruction, size));
     }
-    found.extend(sorted.last().map(|last| (last.instruction, left)));
-    // An instruction that stands for copies of two sizes tells none.
+    if room(&last).is_some_and(|room| room < left) {
+        return Vec::new();
+    }
+    found.push((last.instruction, left));
+    // An instruction whose copies have two sizes tells none.
     let is_clear = |(instruction, size): &(u32, u64)| {
         found.iter().all(|(other, theirs)| other != instruction || theirs == size)
     };
@@ -169,12 +186,25 @@ mod tests {
     }
 
     #[test]
-    fn operands_of_one_stage_lie_behind_each_other() {
+    fn operands_of_one_stage_lie_one_after_the_other() {
         let mut log = Log::default();
         for stage in 0..3 {
             log.phase(6144, &[copy(1, stage * 8192), copy(2, stage * 8192 + 4096)]);
         }
         assert_eq!(log.sizes(&[]), [(1, 4096), (2, 2048)].into_iter().collect());
+    }
+
+    #[test]
+    fn stages_of_an_unrolled_ring_end_where_the_next_begins() {
+        let mut log = Log::default();
+        for stage in 0..4 {
+            let (first, second) = (stage as u32, stage as u32 + 4);
+            log.phase(40960, &[copy(first, stage * 8192), copy(second, 32768 * (stage + 1))]);
+        }
+        let sizes = log.sizes(&[]);
+        for instruction in 0..4 {
+            assert_eq!((sizes[&instruction], sizes[&(instruction + 4)]), (8192, 32768));
+        }
     }
 
     #[test]
