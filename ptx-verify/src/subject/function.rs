@@ -8,6 +8,7 @@ use ptx_facts::initialization::{self, Surroundings, Unset};
 use ptx_facts::memory::{Access, Conversion, MemoryFacts};
 use ptx_facts::mentions::Mentions;
 use ptx_facts::paths::Walker;
+use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::number::Number;
 use ptx_facts::values::pointer::{Object, Pointer};
@@ -221,6 +222,21 @@ impl<'a> FlowContext<'a> {
             !assumption.is_impossible() && engine.is_reached(block)
         });
         can_come.unwrap_or(true)
+    }
+
+    /// Whether a thread that has executed one instruction can come to another: not where the branches on the ways to the
+    /// two contradict each other. In a loop that has both each round may go another way.
+    pub(crate) fn can_follow(&self, first: u32, second: u32) -> bool {
+        let can_follow = self.ask_values(|engine| {
+            let facts = engine.facts();
+            let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
+            let mut assumption = Assumption::new(engine);
+            assumption.be_in(block(first));
+            assumption.be_in(block(second));
+            let is_in_loop = || Reach::from(facts, Ends::Instructions(&[second]), &[]).at(first).is_some();
+            !assumption.is_impossible() || is_in_loop()
+        });
+        can_follow.unwrap_or(true)
     }
 
     /// Whether an instruction runs whenever the function does, as far as its place tells.

@@ -188,10 +188,11 @@ impl<'f, 'm> Lives<'f, 'm> {
         early.min_by_key(|(event, _)| event.instruction)
     }
 
-    /// Uses and releases of an object that every path comes to from a release of it, and not from where it is made anew:
-    /// each with the release. The first of each object.
+    /// Uses and releases of an object that every path comes to from a release of it, and not from where it is made again:
+    /// each with the release. The first of each object. `can_follow` tells whether a thread that has executed one instruction
+    /// can come to another.
     #[must_use]
-    pub fn behind_release(&self) -> Vec<(Event, u32)> {
+    pub fn after_release(&self, mut can_follow: impl FnMut(u32, u32) -> bool) -> Vec<(Event, u32)> {
         let mut uses: FxHashMap<Place, Vec<Event>> = FxHashMap::default();
         for event in self.known(Life::Used) {
             uses.entry(event.place).or_default().push(event);
@@ -209,7 +210,8 @@ impl<'f, 'm> Lives<'f, 'm> {
             after.sort_by_key(|event| event.instruction);
             after.into_iter().find_map(|event| {
                 let release = from_release.at(event.instruction)?;
-                from_made.at(event.instruction).is_none().then_some((event, release))
+                let is_late = from_made.at(event.instruction).is_none();
+                (is_late && can_follow(release, event.instruction)).then_some((event, release))
             })
         });
         late.collect()

@@ -85,13 +85,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             );
         }
     }
-    for (used, released) in lives.behind_release() {
+    for (used, released) in lives.after_release(|first, second| context.can_follow(first, second)) {
         let message = "this `mbarrier` object is used after `mbarrier.inval`";
         let finding = RULE.at(place_of(context, used), message);
         diagnostics.push(
             finding
                 .with_secondary(context.instruction_span(released), "no longer an object from here on")
-                .with_help("initialise it anew with `mbarrier.init`"),
+                .with_help("initialise it again with `mbarrier.init`"),
         );
     }
 }

@@ -49,7 +49,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(facts) = context.facts() else { return };
-    for (late, freed) in Lives::new(facts, tensor_events(context)).behind_release() {
+    for (late, freed) in Lives::new(facts, tensor_events(context))
+        .after_release(|first, second| context.can_follow(first, second))
+    {
         let message = match late.life {
             Life::Released => "this tensor memory is freed a second time",
             Life::Used | Life::Made => "this tensor memory is used after it was freed",
