@@ -43,6 +43,8 @@ pub(crate) enum Printed<'a> {
     Filler,
     /// A branch that never runs, since nothing told the compiler what decides it.
     DeadBranch,
+    /// A name in braces that the function itself has, too.
+    NameInBraces,
 }
 
 /// What is matched.
@@ -56,6 +58,7 @@ enum Pattern {
     UnsetOnSomePaths,
     Filler,
     DeadBranch,
+    NameInBraces,
 }
 
 /// What is printed by whom.
@@ -93,6 +96,8 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     (&[Nvvm, Llvm], Pattern::Filler),
     // A template is compiled for a size that the branches of a `switch` do not know.
     (&[Nvvm, Llvm], Pattern::DeadBranch),
+    // Braces are those of an asm statement, which knows no name that another statement declares without them.
+    (&[Nvvm, Llvm], Pattern::NameInBraces),
 ];
 
 impl Producer {
@@ -140,7 +145,8 @@ impl Pattern {
             | (Self::ZeroBeforeLoad, Printed::ZeroBeforeLoad)
             | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths)
             | (Self::Filler, Printed::Filler)
-            | (Self::DeadBranch, Printed::DeadBranch) => true,
+            | (Self::DeadBranch, Printed::DeadBranch)
+            | (Self::NameInBraces, Printed::NameInBraces) => true,
             _ => false,
         }
     }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::producer::Printed;
 
 declare_rule! {
     /// ## What it does
@@ -36,7 +37,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Names of the module that a function uses for itself.
+    /// Names of the module that a function uses for itself. In what a compiler printed, names in the braces of an asm
+    /// statement that another statement declares without braces.
     name: "shadowed-declaration",
     code: "P0318",
     former: ["H0340"],
@@ -57,8 +59,12 @@ struct Declared {
     depth: usize,
 }
 
+/// The depth of the function's own declarations.
+const FUNCTION: usize = 1;
+
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let module = context.module.module;
+    let are_of_asm = context.module.is_printed(Printed::NameInBraces);
     // The declarations of each name in the scopes that are open, the outermost first, and the names of each scope.
     let mut open: FxHashMap<Name, Vec<Declared>> = FxHashMap::default();
     let mut scopes: Vec<Vec<Name>> = vec![Vec::new()];
@@ -95,7 +101,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let declared = open.entry((symbol, is_group)).or_default();
         let depth = scopes.len();
         // A scope has a name once in the list, so that this looks at two at most.
-        if let Some(other) = declared.iter().rev().find(|other| other.depth < depth) {
+        let outer = declared.iter().rev().find(|other| other.depth < depth);
+        let is_meant = |other: &&Declared| other.depth == FUNCTION && are_of_asm;
+        if let Some(other) = outer.filter(|other| !is_meant(other)) {
             let finding = RULE.at(span, format!("this hides the outer `{name}`"));
             diagnostics.push(finding.with_secondary(other.span, "declared here"));
         }
