@@ -367,14 +367,15 @@ impl Found {
     }
 }
 
-/// Puts a number into the names of modules that others have before them.
+/// Puts a number into the names of modules that others have before them, be it in letters of another case: some file systems
+/// keep them apart no better.
 fn tell_apart(modules: &mut [Module]) {
     let mut taken: HashSet<String> = HashSet::new();
     // The last number that each name got, so that a thousand members of one name are not tried a thousand times each.
     let mut last: HashMap<String, usize> = HashMap::new();
     for module in modules {
-        if taken.contains(&module.name) {
-            let number = last.entry(module.name.clone()).or_insert(1);
+        if taken.contains(&module.name.to_ascii_lowercase()) {
+            let number = last.entry(module.name.to_ascii_lowercase()).or_insert(1);
             let (stem, extension) = match module.name.strip_suffix(EXTENSION) {
                 Some(stem) => (stem, EXTENSION),
                 None => (module.name.as_str(), ""),
@@ -382,12 +383,12 @@ fn tell_apart(modules: &mut [Module]) {
             module.name = loop {
                 *number += 1;
                 let name = format!("{stem}.{number}{extension}");
-                if !taken.contains(&name) {
+                if !taken.contains(&name.to_ascii_lowercase()) {
                     break name;
                 }
             };
         }
-        taken.insert(module.name.clone());
+        taken.insert(module.name.to_ascii_lowercase());
     }
 }
 
@@ -412,7 +413,17 @@ fn stem(name: &str) -> &str {
 fn safe(name: &str) -> String {
     let is_plain = |each: char| each.is_ascii_alphanumeric() || "._+-".contains(each);
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).trim_start_matches(['.', '-', '+']);
-    name.chars().take(100).map(|each| if is_plain(each) { each } else { '_' }).collect()
+    let mark = if is_device(name) { "_" } else { "" };
+    let rest = name.chars().take(100).map(|each| if is_plain(each) { each } else { '_' });
+    mark.chars().chain(rest).collect()
+}
+
+/// Whether Windows takes a name for a device, with an extension or without.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul")
+        || number.is_some_and(|number| number.len() == 1 && number.as_bytes()[0].is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -424,6 +435,7 @@ mod tests {
         assert_eq!(safe("../../etc/passwd"), "passwd");
         assert_eq!(safe("..\\a b\n.o"), "a_b_.o");
         assert_eq!(safe("-rf"), "rf");
+        assert_eq!(["nul", "Com1.ptx", "console.ptx"].map(safe), ["_nul", "_Com1.ptx", "console.ptx"]);
         assert_eq!(numbered("k.o", 3, Some("sm_90a")), "k.o.3.sm_90a.ptx");
         assert_eq!(stem("a/k.ptx.gz"), "k.ptx");
     }

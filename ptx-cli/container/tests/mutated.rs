@@ -307,6 +307,13 @@ fn members_that_are_texts_have_their_names() {
 }
 
 #[test]
+fn names_differ_in_more_than_the_case_of_letters() {
+    let two = archive(&[("k.ptx", TEXT.into()), ("K.ptx", OTHER.into())]);
+    let names: Vec<String> = modules(two).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["k.ptx", "K.2.ptx"]);
+}
+
+#[test]
 fn a_damaged_archive_keeps_its_first_texts() {
     let told = |bytes: Vec<u8>| {
         let contents = open("k.a", Arc::new(bytes)).unwrap();
