@@ -5,10 +5,10 @@ from llvmlite import ir
 
 def kernel(desc, smem, a, b, regs, fnty):
     cute.arch.inline_ptx("mov.b64 {$w0}, {$r0};", write_only_types=[Int64], read_only_args=[desc])
-    cute.arch.inline_ptx("mov.b32 {$w0}, 1;", write_only_types=[Int64])  #  // error[asm-constraint-type-mismatch]: `mov.b32` takes any 32-bit register here, `$0` is `.b64`
+    cute.arch.inline_ptx("mov.b32 {$w0}, 1;", write_only_types=[Int64])  #  // error[asm-constraint-type-mismatch]: `mov.b32` takes any 32-bit register here, `{$w0}` is `.b64`
     alias_inline_ptx(
         "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 "
-        "[{$r0}], {{$r1}, {$r2}};",  #  // error[asm-operand-reference]: `$2` names no operand: there are only `$0` to `$1`
+        "[{$r0}], {{$r1}, {$r2}};",  #  // error[asm-operand-reference]: `{$r2}` names no operand: there are only `{$r0}` to `{$r1}`
         read_only_args=[smem, a],
     )
     prims.inline_ptx_hl("stmatrix.sync.aligned.m16n8.x1.trans.shared.b16 [{$r0}], {{$r1}};", read_only_args=regs)  // error[modifier-conflict]: `stmatrix` does not take `.m16n8` together with `.b16`

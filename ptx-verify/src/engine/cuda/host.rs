@@ -1,7 +1,7 @@
 //! Statements and texts in files of other hosts than CUDA C++.
 
-use ptx_syntax::cuda::Host;
 use ptx_syntax::cuda::host::{Document, DocumentKind, Hosted};
+use ptx_syntax::cuda::{AsmStatement, Host, Operand};
 use ptx_syntax::{Diagnostic, Span};
 
 use super::around::Around;
@@ -19,12 +19,13 @@ pub fn verify_hosted(source: &str, hosted: &Hosted, cuda: &CudaConfig, ptx: &Con
     let included = Included::default();
     let (mut diagnostics, coverage) = of_file(source, &hosted.file, cuda, included);
     // Statements do not overlap.
-    let mut starts: Vec<(u32, Host)> =
-        hosted.file.statements.iter().map(|each| (each.span.start, each.host)).collect();
-    starts.sort_unstable_by_key(|(start, _)| *start);
+    let mut statements: Vec<&AsmStatement> = hosted.file.statements.iter().collect();
+    statements.sort_unstable_by_key(|statement| statement.span.start);
     for found in &mut diagnostics {
-        let after = starts.partition_point(|(start, _)| *start <= found.span.start);
-        respell(found, after.checked_sub(1).map_or(Host::Cuda, |before| starts[before].1));
+        let after = statements.partition_point(|statement| statement.span.start <= found.span.start);
+        if let Some(before) = after.checked_sub(1) {
+            respell(found, source, statements[before]);
+        }
         found.fix = None;
     }
     for document in &hosted.documents {
@@ -66,22 +67,42 @@ fn of_document(document: &Document, cuda: &CudaConfig, ptx: &Config) -> Vec<Diag
 }
 
 /// Writes operands as the host does.
-fn respell(found: &mut Diagnostic, host: Host) {
-    if host.is_cuda() {
+fn respell(found: &mut Diagnostic, source: &str, statement: &AsmStatement) {
+    if statement.host.is_cuda() {
         return;
     }
+    let written = found.span.text(source);
+    let operand = |index: &str| match statement.host {
+        Host::InlinePtx => placeholder(statement, index).unwrap_or_else(|| written.to_owned()),
+        host => host.operand(index),
+    };
     let texts = [&mut found.message, &mut found.label]
         .into_iter()
         .chain(&mut found.notes)
         .chain(found.help.as_mut())
         .chain(found.labels.iter_mut().map(|label| &mut label.message));
     for text in texts.filter(|text| text.contains('%')) {
-        *text = respelled(text, host);
+        *text = respelled(text, operand);
     }
 }
 
+/// What `inline_ptx` writes for an operand: `{$w0}` and so on for those that are written, then `{$rw0}`, then `{$r0}`.
+fn placeholder(statement: &AsmStatement, index: &str) -> Option<String> {
+    let index: usize = index.parse().ok()?;
+    let is_read = |operand: &&Operand| operand.constraint.text.starts_with('+');
+    let outputs = statement.outputs.len();
+    let both = statement.outputs.iter().filter(is_read).count();
+    let groups = [("w", outputs - both), ("rw", both), ("r", statement.inputs.len())];
+    let mut first = 0;
+    groups.into_iter().find_map(|(kind, count)| {
+        let place = index.checked_sub(first).filter(|place| *place < count);
+        first += count;
+        place.map(|place| format!("{{${kind}{place}}}"))
+    })
+}
+
 /// A text with `$1`, or what the host writes, for `%1`.
-fn respelled(text: &str, host: Host) -> String {
+fn respelled(text: &str, operand: impl Fn(&str) -> String) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or("").to_owned();
     for part in parts {
@@ -89,7 +110,7 @@ fn respelled(text: &str, host: Host) -> String {
         if digits == 0 {
             out.push('%');
         } else {
-            out.push_str(&host.operand(&part[..digits]));
+            out.push_str(&operand(&part[..digits]));
         }
         out.push_str(&part[digits..]);
     }
@@ -103,7 +124,8 @@ mod tests {
     #[test]
     fn operands_are_written_as_the_host_does() {
         let text = "`%1` and `%laneid`, `%20` 5%";
-        assert_eq!(respelled(text, Host::Mlir), "`$1` and `%laneid`, `$20` 5%");
-        assert_eq!(respelled(text, Host::Rust), "`{1}` and `%laneid`, `{20}` 5%");
+        let of = |host: Host| respelled(text, |index| host.operand(index));
+        assert_eq!(of(Host::Mlir), "`$1` and `%laneid`, `$20` 5%");
+        assert_eq!(of(Host::Rust), "`{1}` and `%laneid`, `{20}` 5%");
     }
 }
