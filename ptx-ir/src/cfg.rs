@@ -273,19 +273,11 @@ impl<'m> Builder<'m> {
 
     fn flow(&self, index: usize) -> Flow {
         let handle = Handle::new(index as u32);
-        let instruction = &self.body.instructions[handle];
-        let resolved = &self.module.spellings[instruction.spelling].resolved;
-        // Control does not depend on the operands, so any instance will do where none fits.
-        let which = instruction.instance.map_or(0, usize::from);
-        let mut control =
-            resolved.instances.get(which).map_or(Control::Next, |instance| instance.effects.control);
-        if control == Control::Call && self.module.call_never_returns(self.body, handle) {
-            control = Control::Exit;
-        }
+        let guard = self.body.instructions[handle].guard;
         Flow {
-            control,
-            condition: Condition::of_guard(instruction.guard),
-            guarded: instruction.guard.is_some(),
+            control: self.module.control(self.body, handle),
+            condition: Condition::of_guard(guard),
+            guarded: guard.is_some(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::body::Body;
 use crate::arena::{Arena, Handle, Symbol, Symbols};
 use crate::directive::DirectiveKind;
-use crate::isa::Resolved;
+use crate::isa::{Control, Resolved};
 use crate::layered::{Layered, Shared};
 use crate::occupancy::registers_left;
 use crate::platform::{Platform, TextureMode};
@@ -535,6 +535,23 @@ impl Module {
     pub fn call_never_returns(&self, body: &Body, call: Handle<super::Instruction>) -> bool {
         let Some(callee) = self.callee(body, call) else { return false };
         self.functions[callee].has(DirectiveKind::NoReturn)
+    }
+
+    /// Where control goes after an instruction.
+    ///
+    /// A function that is declared `.noreturn` reports what went wrong and ends the grid, so a call of it is a trap. One
+    /// that ends its own thread only would be an exit, but a declaration does not tell that.
+    #[must_use]
+    pub fn control(&self, body: &Body, instruction: Handle<super::Instruction>) -> Control {
+        let found = &body.instructions[instruction];
+        // Control does not depend on the operands, so any instance will do where none fits.
+        let which = found.instance.map_or(0, usize::from);
+        let instances = &self.spellings[found.spelling].resolved.instances;
+        let control = instances.get(which).map_or(Control::Next, |instance| instance.effects.control);
+        match control {
+            Control::Call if self.call_never_returns(body, instruction) => Control::Trap,
+            control => control,
+        }
     }
 
     /// What an instruction means, where its operands fit.

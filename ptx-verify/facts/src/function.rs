@@ -103,13 +103,19 @@ impl<'m> FunctionFacts<'m> {
         self.body.instructions[Handle::new(instruction)].guard.is_some()
     }
 
+    /// Where control goes after an instruction.
+    #[must_use]
+    pub fn control(&self, instruction: u32) -> Control {
+        self.module.control(self.body, Self::handle(instruction))
+    }
+
     /// Whether a block ends the whole grid.
     #[must_use]
     pub fn ends_grid(&self, block: NodeIndex) -> bool {
-        self.cfg.instructions(block).last().is_some_and(|last| {
-            let traps = self.instance(last).is_some_and(|instance| instance.effects.control == Control::Trap);
-            traps && !self.is_guarded(last)
-        })
+        self.cfg
+            .instructions(block)
+            .last()
+            .is_some_and(|last| self.control(last) == Control::Trap && !self.is_guarded(last))
     }
 
     /// The operand that each thread gives to a vote, or to a reduction over several threads.

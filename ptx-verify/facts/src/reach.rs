@@ -124,7 +124,7 @@ impl<'f, 'm> Reach<'f, 'm> {
 /// The last instruction of a block where it leaves the function.
 fn exit_of(facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<u32> {
     let last = facts.cfg.instructions(block).last()?;
-    let leaves = match facts.instance(last)?.effects.control {
+    let leaves = match facts.control(last) {
         Control::Return | Control::Exit => true,
         Control::Next | Control::Call => facts.cfg.successors(block).next().is_none(),
         Control::Branch | Control::IndexedBranch | Control::Trap => false,

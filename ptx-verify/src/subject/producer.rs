@@ -31,7 +31,7 @@ static BANNERS: &[(&str, Producer)] = &[
 pub(crate) enum Printed<'a> {
     /// A thing of this name that nothing uses.
     Unused(&'a str),
-    /// An `exit` that control never comes to, after a `trap`.
+    /// A `trap` or `exit` that control never comes to, after a `trap` or a call that never returns.
     ExitAfterTrap,
     /// The result of a call, which nothing reads.
     CallResult,
@@ -82,7 +82,7 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     (&[Open64], Pattern::Begins("$BB")),
     (&[Open64], Pattern::Begins("$Lt_")),
     (&[Open64], Pattern::Begins("$L_")),
-    // What cannot be reached begins with `trap`, and a block has to end.
+    // What cannot be reached begins with `trap`, also after a call that never returns, and a block has to end.
     (&[Nvvm, Llvm], Pattern::ExitAfterTrap),
     // The convention for calls loads what the caller does not want.
     (&[Nvvm, Llvm, Gcc, Open64], Pattern::CallResult),

@@ -64,14 +64,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     report(run);
 }
 
-/// Whether the run is the `exit` that compilers print after a `trap`.
+/// Whether the run is the `trap` or `exit`, or both, that compilers print after a `trap` or a call that never returns.
 fn is_exit_after_trap(context: &FlowContext<'_>, (first, last): (u32, u32)) -> bool {
-    let control = |instruction: u32| {
-        let facts = context.facts()?;
-        facts.instance(instruction).map(|instance| instance.effects.control)
-    };
-    let trap = first.checked_sub(1).and_then(control) == Some(Control::Trap);
-    trap && first == last && control(first) == Some(Control::Exit)
+    let Some(facts) = context.facts() else { return false };
+    let ends = |instruction: u32| matches!(facts.control(instruction), Control::Trap | Control::Exit);
+    let trap = first.checked_sub(1).is_some_and(|before| facts.control(before) == Control::Trap);
+    trap && last - first < 2 && ends(first) && ends(last)
 }
 
 fn finding(context: &FlowContext<'_>, (first, last): (u32, u32)) -> Diagnostic {

@@ -190,7 +190,7 @@ impl Decoder<'_, '_> {
             for &branch in &deciding[block.index()] {
                 self.push(branch);
             }
-            let control = self.control(instruction);
+            let control = self.facts.control(instruction);
             if control == Control::IndexedBranch
                 && let Some(index) = facts.body.operands(handle).first()
             {
@@ -232,10 +232,6 @@ impl Decoder<'_, '_> {
                 actions.insert(instruction, Action::WarpBarrier { members });
             }
         }
-    }
-
-    fn control(&self, instruction: u32) -> Control {
-        self.facts.instance(instruction).map_or(Control::Next, |instance| instance.effects.control)
     }
 
     pub(super) fn push(&mut self, instruction: u32) {
@@ -318,7 +314,7 @@ impl Decoder<'_, '_> {
                 })
             };
             let is_relevant = self.relevant[instruction as usize];
-            let control = self.control(instruction);
+            let control = self.facts.control(instruction);
             let is_fork_here = is_fork(facts, block) && facts.cfg.instructions(block).end == instruction + 1;
             let action = match control {
                 Control::Next | Control::Call => match actions.remove(&instruction) {
