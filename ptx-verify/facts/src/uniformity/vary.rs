@@ -511,7 +511,11 @@ impl Analysis<'_, '_> {
         Some(match computation {
             C::Not => a,
             C::Negate => added(number.inverted(), Number::constant(w, 1), a, Vary::NONE),
-            C::And => both.without(number.zeros | other.zeros),
+            C::And => {
+                let kept = both.without(number.zeros | other.zeros);
+                let varying = if b.lanes == 0 { Some(1) } else { (a.lanes == 0).then_some(2) };
+                varying.map_or(kept, |index| self.with_strides(block, instruction, index, kept, 0))
+            }
             C::Or => both.without(number.ones | other.ones),
             C::Xor => both,
             C::Add => added(number, other, a, b),
@@ -533,7 +537,7 @@ impl Analysis<'_, '_> {
                 }
                 // What comes in from above is the sign.
                 let sign = |bits: u64| is_signed && number.high >> (w - 1) != 0 && bits >> (w - 1) != 0;
-                a.mapped(|bits| match other.value() {
+                let shifted = a.mapped(|bits| match other.value() {
                     Some(by) => {
                         let by = by.min(u64::from(w)) as u32;
                         let filled = if sign(bits) { mask(w) & !mask(w - by) } else { 0 };
@@ -541,13 +545,18 @@ impl Analysis<'_, '_> {
                     }
                     None if sign(bits) => mask(w),
                     None => up_to_highest(bits),
-                })
+                });
+                match other.value() {
+                    Some(by) if !sign(a.lanes) => self.with_strides(block, instruction, 1, shifted, by),
+                    _ => shifted,
+                }
             }
             C::ExtractField if !is_signed => {
                 let length = self.source(block, instruction, 3, 32).0.value()? & 255;
                 let from = self.source(block, instruction, 2, 32).0.value()? & 255;
                 let field = mask(length as u32);
-                a.mapped(|bits| bits.checked_shr(from as u32).unwrap_or(0) & field)
+                let taken = a.mapped(|bits| bits.checked_shr(from as u32).unwrap_or(0) & field);
+                self.with_strides(block, instruction, 1, taken, from)
             }
             C::InsertField => {
                 let from = self.source(block, instruction, 3, 32).0.value()? & 255;
@@ -604,6 +613,47 @@ impl Analysis<'_, '_> {
             }
             _ => return None,
         })
+    }
+
+    /// What is left of an operand after it was masked, and shifted down by so many bits: where the bits of the lane's number
+    /// lie side by side in the operand, those that are left tell which ones it depends on.
+    fn with_strides(
+        &mut self,
+        block: NodeIndex,
+        instruction: u32,
+        operand: usize,
+        left: Vary,
+        by: u64,
+    ) -> Vary {
+        let width = self.engine.facts.instance(instruction).and_then(|instance| instance.ty);
+        let width = width.map_or(64, |ty| ty.bits().min(64));
+        let place = self.engine.operand(instruction, operand, width).and_then(|fact| {
+            let sum = *self.engine.sum(fact);
+            self.lane_place(&sum, block)
+        });
+        let (Some(place), Ok(by)) = (place, u32::try_from(by)) else { return left };
+        let bits = left.lanes.checked_shl(by).unwrap_or(0).checked_shr(place).unwrap_or(0);
+        Vary { strides: left.strides & (bits & u64::from(ALL_STRIDES)) as u8, ..left }.settled()
+    }
+
+    /// The bit of a sum at which the number of the lane begins, where the rest is the same in all lanes and leaves it alone.
+    fn lane_place(&self, sum: &Sum, block: NodeIndex) -> Option<u32> {
+        let forms = self.engine.values.forms();
+        let width = sum.width();
+        let mut place = None;
+        let mut rest = Number::constant(width, sum.offset());
+        for (base, factor) in sum.terms() {
+            if matches!(forms.what(base), Base::Lane) {
+                place = factor.is_power_of_two().then(|| factor.trailing_zeros());
+                place?;
+            } else if self.base(base, block, None, MAX_DEPTH).lanes != 0 {
+                return None;
+            } else {
+                let number = self.engine.base_number(base, width);
+                rest = rest.plus(number.multiply(Number::constant(width, factor)));
+            }
+        }
+        place.filter(|place| rest.zeros.trailing_ones() >= place + ALL_STRIDES.count_ones())
     }
 
     /// Whether an instruction divides the place of a thread by what only those know who launch the kernel. That cuts a block
