@@ -1,9 +1,10 @@
 use ptx_facts::mentions::owner;
 use ptx_facts::registers::aligned;
-use ptx_ir::ir::{Function, FunctionKind, Handle, Module, Operand, Variable};
+use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Module, Operand, Variable};
 use ptx_ir::isa::{Access, Class, Control, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
@@ -16,7 +17,7 @@ declare_rule! {
     ///
     /// | variable | not allowed |
     /// |---|---|
-    /// | `.param` variable of a body | a guard on `st.param` and `ld.param`; its address, as in `mov.b64 %rd1, x` |
+    /// | `.param` variable of a body | a guard on `st.param` and `ld.param`; its address, as in `mov.b64 %rd1, x`; `ld.param` where no call further up in the text returns it |
     /// | parameter of a function or kernel | `st.param` |
     /// | return value of a function | `ld.param` |
     /// | a register in a kernel | `.param::func` |
@@ -79,6 +80,7 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     let module = context.module.module;
+    let mut results = None;
     for (index, operand) in context.mentions.operands(context.body) {
         let (Operand::VariableAddress { variable, .. }
         | Operand::Variable { variable, .. }
@@ -86,9 +88,14 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        let variable = &module.variables[variable];
+        let handle = variable;
+        let variable = &module.variables[handle];
         if variable.space.base() == StateSpace::Param && variable.function.is_some() {
-            out.extend(use_of(context, variable, index));
+            let mut returned_at = || {
+                let results = results.get_or_insert_with(|| results_of_calls(context.body));
+                results.get(&handle).copied()
+            };
+            out.extend(use_of(context, variable, index, &mut returned_at));
         }
     }
     // Hardly a module spells it, so the others pay nothing.
@@ -123,8 +130,29 @@ fn registers_in_kernels(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>
     }
 }
 
-/// What is wrong with the operand at `index` of the body, which names `variable`.
-fn use_of(context: &FunctionContext<'_>, variable: &Variable, index: usize) -> Option<Diagnostic> {
+/// The variables that calls return, each with the first of these calls.
+fn results_of_calls(body: &Body) -> FxHashMap<Handle<Variable>, u32> {
+    let mut results = FxHashMap::default();
+    for handle in body.instructions.handles() {
+        // Other lists have no variables.
+        let Some(Operand::List(list)) = body.operands(handle).first() else { continue };
+        for child in body.children(*list) {
+            if let Operand::Variable { variable, .. } = child {
+                results.entry(*variable).or_insert(handle.index() as u32);
+            }
+        }
+    }
+    results
+}
+
+/// What is wrong with the operand at `index` of the body, which names `variable`. `returned_at` tells the first call that
+/// returns it.
+fn use_of(
+    context: &FunctionContext<'_>,
+    variable: &Variable,
+    index: usize,
+    returned_at: &mut dyn FnMut() -> Option<u32>,
+) -> Option<Diagnostic> {
     let (module, body) = (context.module.module, context.body);
     let (handle, instruction) = owner(body, index)?;
     // Where the operands do not fit, that is reported.
@@ -148,7 +176,9 @@ fn use_of(context: &FunctionContext<'_>, variable: &Variable, index: usize) -> O
         guarded: instruction.guard.is_some(),
     };
     match spec.and_then(|spec| spec.access) {
-        Some(access) if access.reads || access.writes => usage.access(access),
+        Some(access) if access.reads || access.writes => usage.access(access).or_else(|| {
+            if access.reads { usage.unreturned(handle.index() as u32, returned_at()) } else { None }
+        }),
         // The address of any variable will do there, as the table says.
         Some(access) if access.space.is_none() && spec.is_some_and(takes_parameters) => None,
         _ => usage.address(operands[position]),
@@ -205,6 +235,24 @@ impl Usage<'_> {
         Some(
             self.at(format!("`{name}` belongs to a call and cannot be {verb} under a guard")).with_help(help),
         )
+    }
+
+    /// A result that is read though no call further up returns it, `call` being the first one that does. Of the text around
+    /// an asm statement nothing is known.
+    fn unreturned(&self, instruction: u32, call: Option<u32>) -> Option<Diagnostic> {
+        let is_of_call = !self.variable.is_parameter && !self.is_among(&self.function().parameters);
+        let is_returned = call.is_some_and(|call| call < instruction);
+        if !is_of_call || is_returned || self.context.module.wanted.fragment.is_some() {
+            return None;
+        }
+        let (name, body) = (self.name, self.context.body);
+        let finding = self.at(format!("`{name}` is loaded, but no call further up in the text returns it"));
+        Some(match call {
+            Some(call) => {
+                finding.with_secondary(body.span(Handle::new(call)), "this call returns it, further down")
+            }
+            None => finding.with_help("a variable of the function that no call needs is a `.local` variable"),
+        })
     }
 
     fn address(&self, operand: Operand) -> Option<Diagnostic> {
