@@ -45,6 +45,8 @@ pub(crate) enum Printed<'a> {
     DeadBranch,
     /// A name in braces that the function itself has, too.
     NameInBraces,
+    /// The end of a function without `ret`.
+    UnreachableEnd,
 }
 
 /// What is matched.
@@ -59,6 +61,7 @@ enum Pattern {
     Filler,
     DeadBranch,
     NameInBraces,
+    UnreachableEnd,
 }
 
 /// What is printed by whom.
@@ -98,6 +101,8 @@ static PATTERNS: &[(&[Producer], Pattern)] = &[
     (&[Nvvm, Llvm], Pattern::DeadBranch),
     // Braces are those of an asm statement, which knows no name that another statement declares without them.
     (&[Nvvm, Llvm], Pattern::NameInBraces),
+    // Where the program says that control never comes, there is nothing.
+    (&[Gcc], Pattern::UnreachableEnd),
 ];
 
 impl Producer {
@@ -146,7 +151,8 @@ impl Pattern {
             | (Self::UnsetOnSomePaths, Printed::UnsetOnSomePaths)
             | (Self::Filler, Printed::Filler)
             | (Self::DeadBranch, Printed::DeadBranch)
-            | (Self::NameInBraces, Printed::NameInBraces) => true,
+            | (Self::NameInBraces, Printed::NameInBraces)
+            | (Self::UnreachableEnd, Printed::UnreachableEnd) => true,
             _ => false,
         }
     }

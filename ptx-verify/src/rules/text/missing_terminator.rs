@@ -2,6 +2,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::producer::Printed;
 
 declare_rule! {
     /// ## What it does
@@ -28,7 +29,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A function that ends in a call is taken to end in one that does not return.
+    /// A function that ends in a call is taken to end in one that does not return. GCC writes nothing where a program
+    /// says that control never comes to the end of a function, so its output has no such findings.
     name: "missing-terminator",
     code: "P0106",
     former: ["H0331"],
@@ -43,7 +45,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let Some(last) = facts.cfg.falls_off() else { return };
     let index = last.index() as u32;
-    if facts.is_call(index) || facts.instance(index).is_none() {
+    if facts.is_call(index)
+        || facts.instance(index).is_none()
+        || context.module.is_printed(Printed::UnreachableEnd)
+    {
         return;
     }
     let name = context.module.module.name(facts.function.name);
