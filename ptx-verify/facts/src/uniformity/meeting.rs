@@ -87,9 +87,12 @@ fn lanes_may_part(instance: &Instance) -> bool {
     instance.effects.convergence == Convergence::Participants
 }
 
+/// The operand that tells for how many threads a barrier is.
+const COUNT: &str = "b";
+
 /// Whether a barrier is for a number of threads that an operand tells.
 fn is_counted(instance: &Instance, operands: &[Operand]) -> bool {
-    let counts = instance.operands.iter().filter(|spec| spec.name == "b").count();
+    let counts = instance.operands.iter().filter(|spec| spec.name == COUNT).count();
     counts > 0 && operands.len() == instance.operands.len()
 }
 
@@ -167,6 +170,9 @@ impl Uniformity {
                     _ => self.cause(facts, graph, instruction, need.least),
                 };
                 let Some(here) = here else { continue };
+                if self.counts_lone_lanes(facts, graph, instruction) {
+                    continue;
+                }
                 let Cause::Branch(branch) = here.cause else {
                     found.push(here);
                     continue;
@@ -212,6 +218,21 @@ impl Uniformity {
         }
         found.sort_by_key(|each| each.instruction);
         found
+    }
+
+    /// Whether a barrier is for a number of threads that differs from lane to lane. Who comes to it has to say the same as
+    /// the others, so a warp comes as one thread: one lane alone, or all with what one of them has counted.
+    fn counts_lone_lanes(&self, facts: &FunctionFacts<'_>, graph: &Graph, instruction: u32) -> bool {
+        let Some(instance) = facts.instance(instruction).filter(|instance| instance.effects.barrier) else {
+            return false;
+        };
+        let operands = facts.body.operands(Handle::new(instruction));
+        let Some(count) = instance.operands.iter().position(|spec| spec.name == COUNT) else { return false };
+        let read = |at: &usize| facts.uses().all()[*at].operand() == count;
+        let count = facts.uses().range(instruction).find(read).and_then(|at| graph.read(at));
+        // What was not followed has all bits, more than a count has.
+        let differs = |vary: Vary| vary.level() == Some(Level::Lanes) && vary.lanes >> u32::BITS == 0;
+        is_counted(instance, operands) && count.is_some_and(|count| differs(self.of(count)))
     }
 
     /// Whether all paths from a branch to where they come together lead past the same meetings, each as often.

@@ -43,7 +43,8 @@ declare_rule! {
     /// What memory holds at one address, and what a function is passed, is taken to be the same in all threads, and what
     /// lies at an address that depends on the thread to differ. Threads that leave the function before the barrier are not
     /// counted, unless those that stay and those that leave both wait for others first. A call of a function that is declared
-    /// `.noreturn` is taken to end the grid. Of masks that
+    /// `.noreturn` is taken to end the grid. Where lanes would say different numbers of threads at a barrier, one is taken to
+    /// come alone, as in GCC's libraries. Of masks that
     /// come from elsewhere nothing is known. Blocks and their rows are taken to be whole warps, and
     /// where the place of a thread is divided by a parameter of the kernel, the block is taken to be one group. A loop that begins at `%tid.x`
     /// and goes on by a number, or by `%ntid.x` up to a multiple of a number, is taken to be made for rows of so many threads,
