@@ -184,7 +184,9 @@ impl Uniformity {
                 }
                 if need.of_mask || facts.instance(instruction).is_some_and(lanes_may_part) {
                     let masks = masks.get_or_insert_with(|| whole::active_masks(engine));
-                    if whole::is_whole(engine, masks, branch, here_block) {
+                    if whole::is_whole(engine, masks, branch, here_block)
+                        || whole::is_agreed(engine, self, masks, branch, here_block)
+                    {
                         continue;
                     }
                 }

@@ -6,6 +6,7 @@ use ptx_ir::ir::Handle;
 use ptx_ir::isa::Computation;
 use rustc_hash::FxHashSet;
 
+use super::{Level, Uniformity};
 use crate::FunctionFacts;
 use crate::values::linear::{Base, Form};
 use crate::values::number::mask;
@@ -91,7 +92,11 @@ fn passed(engine: &Engine<'_, '_>, block: NodeIndex) -> Vec<NodeIndex> {
         for _ in 0..MAX_DOMINATORS {
             let Some(inside) = at else { break };
             if let Some((guard, value)) = only_condition(engine, facts, inside) {
-                came_from(engine, guard, value, &mut found);
+                for (from, _) in came_from(engine, guard, value) {
+                    if !found.contains(&from) {
+                        found.push(from);
+                    }
+                }
             }
             at = facts.cfg.immediate_dominator(inside);
         }
@@ -113,25 +118,74 @@ fn only_condition(
     Some((guard, graph.condition(block, only)?.value))
 }
 
-/// Adds the blocks that control has come from where a predicate has a value.
-fn came_from(engine: &Engine<'_, '_>, predicate: ValueId, value: bool, found: &mut Vec<NodeIndex>) {
+/// The blocks that control has come from where a predicate has a value, the last one first, with what each brought along.
+fn came_from(engine: &Engine<'_, '_>, predicate: ValueId, value: bool) -> Vec<(NodeIndex, ValueId)> {
+    let mut found = Vec::new();
     let mut next = Some((predicate, value));
-    for _ in 0..MAX_PASSED {
-        let Some((join, is)) = next.take().and_then(|(value, is)| tested(engine, value, is)) else { return };
-        let Kind::Joined { block } = engine.graph().kind(join) else { return };
+    while found.len() < MAX_PASSED {
+        let Some((join, is)) = next.take().and_then(|(value, is)| tested(engine, value, is)) else { break };
+        let Kind::Joined { block } = engine.graph().kind(join) else { break };
         let number = |input: ValueId| engine.values.of(input).and_then(|fact| fact.number.value());
         let mut comes = engine.graph().inputs(join).iter().enumerate().filter(|&(position, &input)| {
             engine.is_taken(block, position) && number(input).is_none_or(|number| is.admits(number))
         });
-        let (Some((position, &input)), None) = (comes.next(), comes.next()) else { return };
-        let Some((from, _)) = engine.graph().predecessors(block).nth(position) else { return };
-        if !found.contains(&from) {
-            found.push(from);
-        }
+        let (Some((position, &input)), None) = (comes.next(), comes.next()) else { break };
+        let Some((from, _)) = engine.graph().predecessors(block).nth(position) else { break };
+        found.push((from, input));
         if let Is::Truth(value) = is {
             next = Some((input, value));
         }
     }
+    found
+}
+
+/// Whether all lanes of the warp go to a block at a branch, if one does: what decides says that `activemask` has found all of
+/// them, or that it has been where all lanes have to be, and what it brought along from there is the same in all.
+pub(super) fn is_agreed(
+    engine: &mut Engine<'_, '_>,
+    uniformity: &Uniformity,
+    masks: &[(u32, ValueId)],
+    branch: u32,
+    block: NodeIndex,
+) -> bool {
+    let facts = engine.facts();
+    let at = facts.cfg.block_of(Handle::new(branch));
+    let mut inside = Some(block);
+    for _ in 0..MAX_DOMINATORS {
+        let above = inside.and_then(|inside| facts.cfg.immediate_dominator(inside));
+        if above.is_none_or(|above| above == at) {
+            break;
+        }
+        inside = above;
+    }
+    let Some((guard, value)) = inside.and_then(|inside| only_condition(engine, facts, inside)) else {
+        return false;
+    };
+    if let Some((tested, Is::Number(ALL, true))) = tested(engine, guard, value)
+        && masks.iter().any(|(_, told)| *told == tested)
+    {
+        return true;
+    }
+    let mut is_same = false;
+    for (from, brought) in came_from(engine, guard, value) {
+        // Nothing parts them on the way to where it is joined.
+        if engine.graph().successors(from).len() != 1 {
+            return false;
+        }
+        is_same |= uniformity.of(brought).level() != Some(Level::Lanes);
+        let mut instructions = facts.cfg.instructions(from);
+        if is_same && instructions.any(|each| !facts.is_guarded(each) && names_all_lanes(engine, each)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether an instruction is for all lanes of the warp together.
+fn names_all_lanes(engine: &mut Engine<'_, '_>, instruction: u32) -> bool {
+    let mask = engine.facts().instance(instruction).and_then(|instance| instance.lane_mask());
+    let mask = mask.and_then(|index| engine.operand(instruction, index, u32::BITS));
+    mask.is_some_and(|mask| mask.number.value() == Some(ALL))
 }
 
 /// What is known of a value.
