@@ -6,7 +6,7 @@ mod whole;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Convergence, Instance};
+use ptx_ir::isa::{Convergence, Event, Instance};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -64,6 +64,9 @@ fn need(engine: &mut Engine<'_, '_>, instruction: u32) -> Option<Need> {
     };
     match effects.convergence {
         Convergence::None => None,
+        // Nobody waits for those who wait, only for those who arrive.
+        Convergence::Participants if effects.event == Some(Event::ClusterWait) => None,
+        Convergence::Aligned if effects.event == Some(Event::ClusterWait) => here(Level::Lanes),
         Convergence::Aligned if effects.barrier && is_counted(instance, operands) => here(Level::Lanes),
         Convergence::Aligned if effects.barrier => {
             // Lanes have to be together; warps may come from several places.
