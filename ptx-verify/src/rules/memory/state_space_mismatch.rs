@@ -1,5 +1,6 @@
 use ptx_facts::memory::Access;
 use ptx_facts::values::pointer::{Notation, Object, Pointer};
+use ptx_ir::isa::AsyncGroup;
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
@@ -31,7 +32,9 @@ declare_rule! {
     /// ## What it may miss
     /// Addresses that come from memory or from other functions. A variable named in a generic access is accessed in its
     /// own space, which the assembler sees to. Global addresses are the same numbers as generic
-    /// ones, so an access that mixes these two is not reported; a conversion that is made twice is.
+    /// ones, so an access that mixes these two is not reported; a conversion that is made twice is. Instructions for `mbarrier`
+    /// objects and for tensor memory work in shared memory alone, and the assembler makes the same code for both kinds of
+    /// addresses: there it is a warning.
     name: "state-space-mismatch",
     code: "P0703",
     former: ["H0322"],
@@ -48,8 +51,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let message = wrong(context, access, pointer).filter(|_| context.can_come(access.instruction));
         if let Some(message) = message {
             let mut finding = RULE.at(access.span, message);
+            // What works in shared memory alone is made the same code for both kinds of addresses.
+            let is_same_code = pointer.space == StateSpace::Shared && works_in_shared(context, access);
             // Only a way through several writes leaves a doubt.
-            if pointer.notation == Notation::Unknown && pointer.object == Object::Unknown {
+            if is_same_code || pointer.notation == Notation::Unknown && pointer.object == Object::Unknown {
                 finding.severity = Severity::Warning;
             }
             if let Some(variable) = access.variable() {
@@ -97,6 +102,16 @@ fn wrong(context: &FlowContext<'_>, access: &Access, address: Pointer) -> Option
         }
         None => None,
     }
+}
+
+/// Whether the instruction is for objects in shared memory, whatever it says of the space.
+fn works_in_shared(context: &FlowContext<'_>, access: &Access) -> bool {
+    let instance = context.facts().and_then(|facts| facts.instance(access.instruction));
+    instance.is_some_and(|instance| {
+        let group = instance.effects.asynchronous.map(|(group, _)| group);
+        instance.effects.event.is_some()
+            || matches!(group, Some(AsyncGroup::Tcgen05 | AsyncGroup::Tcgen05Allocation))
+    })
 }
 
 /// Whether the instruction says in which space it works. Those of `mbarrier` and their like work in shared memory in any
