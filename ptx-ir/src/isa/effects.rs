@@ -318,6 +318,8 @@ pub enum Mode {
     LowerLane,
     /// `.or`: combined with a third predicate.
     Or,
+    /// `.cta_group::2`: for two blocks together, one of which is told.
+    Paired,
     /// `.nc`: loads what nobody writes while the kernel runs.
     ReadOnly,
     /// `.read`: only that sources have been read.

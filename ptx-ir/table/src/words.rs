@@ -90,7 +90,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 27] = [
+const MODES: [(&str, &str); 28] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -105,6 +105,7 @@ const MODES: [(&str, &str); 27] = [
     ("indexed", "Indexed"),
     ("lower-lane", "LowerLane"),
     ("or", "Or"),
+    ("paired", "Paired"),
     ("read-only", "ReadOnly"),
     ("reads", "Reads"),
     ("relaxed", "Relaxed"),

@@ -6,12 +6,15 @@ use ptx_ir::space::StateSpace;
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{BlockBarrier, Machine, Scenario, State, Warp};
-use super::program::{Action, Address, GENERIC, MAPPED, RANK, Source, Step};
+use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
 /// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
 const WARPS_OF_GROUP: u32 = 4;
+
+/// Low bits that compilers leave out of a mask since an aligned address has none of them.
+const ALIGNMENT: u32 = 0xff;
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
@@ -316,6 +319,15 @@ impl Machine<'_> {
                 });
                 (value, Value::Unknown)
             }
+            // The own block's address has no rank in it; what clears a bit of the rank names the first of a pair.
+            Computation::And if b.all(mask).is_some_and(|kept| kept as u32 | ALIGNMENT == !(1 << RANK)) => {
+                let first = (MAPPED | self.warps[warp].block as u64 & !1) << RANK;
+                let value = Value::of([&*a, &*b], mask, |[own, kept]| {
+                    let is_own = own & !GENERIC < MAX_SHARED;
+                    if is_own { Some(own & kept | first) } else { shape.evaluate([own, kept, 0, 0]) }
+                });
+                (value, Value::Unknown)
+            }
             Computation::Compare => {
                 let value = Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources));
                 let opposite = Value::of([&value], mask, |[number]| Some(number ^ 1));
@@ -496,6 +508,9 @@ impl Machine<'_> {
         if !barrier.places.contains(&instruction) {
             barrier.places.push(instruction);
         }
+        // Arrivals are counted, whoever makes them: a group may let its own first wait pass.
+        let is_own_credit =
+            waits && !barrier.opened && threads.is_some_and(|threads| barrier.arrived <= threads);
         let mut disagreement = None;
         if let Some(threads) = threads {
             match barrier.expected {
@@ -508,7 +523,7 @@ impl Machine<'_> {
             self.warps[warp].fragments[fragment].state = State::Barrier(number);
         }
         self.progress += 1;
-        if let Some((_, before)) = again.filter(|_| mask == self.warps[warp].alive) {
+        if let Some((_, before)) = again.filter(|_| mask == self.warps[warp].alive && !is_own_credit) {
             let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
             self.tell(fault.with_some(last, Part::Last));
         }
@@ -531,7 +546,7 @@ impl Machine<'_> {
         let (arrived, arrivals) = (barrier.arrived, barrier.arrivals.clone());
         let places = barrier.places.clone();
         let done: BlockBarrier =
-            std::mem::replace(barrier, BlockBarrier { places, ..BlockBarrier::default() });
+            std::mem::replace(barrier, BlockBarrier { places, opened: true, ..BlockBarrier::default() });
         if arrived > expected && done.expected.is_some() {
             let last = arrivals.last().map_or(0, |(_, at)| *at);
             let fault =

@@ -20,7 +20,7 @@ const DESCRIPTOR_SHIFT: u32 = 4;
 impl Machine<'_> {
     /// Starts a copy.
     pub(super) fn start(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
-        let Action::Start { group, proxy, writes, reads, object, bytes, blocks } = action else {
+        let Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired } = action else {
             return None;
         };
         let proxy = *proxy;
@@ -38,7 +38,7 @@ impl Machine<'_> {
         let row = if *group == Row::Bulk { Row::BulkRead } else { *group };
         match object {
             Some(place) => {
-                let named = self.named_objects(warp, *place, *blocks, mask, instruction)?;
+                let named = self.named_objects(warp, *place, (*blocks, *paired), mask, instruction)?;
                 let own = self.warps[warp].block;
                 for (lane, index) in named {
                     let learned = self.sizes.get(&instruction).filter(|_| self.scenario.blocks > 1).copied();
@@ -195,7 +195,7 @@ impl Machine<'_> {
         counted: bool,
     ) -> Option<()> {
         let now = self.next_event(warp);
-        let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
+        let named = self.named_objects(warp, object, (Source::Number(0), false), mask, instruction)?;
         let (warps, started) = (self.warps.len(), self.warps[warp].groups[Row::CpAsync as usize].started);
         let mut clock = self.warps[warp].clock.clone();
         clock.raise(warps, Row::CpAsync, warp, started);
@@ -222,7 +222,7 @@ impl Machine<'_> {
         blocks: Source,
     ) -> Option<()> {
         let now = self.next_event(warp);
-        let named = self.named_objects(warp, object, blocks, mask, instruction)?;
+        let named = self.named_objects(warp, object, (blocks, false), mask, instruction)?;
         let (warps, started) = (self.warps.len(), self.warps[warp].groups[Row::Tcgen05 as usize].started);
         let mut clock = self.warps[warp].clock.clone();
         clock.raise(warps, Row::Tcgen05, warp, started);

@@ -323,7 +323,8 @@ impl Decoder<'_, '_> {
         };
         let group = row_of(group).unwrap_or(Row::Bulk);
         let proxy = instance.effects.async_proxy;
-        Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks })
+        let paired = instance.is(Mode::Paired);
+        Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired })
     }
 
     pub(super) fn bits_of(&self, register: u32) -> u32 {

@@ -132,6 +132,8 @@ pub(super) struct Warp {
 
 #[derive(Debug, Default)]
 pub(super) struct BlockBarrier {
+    /// Whether it has opened before.
+    pub(super) opened: bool,
     pub(super) arrived: u32,
     pub(super) expected: Option<(u32, u32)>,
     pub(super) clock: Clock,

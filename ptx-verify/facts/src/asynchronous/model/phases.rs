@@ -97,7 +97,7 @@ impl Machine<'_> {
         &mut self,
         warp: usize,
         address: super::program::Address,
-        blocks: Source,
+        (blocks, paired): (Source, bool),
         mask: u32,
         instruction: u32,
     ) -> Option<Vec<(u32, usize)>> {
@@ -112,7 +112,9 @@ impl Machine<'_> {
             match blocks.lane(lane)? {
                 0 => found.push((lane, self.used_object(warp, (block, place), instruction))),
                 chosen => {
+                    let parity = block & 1;
                     for block in (0..self.blocks.len()).filter(|block| chosen >> block & 1 != 0) {
+                        let block = if paired { block & !1 | parity } else { block };
                         found.push((lane, self.used_object(warp, (block, place), instruction)));
                     }
                 }
@@ -202,7 +204,7 @@ impl Machine<'_> {
             self.guess(instruction);
         }
         let now = self.next_event(warp);
-        let named = self.named_objects(warp, object, blocks, mask, instruction)?;
+        let named = self.named_objects(warp, object, (blocks, false), mask, instruction)?;
         let expects = matches!(event, Event::ArriveExpect | Event::DropExpect | Event::Expect);
         let arrives = !matches!(event, Event::Expect | Event::Complete);
         let clock = (!relaxed).then(|| self.warps[warp].clock.clone());
@@ -347,7 +349,7 @@ impl Machine<'_> {
         if self.are_assumed(warp, &[parity.unwrap_or(phase)]) {
             self.guess(instruction);
         }
-        let named = self.named_objects(warp, object, Source::Number(0), mask, instruction)?;
+        let named = self.named_objects(warp, object, (Source::Number(0), false), mask, instruction)?;
         let mut wants: Vec<(usize, Want, u32)> = Vec::new();
         for (lane, index) in named {
             let number = asked.lane(lane)?;

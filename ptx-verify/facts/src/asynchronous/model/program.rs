@@ -154,6 +154,8 @@ pub(super) enum Action {
         object: Option<Address>,
         bytes: Source,
         blocks: Source,
+        /// Whether the object of one block of each pair is told, of which its address tells.
+        paired: bool,
     },
     /// Starts what reads matrices in shared memory, and writes to tensor memory if it is told where.
     Multiply {
