@@ -3,7 +3,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Instance};
 use rustc_hash::FxHashSet;
 
 use super::{Level, Uniformity};
@@ -183,7 +183,7 @@ pub(super) fn is_agreed(
 
 /// Whether an instruction is for all lanes of the warp together.
 fn names_all_lanes(engine: &mut Engine<'_, '_>, instruction: u32) -> bool {
-    let mask = engine.facts().instance(instruction).and_then(|instance| instance.lane_mask());
+    let mask = engine.facts().instance(instruction).and_then(Instance::lane_mask);
     let mask = mask.and_then(|index| engine.operand(instruction, index, u32::BITS));
     mask.is_some_and(|mask| mask.number.value() == Some(ALL))
 }
