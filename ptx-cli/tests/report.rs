@@ -762,3 +762,26 @@ fn our_own_finding_is_shown_where_a_line_is_refused() {
     assert!(out.contains("PTX has no instruction `refuse`"), "{out}");
     assert!(out.contains("note: ptxas: Arguments mismatch for instruction 'add'"), "{out}");
 }
+
+#[test]
+fn json_has_our_own_finding_where_a_line_is_refused() {
+    let (_, out, _) =
+        Place::new().run(&["report", "--backend", "ptxas", "--message-format", "json", "bad.ptx"]);
+    let object: Value = serde_json::from_str(&out).unwrap();
+    let findings = object["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{out}");
+    assert_eq!((&findings[0]["rule"], &findings[0]["line"]), (&json!("unknown-opcode"), &json!(3)));
+    assert_eq!(findings[0]["notes"][0], "ptxas: Arguments mismatch for instruction 'add'");
+}
+
+#[test]
+fn our_own_findings_say_where_the_assembler_names_no_line() {
+    let place = Place::new();
+    let fatal = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 1.2, V1.2.3'; exit 0; fi\n\
+        echo 'ptxas fatal   : Function call sequence invalid' >&2\nexit 255\n";
+    executable::write(&place.path().join("ptxas"), fatal.as_bytes());
+    let (status, out, _) = place.run(&["report", "--backend", "ptxas", "bad.ptx"]);
+    assert_eq!(status, 1);
+    assert!(out.contains("PTX has no instruction `refuse`") && out.contains(":3:"), "{out}");
+    assert!(out.contains("note: ptxas: Function call sequence invalid"), "{out}");
+}

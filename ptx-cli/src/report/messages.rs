@@ -32,7 +32,7 @@ pub fn diagnostics(source: &Source, report: &Report) -> Vec<Diagnostic> {
 }
 
 /// The findings with our own in place of the assembler's where there are any on the same line: "Arguments mismatch" does not
-/// say of which argument.
+/// say of which argument. Where the assembler names no line at all, ours say where.
 pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if report.accepted || found.is_empty() {
         return found;
@@ -43,6 +43,13 @@ pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec
     own.retain(|each| each.severity == Severity::Error && each.class == Class::Invalid);
     let index = LineIndex::new(&source.text);
     let line = |each: &Diagnostic| index.position(each.span.start).line;
+    let note = |each: &Diagnostic| format!("{}: {}", report.backend, each.message);
+    if let Some(first) = found.first()
+        && found.iter().all(|each| each.span == Span::at(0))
+        && !own.is_empty()
+    {
+        return own.into_iter().map(|own| Diagnostic { fix: None, ..own }.with_note(note(first))).collect();
+    }
     let mut told = HashSet::new();
     let mut all = Vec::new();
     for each in found {
@@ -52,8 +59,7 @@ pub fn with_own(source: &Source, report: &Report, found: Vec<Diagnostic>) -> Vec
         if same.peek().is_none() {
             all.push(each);
         } else if told.insert(at) {
-            let note = format!("{}: {}", report.backend, each.message);
-            all.extend(same.map(|own| Diagnostic { fix: None, ..own.clone() }.with_note(note.clone())));
+            all.extend(same.map(|own| Diagnostic { fix: None, ..own.clone() }.with_note(note(&each))));
         }
     }
     all

@@ -14,6 +14,8 @@ use serde::Serialize;
 
 use super::{ReportArgs, ReportFormat, budget};
 use crate::foreign;
+use crate::render::json::{self, Finding};
+use crate::render::position::Positions;
 use crate::render::{self, Format, Style};
 use crate::report::{self, Budgets};
 use crate::source::{Input, Kind, Origin, Source};
@@ -42,6 +44,8 @@ pub(super) struct Outcome {
     pub(super) unjudged: Vec<UnknownFigure>,
     /// What `nvcc` says of a source, for each report.
     source_logs: Vec<Vec<LogLine>>,
+    /// What is said of the text that the assembler got, for each report.
+    findings: Vec<Vec<Diagnostic>>,
     pub(super) failures: Vec<String>,
 }
 
@@ -53,6 +57,9 @@ struct Judged<'r> {
     /// What nvcc says of a CUDA source that it takes; the lines are those of the source.
     #[serde(skip_serializing_if = "<[LogLine]>::is_empty")]
     source_log: &'r [LogLine],
+    /// What is shown beside the source for people, with our own findings in place of the assembler's messages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding<'r>>,
     /// `refused`, `over budget` or `accepted`.
     verdict: &'static str,
     over_budget: Vec<Over>,
@@ -101,8 +108,8 @@ impl Task<'_> {
         let is_cuda = input.kind == Kind::Cuda;
         let budgets = Budgets::of(&source, job.budget);
         let mut outcome = Outcome::default();
-        let mut messages = Vec::new();
-        let mut add = |compiled: &Source, options: &Options, outcome: &mut Outcome| match self
+        let mut of_source = Vec::new();
+        let add = |compiled: &Source, options: &Options, outcome: &mut Outcome| match self
             .assemble(compiled, options)
         {
             Ok(report) => {
@@ -110,7 +117,7 @@ impl Task<'_> {
                 outcome.excesses.extend(excesses);
                 outcome.unjudged.extend(unjudged);
                 let found = report::with_own(compiled, &report, report::diagnostics(compiled, &report));
-                messages.push(if is_cuda {
+                outcome.findings.push(if is_cuda {
                     report::in_source(&source, compiled, found)
                 } else {
                     report::with_places(compiled, found)
@@ -125,33 +132,34 @@ impl Task<'_> {
         };
         if is_cuda {
             let mut said: Vec<NvccMessage> = Vec::new();
+            let log = |all: &[NvccMessage]| report::source_log(&source, all);
             for options in self.options_of_cuda(job) {
-                let of_source = |all: &[NvccMessage]| report::source_log(&source, all);
                 match self.ptx(input, &options) {
                     Ok(Ok(compiled)) => {
                         let made = Source::new(input.name.clone(), Kind::Ptx, compiled.ptx);
                         if add(&made, &options, &mut outcome) {
-                            outcome.source_logs.push(of_source(&compiled.messages));
+                            outcome.source_logs.push(log(&compiled.messages));
                         }
                         said.extend(compiled.messages);
                     }
                     Ok(Err(refused)) => {
                         let target = options.target.clone().unwrap_or_default();
-                        outcome.reports.push(report::refused(&source, target, of_source(&refused)));
+                        outcome.reports.push(report::refused(&source, target, log(&refused)));
                         outcome.source_logs.push(Vec::new());
+                        outcome.findings.push(Vec::new());
                         said.extend(refused);
                     }
                     Err(failure) => outcome.failures.push(failure),
                 }
             }
             // Most is said for each of the targets.
-            messages.insert(0, report::of_nvcc(&source, &said));
+            of_source = report::of_nvcc(&source, &said);
         } else {
             for options in self.options {
                 add(&source, options, &mut outcome);
             }
         }
-        match self.render(&source, &outcome, &messages, &budgets) {
+        match self.render(&source, &outcome, of_source, &budgets) {
             Ok(rendered) => outcome.rendered = rendered,
             Err(failure) => outcome.failures.push(failure),
         }
@@ -201,12 +209,12 @@ impl Task<'_> {
         Ok(assembly.report)
     }
 
-    /// Renders the reports of a file, with the messages of each.
+    /// Renders the reports of a file; `of_source` is what `nvcc` says of it.
     fn render(
         &self,
         source: &Source,
         outcome: &Outcome,
-        messages: &[Vec<Diagnostic>],
+        of_source: Vec<Diagnostic>,
         budgets: &Budgets,
     ) -> Result<Vec<u8>, String> {
         let Self { args, terminal, .. } = *self;
@@ -219,14 +227,18 @@ impl Task<'_> {
             ReportFormat::Json => {
                 let none = Vec::new();
                 let logs = outcome.source_logs.iter().chain(std::iter::repeat(&none));
+                let positions = Positions::new(source);
+                let mut messages = outcome.findings.iter();
                 for (report, source_log) in reports.iter().zip(logs) {
                     let over = excesses().filter(|excess| excess.target == report.target);
-                    write_object(&mut rendered, report, source_log, over.collect())?;
+                    let found = messages.next().into_iter().flatten();
+                    let findings = found.map(|found| json::finding(&positions, found)).collect();
+                    write_object(&mut rendered, (report, source_log, findings), over.collect())?;
                 }
             }
             ReportFormat::Full => {
                 let style = terminal.stdout.style();
-                for found in messages {
+                for found in std::iter::once(&of_source).chain(&outcome.findings) {
                     rendered.extend(render::file(style, source, found));
                 }
                 if !reports.is_empty() {
@@ -238,7 +250,8 @@ impl Task<'_> {
                 let is_sarif = args.message_format == ReportFormat::Sarif;
                 let format = if is_sarif { Format::Sarif } else { Format::Github };
                 let style = Style { format, ..terminal.stdout.style() };
-                let mut found = messages.concat();
+                let mut found = of_source;
+                found.extend(outcome.findings.concat());
                 found.extend(excesses().map(|excess| budgets.finding(&excess)));
                 rendered = render::file(style, source, &found);
             }
@@ -262,8 +275,7 @@ fn block_sizes(text: &str) -> HashMap<String, u32> {
 /// Writes a report as an object on a line.
 fn write_object(
     out: &mut Vec<u8>,
-    report: &Report,
-    source_log: &[LogLine],
+    (report, source_log, findings): (&Report, &[LogLine], Vec<Finding<'_>>),
     over: Vec<Excess>,
 ) -> Result<(), String> {
     let verdict = match (report.accepted, over.is_empty()) {
@@ -277,7 +289,8 @@ fn write_object(
         value: excess.value,
         limit: excess.limit,
     };
-    let judged = Judged { report, source_log, verdict, over_budget: over.into_iter().map(of).collect() };
+    let judged =
+        Judged { report, source_log, findings, verdict, over_budget: over.into_iter().map(of).collect() };
     foreign::write_json(out, &judged).map_err(|error| error.to_string())?;
     out.push(b'\n');
     Ok(())
