@@ -4,6 +4,7 @@
 //! Facts are computed and never reported; rules read them and never iterate.
 
 mod access;
+pub mod ahead;
 pub mod asynchronous;
 pub mod carry;
 mod evaluate;

@@ -16,6 +16,7 @@ use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 use crate::values::linear::{Base, Sum};
 use crate::values::{Engine, Graph, Slice, ValueId, Values};
+pub(crate) use whole::{came_from, only_condition};
 
 /// Who is told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -23,6 +23,7 @@ use ptx_ir::isa::{Control as Flow, Convergence};
 use rustc_hash::FxHashSet;
 
 pub use meeting::{Level, needed_on_every_path};
+pub(crate) use meeting::{came_from, only_condition};
 pub use vary::Vary;
 
 use super::values::linear::BaseId;

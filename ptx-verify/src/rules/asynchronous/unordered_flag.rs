@@ -1,4 +1,5 @@
 use ptx_facts::FunctionFacts;
+use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     Poll, address_root, counted, is_flag, is_weak, may_be_global, names_global, orders_blocks, polls,
     reachable,
@@ -133,12 +134,11 @@ fn after_polls(
         })
     }));
     for poll in polls {
-        let ends = [poll.end];
         let is_near = |copy: u32| {
             let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
             copy - poll.end < NEAR || facts.cfg.dominates(block(poll.load), block(copy))
         };
-        if let Some(copy) = first_reached(facts, &ends, &fences, &copies).filter(|copy| is_near(*copy)) {
+        if let Some(copy) = first_reached(context, poll, &fences, &copies).filter(|copy| is_near(*copy)) {
             let message = "this copy reads through the asynchronous proxy what the flag was seen for through the generic one";
             diagnostics.push(
                 RULE.at(context.instruction_span(copy), message)
@@ -160,7 +160,7 @@ fn after_polls(
         if !is_relaxed || poll.is_fenced || !is_flag(facts, poll) {
             continue;
         }
-        if let Some(load) = first_reached(facts, &[poll.end], &ordering, &loads) {
+        if let Some(load) = first_reached(context, poll, &ordering, &loads) {
             let message =
                 "this loop sees the flag and acquires nothing: what is loaded after it may be older";
             diagnostics.push(
@@ -255,11 +255,16 @@ fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {
     all
 }
 
-/// The first of some instructions that a path leads to without one of `stops`.
-fn first_reached(facts: &FunctionFacts<'_>, from: &[u32], stops: &[u32], wanted: &[u32]) -> Option<u32> {
+/// The first of some instructions that control comes to after a poll without one of `stops`, by what the poll's place tells.
+fn first_reached(context: &FlowContext<'_>, poll: &Poll, stops: &[u32], wanted: &[u32]) -> Option<u32> {
     if wanted.is_empty() {
         return None;
     }
-    let reach = Reach::from(facts, Ends::Instructions(from), stops);
-    wanted.iter().copied().find(|&each| !from.contains(&each) && each > from[0] && reach.at(each).is_some())
+    let reach = Reach::from(context.facts()?, Ends::Instructions(&[poll.end]), stops);
+    let mut paths = wanted.iter().copied().filter(|&each| each > poll.end && reach.at(each).is_some());
+    let first = paths.next()?;
+    context.ask_values(|engine| {
+        let ahead = Ahead::new(engine, poll.end, stops);
+        std::iter::once(first).chain(paths).find(|&each| ahead.reaches(each))
+    })?
 }

@@ -7,7 +7,6 @@ use ptx_ir::isa::{Computation, Instance};
 use rustc_hash::FxHashSet;
 
 use super::{Level, Uniformity};
-use crate::FunctionFacts;
 use crate::values::linear::{Base, Form};
 use crate::values::number::mask;
 use crate::values::{Assumption, Engine, Kind, ValueId};
@@ -91,7 +90,7 @@ fn passed(engine: &Engine<'_, '_>, block: NodeIndex) -> Vec<NodeIndex> {
         index += 1;
         for _ in 0..MAX_DOMINATORS {
             let Some(inside) = at else { break };
-            if let Some((guard, value)) = only_condition(engine, facts, inside) {
+            if let Some((guard, value)) = only_condition(engine, inside) {
                 for (from, _) in came_from(engine, guard, value) {
                     if !found.contains(&from) {
                         found.push(from);
@@ -104,22 +103,24 @@ fn passed(engine: &Engine<'_, '_>, block: NodeIndex) -> Vec<NodeIndex> {
     found
 }
 
-/// The condition under which control comes to a block that it comes to over one edge only.
-fn only_condition(
-    engine: &Engine<'_, '_>,
-    facts: &FunctionFacts<'_>,
-    block: NodeIndex,
-) -> Option<(ValueId, bool)> {
-    let graph = engine.graph();
-    let mut taken = (0..graph.predecessor_count(block)).filter(|&position| engine.is_taken(block, position));
-    let (Some(only), None) = (taken.next(), taken.next()) else { return None };
-    let (from, _) = graph.predecessors(block).nth(only)?;
+/// The condition under which control comes to a block that it comes to over one edge only, but for loops that begin there.
+pub(crate) fn only_condition(engine: &Engine<'_, '_>, block: NodeIndex) -> Option<(ValueId, bool)> {
+    let (facts, graph) = (engine.facts(), engine.graph());
+    // Another round of a loop begins with what the first one began with.
+    let mut taken = graph.predecessors(block).enumerate().filter(|&(position, (from, _))| {
+        engine.is_taken(block, position) && !facts.cfg.dominates(block, from)
+    });
+    let (Some((only, (from, _))), None) = (taken.next(), taken.next()) else { return None };
     let guard = graph.guard(facts.cfg.instructions(from).last()?)?;
     Some((guard, graph.condition(block, only)?.value))
 }
 
 /// The blocks that control has come from where a predicate has a value, the last one first, with what each brought along.
-fn came_from(engine: &Engine<'_, '_>, predicate: ValueId, value: bool) -> Vec<(NodeIndex, ValueId)> {
+pub(crate) fn came_from(
+    engine: &Engine<'_, '_>,
+    predicate: ValueId,
+    value: bool,
+) -> Vec<(NodeIndex, ValueId)> {
     let mut found = Vec::new();
     let mut next = Some((predicate, value));
     while found.len() < MAX_PASSED {
@@ -158,7 +159,7 @@ pub(super) fn is_agreed(
         }
         inside = above;
     }
-    let Some((guard, value)) = inside.and_then(|inside| only_condition(engine, facts, inside)) else {
+    let Some((guard, value)) = inside.and_then(|inside| only_condition(engine, inside)) else {
         return false;
     };
     if let Some((tested, Is::Number(ALL, true))) = tested(engine, guard, value)

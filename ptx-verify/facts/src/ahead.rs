@@ -1,0 +1,129 @@
+//! Which instructions control comes to from a place, by what is known to hold there.
+//!
+//! What holds at a place is more than the branches on the way to it say: a predicate that joins others tells, by its value,
+//! which way control came, and with that the branches of that way. As long as control goes forward, the values that say so
+//! are the same, and it does not take a branch that contradicts them; where it comes back to a loop, they may be new.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+
+use crate::FunctionFacts;
+use crate::uniformity::{came_from, only_condition};
+use crate::values::{Assumption, Engine};
+
+/// Branches on the way to a place that are looked at.
+const MAX_DOMINATORS: usize = 24;
+
+/// Where control comes to from the end of a block, without passing certain instructions.
+pub struct Ahead<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    stops: Vec<u32>,
+    /// The blocks that control enters.
+    entered: Vec<bool>,
+}
+
+impl<'f, 'm> Ahead<'f, 'm> {
+    /// From the last instruction of a block. `stops` are ascending.
+    #[must_use]
+    pub fn new(engine: &Engine<'f, 'm>, last: u32, stops: &[u32]) -> Self {
+        let facts = engine.facts();
+        let entered = vec![false; facts.cfg.block_count()];
+        let mut ahead = Self { facts, stops: stops.to_vec(), entered };
+        ahead.spread(engine, facts.cfg.block_of(Handle::new(last)));
+        ahead
+    }
+
+    fn spread(&mut self, engine: &Engine<'_, '_>, start: NodeIndex) {
+        let graph = engine.graph();
+        let known = known_at(engine, start);
+        let mut again = Vec::new();
+        let mut pending = vec![start];
+        while let Some(block) = pending.pop() {
+            for &(next, position) in graph.successors(block) {
+                let next = NodeIndex::new(next as usize);
+                // Once more round a loop of one block, control is where it was.
+                if next == start || !engine.is_taken(next, position as usize) {
+                    continue;
+                }
+                if !self.is_forward(block, next) {
+                    again.push(next);
+                } else if can_take(engine, &known, block, (next, position as usize)) && self.enter(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        // In another round of a loop nothing is known of what holds, and each block may be entered once more.
+        let mut seen = vec![false; self.entered.len()];
+        while let Some(block) = again.pop() {
+            if std::mem::replace(&mut seen[block.index()], true) || !self.enter_again(block) {
+                continue;
+            }
+            let taken = graph.successors(block).iter().map(|&(next, at)| (NodeIndex::new(next as usize), at));
+            again
+                .extend(taken.filter(|&(next, at)| engine.is_taken(next, at as usize)).map(|(next, _)| next));
+        }
+    }
+
+    fn is_forward(&self, from: NodeIndex, to: NodeIndex) -> bool {
+        self.facts.cfg.place(from) < self.facts.cfg.place(to)
+    }
+
+    /// Enters a block: whether control comes out of it, and has not been there before.
+    fn enter(&mut self, block: NodeIndex) -> bool {
+        !self.entered[block.index()] && self.enter_again(block)
+    }
+
+    fn enter_again(&mut self, block: NodeIndex) -> bool {
+        self.entered[block.index()] = true;
+        !self.has_stop(self.facts.cfg.instructions(block))
+    }
+
+    fn has_stop(&self, range: std::ops::Range<u32>) -> bool {
+        let place = self.stops.partition_point(|stop| *stop < range.start);
+        self.stops.get(place).is_some_and(|stop| *stop < range.end)
+    }
+
+    /// Whether control comes to an instruction.
+    #[must_use]
+    pub fn reaches(&self, instruction: u32) -> bool {
+        let block = self.facts.cfg.block_of(Handle::new(instruction));
+        let start = self.facts.cfg.instructions(block).start;
+        self.entered[block.index()] && !self.has_stop(start..instruction)
+    }
+}
+
+/// Whether what is known allows that control goes over an edge.
+fn can_take(
+    engine: &Engine<'_, '_>,
+    known: &Assumption<'_, '_, '_>,
+    from: NodeIndex,
+    (to, position): (NodeIndex, usize),
+) -> bool {
+    let graph = engine.graph();
+    let Some(condition) = graph.condition(to, position) else { return true };
+    let guard = engine.facts().cfg.instructions(from).last().and_then(|last| graph.guard(last));
+    let Some(fact) = guard.and_then(|guard| engine.values.of(guard)) else { return true };
+    let mut known = known.clone();
+    known.hold(fact.form, condition.value);
+    !known.is_impossible()
+}
+
+/// What holds in a block.
+fn known_at<'e, 'f, 'm>(engine: &'e Engine<'f, 'm>, block: NodeIndex) -> Assumption<'e, 'f, 'm> {
+    let cfg = &engine.facts().cfg;
+    let mut known = Assumption::new(engine);
+    known.be_in(block);
+    let mut at = Some(block);
+    for _ in 0..MAX_DOMINATORS {
+        let Some(inside) = at else { break };
+        let condition = only_condition(engine, inside);
+        for (from, _) in condition.into_iter().flat_map(|(guard, value)| came_from(engine, guard, value)) {
+            // What a loop has brought along holds of its last round, and no more.
+            if cfg.successors(from).all(|(next, _)| cfg.place(from) < cfg.place(next)) {
+                known.be_in(from);
+            }
+        }
+        at = cfg.immediate_dominator(inside);
+    }
+    known
+}
