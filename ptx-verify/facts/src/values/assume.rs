@@ -267,14 +267,27 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             return;
         }
         self.numbers.insert(base, Number::between(sum.width(), low, high).with_bits(known.zeros, known.ones));
-        if let Base::Operation { computes: Computation::ShiftRight, detail, operands: [whole, Form::NONE, _] } =
-            self.engine.values.forms.what(base)
-            && detail >> 8 & 1 == 0
-        {
-            let by = (detail >> 16) as u32;
-            let up = |value: u64| value.checked_shl(by).unwrap_or(0) & all;
-            let whole = *self.engine.values.forms.sum(whole);
-            self.limit(&whole, up(low), up(high) | mask(by), depth);
+        match self.engine.values.forms.what(base) {
+            Base::Operation {
+                computes: Computation::ShiftRight,
+                detail,
+                operands: [whole, Form::NONE, _],
+            } if detail >> 8 & 1 == 0 => {
+                let by = (detail >> 16) as u32;
+                let up = |value: u64| value.checked_shl(by).unwrap_or(0) & all;
+                let whole = *self.engine.values.forms.sum(whole);
+                self.limit(&whole, up(low), up(high) | mask(by), depth);
+            }
+            // Nothing is set in either.
+            Base::Operation { computes: Computation::Or, operands: [one, other, Form::NONE], .. }
+                if high == 0 =>
+            {
+                for operand in [one, other] {
+                    let width = self.engine.values.forms.sum(operand).width();
+                    self.narrow(operand, Number::constant(width, 0), depth);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -362,16 +375,32 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 false => number.plus(term.multiply(Number::constant(width, factor))),
             }
         });
-        let (terms, is_opposite) = positive(*sum);
-        let Some(&(offset, known)) = self.sums.get(&terms.without_offset()) else { return number };
-        let known = known.plus(Number::constant(width, terms.offset().wrapping_sub(offset)));
-        let known = if is_opposite { Number::constant(width, 0).subtract(known) } else { known };
+        let Some(known) = self.of_terms(sum) else { return number };
         let (low, high) = (number.low.max(known.low), number.high.min(known.high));
         if low > high {
             number
         } else {
             Number::between(width, low, high).with_bits(number.zeros, number.ones)
         }
+    }
+
+    /// What is known of a sum's terms together: a narrow one may be the low bits of a wider one that is known to be small.
+    fn of_terms(&self, sum: &Sum) -> Option<Number> {
+        if self.sums.is_empty() {
+            return None;
+        }
+        let width = sum.width();
+        let (terms, is_opposite) = positive(*sum);
+        let widths = [u32::BITS, u64::BITS].into_iter().filter(|wider| *wider > width);
+        let wider = widths.map(|wider| positive(sum.in_width(wider)));
+        let (terms, is_opposite, (offset, known)) =
+            std::iter::once((terms, is_opposite)).chain(wider).find_map(|(terms, is_opposite)| {
+                Some((terms, is_opposite, *self.sums.get(&terms.without_offset())?))
+            })?;
+        let own = terms.width();
+        let known = known.plus(Number::constant(own, terms.offset().wrapping_sub(offset)));
+        let known = if is_opposite { Number::constant(own, 0).subtract(known) } else { known };
+        Some(known.extended(width))
     }
 
     /// What a comparison of the same operands says of this one.

@@ -102,7 +102,10 @@ impl Uniformity {
         visits: &mut usize,
     ) -> bool {
         let (cfg, graph) = (&engine.facts().cfg, engine.graph());
-        let same = self.on_the_way(engine, from, (block, position), least);
+        let same = self.on_the_way(engine, from, (block, position), least, |_| true);
+        // What never changes cannot come out otherwise for those that are elsewhere.
+        let always =
+            self.on_the_way(engine, from, (block, position), least, |guard| engine.is_invariant(guard));
         let mut seen = FxHashSet::default();
         let mut open = vec![from];
         while let Some(inside) = open.pop() {
@@ -119,7 +122,9 @@ impl Uniformity {
                     continue;
                 }
                 let contradicts = |literal: &Sum| {
-                    same.holds(literal) == Some(false) && self.is_uniform_at(engine, literal, inside, least)
+                    always.holds(literal) == Some(false)
+                        || same.holds(literal) == Some(false)
+                            && self.is_uniform_at(engine, literal, inside, least)
                 };
                 if said_by(engine, inside, (next, position)).iter().any(contradicts) {
                     continue;
@@ -136,13 +141,15 @@ impl Uniformity {
         true
     }
 
-    /// The conditions that are the same for all, of those that come to a block over an edge.
+    /// The conditions that are the same for all, of those that come to a block over an edge, as far as their predicates
+    /// count.
     fn on_the_way<'e, 'f, 'm>(
         &self,
         engine: &'e Engine<'f, 'm>,
         from: NodeIndex,
         edge: (NodeIndex, usize),
         least: Level,
+        counts: impl Fn(ValueId) -> bool,
     ) -> Assumption<'e, 'f, 'm> {
         let (cfg, graph) = (&engine.facts().cfg, engine.graph());
         let mut same = Assumption::new(engine);
@@ -150,6 +157,7 @@ impl Uniformity {
         while let Some((block, position)) = edge {
             let Some((inside, _)) = graph.predecessors(block).nth(position) else { break };
             if let Some((predicate, value)) = self.decided(engine, inside, (block, position), least)
+                && counts(predicate)
                 && let Some(fact) = engine.values.of(predicate)
             {
                 same.hold(fact.form, value);
