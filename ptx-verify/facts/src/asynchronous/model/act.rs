@@ -5,13 +5,10 @@ use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{BlockBarrier, Machine, Scenario, State, Warp};
+use super::machine::{BlockBarrier, Machine, Scenario, State};
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
-
-/// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
-const WARPS_OF_GROUP: u32 = 4;
 
 /// Low bits that compilers leave out of a mask since an aligned address has none of them.
 const ALIGNMENT: u32 = 0xff;
@@ -137,8 +134,11 @@ impl Machine<'_> {
             }
             Action::Test { .. } => self.test(warp, fragment, mask, instruction, &step.action),
             Action::Start { .. } => self.start(warp, mask, instruction, &step.action),
-            Action::Multiply { accumulators, .. } => {
+            Action::Multiply { group, accumulators, .. } => {
                 let flight = self.multiply(warp, mask, instruction, &step.action);
+                if *group == Row::Wgmma {
+                    self.starts_with_group(warp, fragment);
+                }
                 if let Some((flight, accumulators)) = flight.zip(*accumulators) {
                     self.accumulate(warp, mask, accumulators, flight);
                 }
@@ -453,11 +453,9 @@ impl Machine<'_> {
             }
             Row::Wgmma => {
                 // The four warps of a group start each operation together, and it is one.
-                let (block, group) = (own.block, own.index / WARPS_OF_GROUP);
-                let is_of_group =
-                    |other: &Warp| other.block == block && other.index / WARPS_OF_GROUP == group;
+                let group = own.group();
                 let others: Vec<usize> =
-                    (0..warps).filter(|other| is_of_group(&self.warps[*other])).collect();
+                    (0..warps).filter(|other| self.warps[*other].group() == group).collect();
                 for other in others {
                     self.warps[warp].clock.raise(warps, row, other, done);
                 }

@@ -1,13 +1,44 @@
-//! Threads of a warp that wait for each other: `bar.warp.sync`, and what lanes exchange, vote and elect.
+//! Threads of a warp that wait for each other: `bar.warp.sync`, and what lanes exchange, vote and elect. The warps of a
+//! group that do a matrix operation together.
 //!
 //! Where lanes go different ways, those that come first to such an instruction do not run ahead of the others. Lanes that
 //! are not followed, or that meet at another place, are not waited for.
 
 use ptx_ir::isa::Computation;
 
-use super::machine::{Fragment, Machine, State};
+use super::clock::Row;
+use super::machine::{Fragment, Machine, State, Warp};
 use super::program::{Action, Source, Step};
 use super::value::ALL;
+
+/// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
+const WARPS_OF_GROUP: u32 = 4;
+
+impl Warp {
+    /// Its block, and its group there.
+    pub(super) const fn group(&self) -> (usize, u32) {
+        (self.block, self.index / WARPS_OF_GROUP)
+    }
+
+    /// How many matrix operations it has started.
+    const fn multiplied(&self) -> u32 {
+        self.groups[Row::Wgmma as usize].started
+    }
+
+    /// Whether it waits for the others at this matrix operation, or a later one.
+    fn comes_to(&self, next: u32) -> bool {
+        let waits = |fragment: &Fragment| matches!(fragment.state, State::Comes(own) if own >= next);
+        self.fragments.iter().any(waits)
+    }
+}
+
+impl Fragment {
+    /// Waits for its group no longer.
+    fn go_on(&mut self) {
+        self.goes_alone = matches!(self.state, State::Comes(_));
+        self.state = State::Ready;
+    }
+}
 
 impl Action {
     /// The lanes that meet at a step; none where it is no meeting.
@@ -46,8 +77,53 @@ impl Machine<'_> {
         true
     }
 
-    /// Lets those go on whose lanes have all come.
+    /// Whether a fragment has to wait here for the other warps of its group. What they have written before is not ordered
+    /// by that.
+    pub(super) fn waits_for_group(&mut self, warp: usize, index: usize, step: &Step) -> bool {
+        if !matches!(step.action, Action::Multiply { group: Row::Wgmma, .. }) {
+            return false;
+        }
+        let next = self.warps[warp].multiplied() + 1;
+        let have_come = self.of_group(warp, |other| other.multiplied() >= next || other.comes_to(next));
+        let fragment = &mut self.warps[warp].fragments[index];
+        if std::mem::take(&mut fragment.goes_alone) || have_come {
+            return false;
+        }
+        fragment.state = State::Comes(next);
+        true
+    }
+
+    /// Lets no warp run ahead before all of its group have started a matrix operation.
+    pub(super) fn starts_with_group(&mut self, warp: usize, fragment: usize) {
+        self.warps[warp].fragments[fragment].state = State::Starts(self.warps[warp].multiplied());
+    }
+
+    /// Whether something holds for all other warps of a group that have not ended.
+    fn of_group(&self, warp: usize, holds: impl Fn(&Warp) -> bool) -> bool {
+        let group = self.warps[warp].group();
+        let mut all = self.warps.iter().enumerate();
+        all.all(|(index, other)| index == warp || other.alive == 0 || other.group() != group || holds(other))
+    }
+
+    /// Lets those go on whose group has come.
+    fn meet_group(&mut self, warp: usize) {
+        for index in 0..self.warps[warp].fragments.len() {
+            let is_met = match self.warps[warp].fragments[index].state {
+                State::Comes(next) => {
+                    self.of_group(warp, |other| other.multiplied() >= next || other.comes_to(next))
+                }
+                State::Starts(count) => self.of_group(warp, |other| other.multiplied() >= count),
+                _ => false,
+            };
+            if is_met {
+                self.warps[warp].fragments[index].go_on();
+            }
+        }
+    }
+
+    /// Lets those go on whose lanes, or whose group, have all come.
     pub(super) fn meet(&mut self, warp: usize) {
+        self.meet_group(warp);
         let own = &mut self.warps[warp];
         let alive = own.alive;
         for fragment in &mut own.fragments {
@@ -58,9 +134,16 @@ impl Machine<'_> {
     }
 
     /// Lets lanes go on without those that are somewhere else for good; whether there were any. Lanes that wait for what
-    /// never happens keep the others waiting, as they do on a device.
+    /// never happens keep the others waiting, as they do on a device. Warps go on without those of their group that do
+    /// not come.
     pub(super) fn go_alone(&mut self) -> bool {
         for warp in &mut self.warps {
+            let of_group =
+                |fragment: &&mut Fragment| matches!(fragment.state, State::Comes(_) | State::Starts(_));
+            if let Some(fragment) = warp.fragments.iter_mut().find(of_group) {
+                fragment.go_on();
+                return true;
+            }
             let is_lost = |fragment: &Fragment| matches!(fragment.state, State::Lanes(_) | State::Frozen(_));
             let coming = warp.fragments.iter().filter(|fragment| !is_lost(fragment));
             let coming = coming.fold(0, |all, fragment| all | fragment.mask);

@@ -62,6 +62,10 @@ pub(super) enum State {
     Registers(u32),
     /// For these lanes of the warp.
     Lanes(u32),
+    /// For the other warps of its group, until they come to this matrix operation of theirs.
+    Comes(u32),
+    /// Until they have started it.
+    Starts(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),
     /// At what is not known: as if these threads were slower than all others.
@@ -415,7 +419,7 @@ impl<'p> Machine<'p> {
             return;
         };
         fragment.pc = pc + 1;
-        if self.waits_for_lanes(warp, index, step) {
+        if self.waits_for_lanes(warp, index, step) || self.waits_for_group(warp, index, step) {
             self.warps[warp].fragments[index].pc = pc;
             return;
         }
@@ -734,7 +738,11 @@ impl<'p> Machine<'p> {
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
                     State::Registers(_) => registers.push((at, warp.block)),
-                    State::Ready | State::Lanes(_) | State::Frozen(_) => {}
+                    State::Ready
+                    | State::Lanes(_)
+                    | State::Comes(_)
+                    | State::Starts(_)
+                    | State::Frozen(_) => {}
                 }
             }
         }
