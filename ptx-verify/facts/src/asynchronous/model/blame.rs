@@ -1,8 +1,11 @@
 //! Why an access and an operation that runs on its own are not ordered.
 
+use ptx_ir::isa::Event;
+
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
+use super::program::Action;
 use super::shadow::{Clash, Completion, Flight, Touch};
 
 impl Machine<'_> {
@@ -124,9 +127,15 @@ impl Machine<'_> {
                 return Fault::new(kind, wait).with(write, Part::Access).with(operation, Part::Operation);
             }
         }
+        // Who tells how many bytes come fills, and says nothing about what it has used.
+        let fills = |arrival: u32| {
+            let mut steps = self.program.steps.iter().filter(|step| step.instruction == arrival);
+            steps.any(|step| matches!(step.action, Action::Signal { event: Event::ArriveExpect, .. }))
+        };
         let object = self.warps[warp].tested;
-        let released =
-            object.and_then(|object| other.arrivals.get(&object)).filter(|arrival| arrival.1 > event);
+        let released = object
+            .and_then(|object| other.arrivals.get(&object))
+            .filter(|arrival| arrival.1 > event && !fills(arrival.0));
         match released {
             Some(&(arrival, _)) => Fault::new(FaultKind::EarlyRelease, arrival)
                 .with(operation, Part::Operation)
