@@ -452,6 +452,17 @@ impl Decoder<'_, '_> {
         Action::Load { to, parameters }
     }
 
+    /// Whether an operand is what a load of parameters has brought.
+    fn is_parameter(&self, operand: Operand) -> bool {
+        let Operand::Register { register, .. } = operand else { return false };
+        let [load] = self.facts.definitions(register) else { return false };
+        let instance = self.facts.instance(*load);
+        instance.is_some_and(|instance| {
+            instance.effects.computes == Some(Computation::Load)
+                && space_of(instance).map(StateSpace::base) == Some(StateSpace::Param)
+        })
+    }
+
     /// What an instruction computes that something relevant reads.
     pub(super) fn computation(&mut self, instruction: u32) -> Action {
         let facts = self.facts;
@@ -492,7 +503,12 @@ impl Decoder<'_, '_> {
         {
             let parts = body.children(*parts);
             let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
-            let to = parts.iter().map(|part| self.register(Some(part))).collect();
+            let to: Vec<_> = parts.iter().map(|part| self.register(Some(part))).collect();
+            if self.is_parameter(*from) {
+                // Compilers load parameters that lie next to each other at once.
+                let to = to.into_iter().flatten().map(|register| (register, bits)).collect();
+                return Action::Load { to, parameters: true };
+            }
             let from = self.source(*from);
             return Action::Unpack { to, from, bits };
         }
