@@ -39,6 +39,7 @@ pub use fault::{Fault, FaultKind, Part};
 pub use machine::End;
 use machine::{Machine, Scenario};
 use program::Program;
+use rustc_hash::FxHashMap;
 
 /// What executions of a kernel's protocol show.
 #[derive(Clone, Debug, Default)]
@@ -176,13 +177,13 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
         let reversed = false;
         let mut scenario = Scenario { threads, blocks, row, parameter, memory: parameter, reversed, budget };
-        let mut shown = of_scenario(program, scenario);
+        let mut shown = of_scenario(program, scenario, None);
         *spent += shown.steps;
         while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
             // Other numbers in memory may lead further.
             let Some(number) = memory.next() else { break };
             scenario.memory = number;
-            let other = of_scenario(program, scenario);
+            let other = of_scenario(program, scenario, None);
             *spent += other.steps;
             if other.end == End::Complete || shown.end == End::Budget && other.end != End::Budget {
                 shown = other;
@@ -192,7 +193,7 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         if is_short && !program.takes_counts {
             // Loops over bytes may hardly have turned.
             let parameter = LARGE_PARAMETER;
-            let other = of_scenario(program, Scenario { parameter, ..scenario });
+            let other = of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes));
             *spent += other.steps;
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
@@ -201,14 +202,9 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         }
         if shown.guesses && !shown.faults.is_empty() {
             // What only one number in memory shows may be what the kernel relies on.
-            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario });
+            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None);
             *spent += other.steps;
-            let same = |fault: &Fault| {
-                let is_it =
-                    |other: &Fault| other.kind == fault.kind && other.instruction == fault.instruction;
-                other.faults.iter().any(is_it)
-            };
-            shown.faults.retain(same);
+            shown.faults.retain(|fault| other.shows(fault));
         }
         protocol.end = Some(shown.end);
         protocol.launch = (threads, blocks, scenario.parameter);
@@ -228,15 +224,29 @@ struct Shown {
     faults: Vec<Fault>,
     /// Whether an assumption about memory decided about anything.
     guesses: bool,
+    /// How much copies of unknown size bring, as far as that is known.
+    sizes: FxHashMap<u32, u64>,
     /// How many steps it took.
     steps: u32,
 }
 
-fn of_scenario(program: &Program, scenario: Scenario) -> Shown {
+impl Shown {
+    /// Whether it shows a fault, too.
+    fn shows(&self, fault: &Fault) -> bool {
+        self.faults.iter().any(|own| own.kind == fault.kind && own.instruction == fault.instruction)
+    }
+}
+
+/// Executes a kernel. `agreed` are sizes of copies that another number for the parameters has shown: those that come from
+/// parameters differ.
+fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<u32, u64>>) -> Shown {
     let mut machine = Machine::new(program, scenario);
     let mut end = machine.run();
     // Where all of it goes well as far as copies are known, more is known of them now.
-    let sizes = machine.log.sizes(&program.variables);
+    let mut sizes = machine.log.sizes(&program.variables);
+    if let Some(agreed) = agreed {
+        sizes.retain(|copy, size| agreed.get(copy) == Some(size));
+    }
     let has_many_sources = machine.has_many_sources;
     if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
         machine = Machine::new(program, scenario);
@@ -267,10 +277,10 @@ fn of_scenario(program: &Program, scenario: Scenario) -> Shown {
     // Clocks tell what is not ordered, whoever came first; the other order shows who waits for whom else.
     if faults.is_empty() && end == End::Complete && program.has_order {
         let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
-        machine.sizes = sizes;
+        machine.sizes.clone_from(&sizes);
         machine.run();
         faults = machine.certain_faults();
         faults.retain(|fault| !has_many_sources || !fault.kind.is_of_counts());
     }
-    Shown { end, faults, guesses, steps }
+    Shown { end, faults, guesses, sizes, steps }
 }
