@@ -19,6 +19,7 @@ mod rows;
 mod settle;
 mod shared;
 mod slice;
+mod unrolled;
 
 pub(crate) use address::space_of;
 pub use assume::Assumption;

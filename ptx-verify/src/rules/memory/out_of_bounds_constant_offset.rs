@@ -1,4 +1,6 @@
-use ptx_ir::ir::{FunctionKind, Module, Variable};
+use petgraph::graph::NodeIndex;
+use ptx_facts::memory::Access;
+use ptx_ir::ir::{FunctionKind, Handle, Module, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::{Diagnostic, Severity};
 
@@ -29,7 +31,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// The last elements of a vector that a load drops with `_` are taken for not read.
-    /// Offsets that are no constants, and variables of other modules, whose size the declaration may not tell.
+    /// Offsets that are no constants, and variables of other modules, whose size the declaration may not tell. Copies of the
+    /// body of a loop that a compiler has unrolled: it knew from above only how many rounds there are.
     name: "out-of-bounds-constant-offset",
     code: "P0702",
     former: ["H0321"],
@@ -51,6 +54,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if bytes == 0 || (offset >= 0 && offset + bytes <= room) || !context.can_come(access.instruction) {
             continue;
         }
+        let may_be_dead = context.may_be_dead(access.instruction);
+        if may_be_dead && is_unrolled_copy(context, access) {
+            continue;
+        }
         let name = context.module.module.name(variable.name);
         let label = if offset < 0 {
             format!("begins {} bytes before it", -offset)
@@ -61,15 +68,27 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         let mut finding =
             RULE.at(access.span, format!("this access of {bytes} bytes lies outside of `{name}`"));
-        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global)
-            || context.may_be_dead(access.instruction)
-        {
+        if matches!(variable.space.base(), StateSpace::Param | StateSpace::Global) || may_be_dead {
             finding.severity = Severity::Warning;
         }
         diagnostics.push(
             finding.with_label(label).with_secondary(variable.span, format!("`{name}` has {size} bytes")),
         );
     }
+}
+
+/// Whether an access is in a copy of the body of an unrolled loop, in which another round has the same variable.
+fn is_unrolled_copy(context: &FlowContext<'_>, access: &Access) -> bool {
+    let is_copy = context.ask_values(|engine| {
+        let block_of = |instruction| engine.facts().cfg.block_of(Handle::new(instruction));
+        let is_like = |block: NodeIndex| {
+            let mut accesses = context.accesses().iter();
+            accesses
+                .any(|other| other.variable() == access.variable() && block_of(other.instruction) == block)
+        };
+        engine.is_unrolled_copy(block_of(access.instruction), is_like)
+    });
+    is_copy == Some(true)
 }
 
 /// How many bytes there are. Parameters of functions and arguments of calls travel in registers of 32 bits: all of
