@@ -232,6 +232,8 @@ pub enum Event {
     ProxyFence,
     /// Publishes objects that were made: `fence.mbarrier_init`.
     ObjectFence,
+    /// Stops for a debugger, without which the grid ends with an error: `brkpt`.
+    Break,
     /// Waits for the grids that the launch depends on: `griddepcontrol.wait`.
     GridWait,
     /// Arrives at an object.

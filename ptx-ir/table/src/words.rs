@@ -121,7 +121,7 @@ const MODES: [(&str, &str); 28] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 16] = [
+const EVENTS: [(&str, &str); 17] = [
     ("grid-wait", "GridWait"),
     ("give-registers", "GiveRegisters"),
     ("take-registers", "TakeRegisters"),
@@ -132,6 +132,7 @@ const EVENTS: [(&str, &str); 16] = [
     ("fence", "Fence"),
     ("proxy-fence", "ProxyFence"),
     ("object-fence", "ObjectFence"),
+    ("break", "Break"),
     ("arrive", "Arrive"),
     ("arrive-expect", "ArriveExpect"),
     ("drop", "Drop"),

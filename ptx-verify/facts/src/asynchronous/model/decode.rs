@@ -170,6 +170,8 @@ impl Decoder<'_, '_> {
             Event::Fence | Event::GridWait => None,
             Event::ProxyFence => Some(Action::ProxyFence),
             Event::ObjectFence => Some(Action::ObjectFence),
+            // Nobody goes on from here, and nobody waits for those who came.
+            Event::Break => Some(Action::Opaque),
             Event::Arrive
             | Event::ArriveExpect
             | Event::Drop

@@ -353,7 +353,9 @@ impl Decoder<'_, '_> {
                     }
                     _ => Action::Opaque,
                 },
-                Control::Return | Control::Exit | Control::Trap => Action::Exit,
+                Control::Return | Control::Exit => Action::Exit,
+                // It ends the grid: nobody waits for those who come here.
+                Control::Trap => Action::Opaque,
             };
             let unguarded = control != Control::Next && is_fork_here && !is_relevant;
             let guard = if unguarded { None } else { guard_of(self) };
