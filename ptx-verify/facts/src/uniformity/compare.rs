@@ -100,13 +100,19 @@ impl Analysis<'_, '_> {
             && sum.terms().all(|(base, factor)| factor <= limit && add(base, factor).is_some())
     }
 
-    /// How a sum varies where values that join sums with the lane in one way count as the lane and the rest. None where
-    /// there are no such values.
+    /// How a sum varies where values that join sums with the lane in one way, or were made wider after the lane was added,
+    /// count as that and the rest. None where there are no such values.
     fn beside_lanes(&self, sum: &Sum, block: NodeIndex) -> Option<Vary> {
         let (width, graph, forms) = (sum.width(), self.engine.graph, self.engine.values.forms());
         let lane = forms.find(Base::Lane)?;
         let (mut whole, mut rests, mut is_any) = (*sum, Vary::NONE, false);
         for (base, factor) in sum.terms() {
+            if let Some((place, rest)) = self.narrow_place(base, lane) {
+                whole = whole.plus(&Sum::of(width, base), factor.wrapping_neg())?;
+                whole = whole.plus(&place.in_width(width), factor)?;
+                (rests, is_any) = (rests.join(self.sum(&rest, block, None, MAX_DEPTH)), true);
+                continue;
+            }
             let Base::Value(join) = forms.what(base) else { continue };
             let Kind::Joined { block: at } = graph.kind(join) else { continue };
             let Some((times, mut rest)) = self.beside_lane(at, join, lane) else { continue };
@@ -118,6 +124,23 @@ impl Analysis<'_, '_> {
             (rests, is_any) = (rests.join(rest), true);
         }
         is_any.then(|| self.sum(&whole, block, None, MAX_DEPTH).join(rests.through(width)))
+    }
+
+    /// The place in a row that was added to a base before that was made wider, and the rest. Sums are taken not to overflow,
+    /// where nothing is taken away in them.
+    fn narrow_place(&self, base: BaseId, lane: BaseId) -> Option<(Sum, Sum)> {
+        let narrow = self.widened(base)?;
+        let width = narrow.width();
+        let is_up = |number: u64| number <= mask(width) >> 1;
+        let warp = self.engine.values.forms().find(Base::Warp);
+        let mut place = Sum::constant(width, 0);
+        for (base, factor) in narrow.terms().filter(|(base, _)| *base == lane || Some(*base) == warp) {
+            place = place.plus(&Sum::of(width, base), factor)?;
+        }
+        let is_sum = is_up(narrow.offset()) && narrow.terms().all(|(_, factor)| is_up(factor));
+        let has_lane = place.terms().any(|(base, _)| base == lane);
+        (is_sum && has_lane).then_some(())?;
+        Some((place, narrow.plus(&place, u64::MAX)?))
     }
 
     /// How often the lane is in all that a value joins, and how the rest varies. None where a loop brings some of it.
