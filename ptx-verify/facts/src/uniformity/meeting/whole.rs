@@ -15,6 +15,8 @@ use crate::values::{Assumption, Engine, Kind, ValueId};
 const MAX_DOMINATORS: usize = 24;
 /// Blocks that are found to have been passed.
 const MAX_PASSED: usize = 24;
+/// Ways that join.
+const MAX_WAYS: usize = 8;
 /// All lanes of a warp.
 const ALL: u64 = 0xffff_ffff;
 
@@ -47,15 +49,39 @@ pub(super) fn is_whole(
     let passed = passed(engine, block);
     masks.into_iter().any(|&(mask, value)| {
         let Some(fact) = engine.values.of(value) else { return false };
-        let names_all = |&inside: &NodeIndex| {
+        let names_all = |inside: NodeIndex| {
             facts.cfg.dominates(block_of(mask), inside) && {
                 let mut assumption = Assumption::new(engine);
                 assumption.be_in(inside);
                 assumption.number_of(engine.sum(fact)).value() == Some(ALL)
             }
         };
-        passed.iter().any(names_all) && !leads(engine, block_of(branch), block, block_of(mask))
+        let is_found = |&inside: &NodeIndex| names_all(inside) || by_all_ways(engine, inside, names_all);
+        passed.iter().any(is_found) && !leads(engine, block_of(branch), block, block_of(mask))
     })
+}
+
+/// Whether something holds on all ways that join at a block: in the block that each comes from, or in one that the condition
+/// under which it comes tells that control has been in.
+fn by_all_ways(engine: &Engine<'_, '_>, join: NodeIndex, holds: impl Fn(NodeIndex) -> bool) -> bool {
+    let (facts, graph) = (engine.facts(), engine.graph());
+    let mut ways = 0;
+    for (position, (from, _)) in graph.predecessors(join).enumerate() {
+        if !engine.is_taken(join, position) {
+            continue;
+        }
+        ways += 1;
+        let guard = facts.cfg.instructions(from).last().and_then(|last| graph.guard(last));
+        let condition = guard.zip(graph.condition(join, position));
+        let mut came = condition.into_iter().flat_map(|(guard, edge)| came_from(engine, guard, edge.value));
+        if ways > MAX_WAYS
+            || facts.cfg.dominates(join, from)
+            || !(holds(from) || came.any(|(block, _)| holds(block)))
+        {
+            return false;
+        }
+    }
+    ways > 1
 }
 
 /// Whether a path leads from the end of a block to another without passing a third one.
