@@ -506,9 +506,17 @@ impl Machine<'_> {
         if !barrier.places.contains(&instruction) {
             barrier.places.push(instruction);
         }
-        // Arrivals are counted, whoever makes them: a group may let its own first wait pass.
-        let is_own_credit =
-            waits && !barrier.opened && threads.is_some_and(|threads| barrier.arrived <= threads);
+        // Arrivals are counted, whoever makes them: a group may let its own first wait pass, and one warp may arrive with
+        // its group and then wait for all of it, each round, where the number of threads says so.
+        let is_own_credit = waits
+            && threads.is_some_and(|threads| {
+                let counted = (warp as u32, threads);
+                let is_first = !barrier.opened.contains(&threads);
+                if is_first && again.is_some() {
+                    barrier.counted_twice.push(counted);
+                }
+                barrier.arrived <= threads && (is_first || barrier.counted_twice.contains(&counted))
+            });
         let mut disagreement = None;
         if let Some(threads) = threads {
             match barrier.expected {
@@ -542,9 +550,16 @@ impl Machine<'_> {
             return;
         }
         let (arrived, arrivals) = (barrier.arrived, barrier.arrivals.clone());
-        let places = barrier.places.clone();
-        let done: BlockBarrier =
-            std::mem::replace(barrier, BlockBarrier { places, opened: true, ..BlockBarrier::default() });
+        let mut kept = BlockBarrier {
+            places: std::mem::take(&mut barrier.places),
+            counted_twice: std::mem::take(&mut barrier.counted_twice),
+            opened: std::mem::take(&mut barrier.opened),
+            ..BlockBarrier::default()
+        };
+        if !kept.opened.contains(&expected) {
+            kept.opened.push(expected);
+        }
+        let done: BlockBarrier = std::mem::replace(barrier, kept);
         if arrived > expected && done.expected.is_some() {
             let last = arrivals.last().map_or(0, |(_, at)| *at);
             let fault =

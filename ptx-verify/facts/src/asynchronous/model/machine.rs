@@ -136,8 +136,8 @@ pub(super) struct Warp {
 
 #[derive(Debug, Default)]
 pub(super) struct BlockBarrier {
-    /// Whether it has opened before.
-    pub(super) opened: bool,
+    /// The numbers of threads for which it has opened before.
+    pub(super) opened: Vec<u32>,
     pub(super) arrived: u32,
     pub(super) expected: Option<(u32, u32)>,
     pub(super) clock: Clock,
@@ -145,6 +145,8 @@ pub(super) struct BlockBarrier {
     pub(super) arrivals: Vec<(u32, u32)>,
     /// Where warps ever arrived.
     pub(super) places: Vec<u32>,
+    /// Warps that such a number counts twice: they arrived with the others, and then waited.
+    pub(super) counted_twice: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Default)]
