@@ -291,6 +291,13 @@ impl Machine<'_> {
                 }
                 (value, Value::Unknown)
             }
+            // Nobody shifts by more than there is: it is the number that a parameter is assumed to be, and what is made of a
+            // number that a launch gives for one bit of it is not known.
+            Computation::ShiftLeft | Computation::ShiftRight
+                if b.all(mask).is_some_and(|by| by >= u64::from(shape.bits)) =>
+            {
+                (Value::Unknown, Value::Unknown)
+            }
             Computation::Match if to[1].is_none() => {
                 let peers = |own: u64| {
                     lanes(mask).filter(|&lane| a.lane(lane) == Some(own)).fold(0, |all, lane| all | 1 << lane)
