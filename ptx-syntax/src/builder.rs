@@ -74,13 +74,20 @@ impl Builder {
     /// Where the stacks and the tree's operands end now.
     #[inline]
     pub fn mark(&self) -> Mark {
-        Mark { stack: self.operands.len(), operands: self.tree.operands.len() }
+        Mark {
+            operands: self.operands.len(),
+            specifiers: self.specifiers.len(),
+            declarators: self.declarators.len(),
+            tree_operands: self.tree.operands.len(),
+        }
     }
 
-    /// Forgets the operands since the mark.
+    /// Forgets the statement that was begun at the mark.
     pub fn return_to(&mut self, mark: Mark) {
-        self.operands.truncate(mark.stack);
-        self.tree.operands.truncate(mark.operands);
+        self.operands.truncate(mark.operands);
+        self.specifiers.truncate(mark.specifiers);
+        self.declarators.truncate(mark.declarators);
+        self.tree.operands.truncate(mark.tree_operands);
     }
 
     #[inline]
@@ -407,8 +414,10 @@ impl Builder {
 /// A place in what was built so far.
 #[derive(Clone, Copy)]
 pub struct Mark {
-    stack: usize,
     operands: usize,
+    specifiers: usize,
+    declarators: usize,
+    tree_operands: usize,
 }
 
 /// The parts of a function header that the grammar hands to [`Builder::function`].

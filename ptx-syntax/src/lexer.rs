@@ -11,6 +11,7 @@ mod plain;
 
 use crate::Span;
 use logos::Logos;
+pub(crate) use plain::begins_word;
 
 /// What a token is.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -333,47 +334,100 @@ impl Iterator for Lexer<'_> {
     }
 }
 
+/// Reading with a look at the next byte, which tells what most tokens are.
 impl Lexer<'_> {
-    /// Adds all tokens that follow and mean something.
-    pub(crate) fn collect_significant(&mut self, tokens: &mut Vec<Token>) {
+    /// Skips what means nothing and gives the byte behind it; 0, which no token begins with that means something, at the
+    /// end of the text.
+    #[inline(always)]
+    pub(crate) fn peek(&mut self) -> u8 {
+        let bytes = self.source.as_bytes();
+        self.at = plain::blanks(bytes, self.at);
+        match bytes.get(self.at) {
+            Some(&byte) if !plain::begins_comment(byte) => byte,
+            Some(_) => self.peek_far(),
+            None => 0,
+        }
+    }
+
+    #[inline(never)]
+    fn peek_far(&mut self) -> u8 {
         let bytes = self.source.as_bytes();
         loop {
             self.at = plain::blanks(bytes, self.at);
-            let token = match plain::token(bytes, self.at) {
-                Some((kind, end)) => self.token(kind, end),
-                None => match self.unusual() {
-                    Some(token) => token,
-                    None => return,
-                },
-            };
-            if !token.kind.is_trivia() {
-                tokens.push(token);
+            let Some(&byte) = bytes.get(self.at) else { return 0 };
+            let start = self.at;
+            if !plain::begins_comment(byte) || !self.next().is_some_and(|token| token.kind.is_trivia()) {
+                self.at = start;
+                return byte;
             }
         }
+    }
+
+    /// Whether the byte after the one that [`Self::peek`] gave is this one.
+    #[inline(always)]
+    pub(crate) fn is_second(&self, byte: u8) -> bool {
+        self.source.as_bytes().get(self.at + 1) == Some(&byte)
+    }
+
+    /// Takes the byte that [`Self::peek`] gave, which is a token.
+    #[inline(always)]
+    pub(crate) fn sign(&mut self) -> Span {
+        self.at += 1;
+        Span::new(self.at as u32 - 1, self.at as u32)
+    }
+
+    /// Takes a name, dotted or not, whose first byte [`Self::peek`] gave.
+    #[inline(always)]
+    pub(crate) fn word(&mut self) -> Option<Token> {
+        match plain::word(self.source.as_bytes(), self.at) {
+            Some((kind, end)) => Some(self.token(kind, end)),
+            None => self.unusual().filter(|token| matches!(token.kind, TokenKind::Name | TokenKind::Dotted)),
+        }
+    }
+
+    /// Takes a number, if [`Self::peek`] gave its first byte.
+    #[inline(always)]
+    pub(crate) fn number(&mut self) -> Option<Token> {
+        match plain::number(self.source.as_bytes(), self.at) {
+            Some((kind, end)) => Some(self.token(kind, end)),
+            None => {
+                self.unusual().filter(|token| matches!(token.kind, TokenKind::Integer | TokenKind::Float))
+            }
+        }
+    }
+
+    /// The next token that means something.
+    #[inline]
+    pub(crate) fn significant(&mut self) -> Option<Token> {
+        self.peek();
+        self.next()
+    }
+
+    /// Where the next token begins, or what is before it.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.at
     }
 }
 
 /// A source of tokens for the parser, which has no use for trivia.
-pub(crate) trait Tokens: Iterator<Item = Token> + Clone {
+pub(crate) trait Tokens<'s> {
     /// The next token that means something.
-    #[inline]
-    fn significant(&mut self) -> Option<Token> {
-        self.find(|token| !token.kind.is_trivia())
-    }
+    fn significant(&mut self) -> Option<Token>;
+
+    /// What the tokens behind the last one come from.
+    fn lexer(&mut self) -> &mut Lexer<'s>;
 }
 
-impl Tokens for std::iter::Copied<std::slice::Iter<'_, Token>> {}
-
-impl Tokens for Lexer<'_> {
+impl<'s> Tokens<'s> for Lexer<'s> {
     #[inline]
     fn significant(&mut self) -> Option<Token> {
-        loop {
-            self.at = plain::blanks(self.source.as_bytes(), self.at);
-            let token = self.next()?;
-            if !token.kind.is_trivia() {
-                return Some(token);
-            }
-        }
+        Lexer::significant(self)
+    }
+
+    #[inline]
+    fn lexer(&mut self) -> &mut Lexer<'s> {
+        self
     }
 }
 

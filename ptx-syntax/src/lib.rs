@@ -22,5 +22,5 @@ mod statement;
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
 pub use explanation::{Explanation, Located, SyntaxError};
 pub use outline::{BodyParser, ParsedBody, outline, outline_by};
-pub use parser::{Parse, parse, parse_tokens};
+pub use parser::{Parse, parse};
 pub use span::{LineColumn, LineIndex, Span};

@@ -77,6 +77,12 @@ impl Nesting {
         blocks.saturating_add(self.lists).saturating_add(self.others)
     }
 
+    /// Whether a list is open.
+    #[inline]
+    pub(crate) const fn in_list(&self) -> bool {
+        self.lists > 0
+    }
+
     /// How many braces are open.
     #[inline]
     pub(crate) const fn braces(&self) -> u32 {

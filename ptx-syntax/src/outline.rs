@@ -39,19 +39,15 @@ pub fn outline_by(threads: usize, source: &str) -> Option<Tree> {
 /// Parses bodies of functions, one after the other in the same memory.
 #[derive(Default)]
 pub struct BodyParser {
-    /// The tokens of a body that mean something: finding all before the parser sees the first is faster, as one loop
-    /// does one thing then.
-    tokens: Vec<Token>,
     builder: RefCell<Builder>,
     grammar: ModuleParser,
 }
 
 impl BodyParser {
-    /// Gives memory back that only large bodies need. What is made of a tree is smaller than the tree and its tokens.
+    /// Gives memory back that only large bodies need. What is made of a tree is smaller than the tree.
     pub fn shrink(&mut self) {
-        const MAX_TOKENS: usize = 1 << 14;
-        if self.tokens.capacity() > MAX_TOKENS {
-            self.tokens = Vec::new();
+        const MAX_OPERANDS: usize = 1 << 14;
+        if self.builder.get_mut().tree.operands.capacity() > MAX_OPERANDS {
             self.builder = RefCell::default();
         }
     }
@@ -60,15 +56,13 @@ impl BodyParser {
     /// parameters. None where it does not parse.
     pub fn parse(&mut self, source: &str, span: Span) -> Option<ParsedBody<'_>> {
         let text = source.get(..span.end as usize)?;
-        self.builder.get_mut().clear();
-        self.tokens.clear();
-        self.tokens.extend(HEADER.map(|kind| Token { kind, span: Span::at(span.start) }));
-        // Bodies of compilers have a token in five bytes.
-        self.tokens.reserve(span.len() as usize / 5);
+        let builder = self.builder.get_mut();
+        builder.clear();
+        builder.reserve(span.len() as usize);
         let mut lexer = Lexer::new(text);
         lexer.move_to(span.start as usize);
-        lexer.collect_significant(&mut self.tokens);
-        let terminals = Terminals::new(Significant(self.tokens.iter()), &self.builder);
+        let header = HEADER.map(|kind| Token { kind, span: Span::at(span.start) }).into_iter();
+        let terminals = Terminals::new(BodyTokens { header, lexer }, &self.builder);
         self.grammar.parse(&self.builder, terminals).ok()?;
         let tree = &self.builder.get_mut().tree;
         let is_function = |function: &&Function| function.kind != FunctionKind::Prototype;
@@ -89,28 +83,25 @@ pub struct ParsedBody<'t> {
 /// The grammar knows modules: so a body gets the shortest header that there is.
 const HEADER: [TokenKind; 2] = [TokenKind::Func, TokenKind::Name];
 
-/// Tokens without trivia.
-#[derive(Clone)]
-struct Significant<'t>(std::slice::Iter<'t, Token>);
-
-impl Iterator for Significant<'_> {
-    type Item = Token;
-
-    #[inline]
-    fn next(&mut self) -> Option<Token> {
-        self.0.next().copied()
-    }
+/// The tokens of a body, behind those of its header.
+struct BodyTokens<'s> {
+    header: std::array::IntoIter<Token, 2>,
+    lexer: Lexer<'s>,
 }
 
-impl Tokens for Significant<'_> {
+impl<'s> Tokens<'s> for BodyTokens<'s> {
     #[inline]
     fn significant(&mut self) -> Option<Token> {
-        self.next()
+        self.header.next().or_else(|| self.lexer.significant())
+    }
+
+    #[inline]
+    fn lexer(&mut self) -> &mut Lexer<'s> {
+        &mut self.lexer
     }
 }
 
 /// The tokens of a text without those between the braces of functions.
-#[derive(Clone)]
 struct OutlineTokens<'s> {
     lexer: Lexer<'s>,
     /// The braces of the text, where they were looked for first.
@@ -153,22 +144,18 @@ impl OutlineTokens<'_> {
     }
 }
 
-impl Iterator for OutlineTokens<'_> {
-    type Item = Token;
-
-    fn next(&mut self) -> Option<Token> {
-        self.skip_body();
-        let token = self.lexer.next()?;
-        Some(self.pass(token))
-    }
-}
-
-impl Tokens for OutlineTokens<'_> {
+impl<'s> Tokens<'s> for OutlineTokens<'s> {
     #[inline]
     fn significant(&mut self) -> Option<Token> {
         self.skip_body();
         let token = self.lexer.significant()?;
         Some(self.pass(token))
+    }
+
+    #[inline]
+    fn lexer(&mut self) -> &mut Lexer<'s> {
+        self.skip_body();
+        &mut self.lexer
     }
 }
 

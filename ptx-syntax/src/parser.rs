@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use crate::ast::Tree;
 use crate::builder::Builder;
-use crate::lexer::{Lexer, Token, TokenKind, Tokens};
+use crate::lexer::{Lexer, TokenKind};
 use crate::statement::Terminals;
 use crate::{Span, SyntaxError};
 
@@ -19,7 +19,7 @@ macro_rules! terminals {
         /// A token as the grammar sees it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the names are those of the token kinds")]
-        pub enum Terminal { $($name(Span),)* Statements(Span), Elements(u32) }
+        pub enum Terminal { $($name(Span),)* Statements(Span), OpenBlock(Span), Elements(u32) }
 
         impl Terminal {
             /// The terminal of a token; none for trivia.
@@ -111,24 +111,10 @@ pub struct Parse {
 /// Parses a PTX module. Never fails: what cannot be understood is left out of the tree and reported.
 #[must_use]
 pub fn parse(source: &str) -> Parse {
-    parse_from(source, Lexer::new(source))
-}
-
-/// Parses a PTX module from its tokens, for callers that need those too.
-///
-/// `tokens` are what [`tokenize`](crate::lexer::tokenize) gives for `source`; trivia may be missing. Tokens of another
-/// text make
-/// a tree whose spans mean nothing, and no panic.
-#[must_use]
-pub fn parse_tokens(source: &str, tokens: &[Token]) -> Parse {
-    parse_from(source, tokens.iter().copied())
-}
-
-fn parse_from(source: &str, tokens: impl Tokens) -> Parse {
     let mut builder = Builder::default();
     builder.reserve(source.len());
     let builder = RefCell::new(builder);
-    match grammar::ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder)) {
+    match grammar::ModuleParser::new().parse(&builder, Terminals::new(Lexer::new(source), &builder)) {
         Ok(()) => Parse { tree: builder.into_inner().tree, errors: Vec::new() },
         Err(_) => crate::recovery::parse(source),
     }

@@ -1,21 +1,23 @@
 //! The plain statements of a function body, read without the grammar's tables.
 //!
-//! Most statements are an instruction whose operands are names, numbers, addresses and flat lists, a label, or
-//! a `.loc`. The grammar takes them too, and says what they mean: this reader knows a part of its language, builds what
-//! the grammar builds, and leaves every other statement to it, so that a text has one tree whoever reads it. It is
-//! what makes parsing nearly twice as fast; a table-driven parser spends most of its time on pushing and popping.
+//! Most statements are an instruction whose operands are names, numbers, addresses and flat lists, a label, a
+//! declaration of registers, or a `.loc`. The grammar takes them too, and says what they mean: this reader knows a part of
+//! its language, builds what the grammar builds, and leaves every other statement to it, so that a text has one tree
+//! whoever reads it. It is what makes parsing four times as fast; a table-driven parser spends most of its time on pushing
+//! and popping, and a reader that knows what may follow looks at one byte where a lexer makes a token.
 //!
-//! [`Terminals`] is between the lexer and the grammar's parser. After each `;` in a function body it says
-//! `Statements` to the parser, which thereby finishes the statement before it; before the next token it then
-//! reads plain statements until one is not plain. The data of debugging sections are read likewise, and of an initial
+//! [`Terminals`] is between the lexer and the grammar's parser. Where a statement of a function body may begin, it says
+//! `Statements` to the parser, which thereby finishes the statement before; before the next token it then
+//! reads plain statements until one is not plain. Of the blocks that these begin and do not end, it tells the parser as
+//! `OpenBlock`. The data of debugging sections are read likewise, and of an initial
 //! value at module level the numbers, of which `Elements` tells the parser how many they are.
 
 use std::cell::RefCell;
 
 use crate::Span;
-use crate::ast::{BinaryOperator, Guard, OperandKind, StatementKind};
+use crate::ast::{BinaryOperator, Guard, OperandKind, SpecifierKind, StatementKind};
 use crate::builder::Builder;
-use crate::lexer::{Token, TokenKind, Tokens};
+use crate::lexer::{Lexer, Token, TokenKind, Tokens, begins_word};
 use crate::nesting::Nesting;
 use crate::parser::{Spanned, Terminal};
 use crate::prototype::Prototype;
@@ -31,6 +33,10 @@ pub(crate) struct Terminals<'b, Source> {
     /// What the braces belong to.
     within: Within,
     next: Next,
+    /// Blocks that the parser has to be told of.
+    opened: u32,
+    /// Whether the next token begins a statement of a function body, or ends a block.
+    at_statement: bool,
     prototype: Prototype,
     /// A token that a `;` was put before.
     held: Option<Token>,
@@ -59,7 +65,7 @@ enum Next {
     Elements,
 }
 
-impl<'b, Source: Tokens> Terminals<'b, Source> {
+impl<'s, 'b, Source: Tokens<'s>> Terminals<'b, Source> {
     pub(crate) fn new(tokens: Source, builder: &'b RefCell<Builder>) -> Self {
         Self {
             tokens,
@@ -67,6 +73,8 @@ impl<'b, Source: Tokens> Terminals<'b, Source> {
             nesting: Nesting::default(),
             within: Within::Module,
             next: Next::Token,
+            opened: 0,
+            at_statement: false,
             prototype: Prototype::default(),
             held: None,
             end: 0,
@@ -76,64 +84,70 @@ impl<'b, Source: Tokens> Terminals<'b, Source> {
     /// Reads statements, or lines of a section, up to the first that is not plain.
     #[inline(never)]
     fn statements(&mut self) {
-        let mut builder = self.builder.borrow_mut();
-        let mut reader = Reader { tokens: self.tokens.clone(), ahead: None, builder: &mut builder };
-        loop {
-            let mark = reader.builder.mark();
-            let read = match self.within {
-                Within::Section => reader.section_line(),
-                Within::Function | Within::Module => reader.statement(),
-            };
-            if read.is_none() {
-                reader.builder.return_to(mark);
-                return;
-            }
-            match &reader.ahead {
-                None => self.tokens.clone_from(&reader.tokens),
-                Some((before, _)) => self.tokens.clone_from(before),
+        let lexer = self.tokens.lexer();
+        let mut reader = Reader { lexer: lexer.clone(), builder: &mut self.builder.borrow_mut() };
+        match self.within {
+            Within::Section => reader.section_lines(),
+            Within::Function | Within::Module => {
+                self.opened = reader.statements(&mut self.nesting);
+                self.at_statement = true;
             }
         }
+        *lexer = reader.lexer;
     }
-}
 
-impl<Source: Tokens> Terminals<'_, Source> {
     /// Reads numbers with a comma after each, which are most of a large table, and tells how many they are.
     #[inline(never)]
     fn elements(&mut self) -> u32 {
-        let mut builder = self.builder.borrow_mut();
+        let lexer = self.tokens.lexer();
+        let mut reader = Reader { lexer: lexer.clone(), builder: &mut self.builder.borrow_mut() };
         let mut count = 0;
-        loop {
-            let before = self.tokens.clone();
-            let kind = match self.tokens.significant() {
-                Some(Token { kind: TokenKind::Integer, span }) => Some((OperandKind::Integer, span)),
-                Some(Token { kind: TokenKind::Float, span }) => Some((OperandKind::Float, span)),
-                _ => None,
-            };
-            let comma = kind.and_then(|_| self.tokens.significant());
-            match (kind, comma) {
-                (Some((kind, span)), Some(Token { kind: TokenKind::Comma, span: Span { end, .. } })) => {
-                    builder.leaf(kind, span);
-                    self.end = end;
-                    count += 1;
-                }
-                _ => {
-                    self.tokens = before;
-                    return count;
-                }
-            }
+        while let Some(end) = reader.element() {
+            self.end = end;
+            count += 1;
         }
+        *lexer = reader.lexer;
+        count
     }
-}
 
-impl<Source> Terminals<'_, Source> {
     /// The `;` that a declaration lacks.
     fn semicolon(&mut self) -> Spanned {
         self.within = Within::Module;
         Ok((self.end, Terminal::Semicolon(Span::at(self.end)), self.end))
     }
+
+    /// What is to be said before the token that follows this one.
+    #[inline]
+    fn behind(&mut self, kind: TokenKind) -> Next {
+        let at_statement = std::mem::take(&mut self.at_statement);
+        let in_function = self.within == Within::Function;
+        match kind {
+            TokenKind::Entry | TokenKind::Func => self.within = Within::Function,
+            TokenKind::Section if self.nesting.braces() == 0 => self.within = Within::Section,
+            TokenKind::OpenBrace if self.within == Within::Section => return Next::Statements,
+            TokenKind::CloseBrace | TokenKind::Semicolon if self.nesting.braces() == 0 => {
+                self.within = Within::Module;
+            }
+            TokenKind::Semicolon if in_function => return Next::Statements,
+            TokenKind::OpenBrace | TokenKind::CloseBrace if in_function && at_statement => {
+                return Next::Statements;
+            }
+            // The body begins.
+            TokenKind::OpenBrace if in_function && self.nesting.braces() == 1 && !self.nesting.in_list() => {
+                return Next::Statements;
+            }
+            TokenKind::OpenBrace | TokenKind::Comma
+                if self.within == Within::Module && self.nesting.braces() > 0 =>
+            {
+                return Next::Elements;
+            }
+            _ => {}
+        }
+        Next::Token
+    }
 }
 
-impl<Source: Tokens> Iterator for Terminals<'_, Source> {
+impl<'s, Source: Tokens<'s>> Iterator for Terminals<'_, Source> {
     type Item = Spanned;
 
     #[inline]
@@ -157,6 +171,10 @@ impl<Source: Tokens> Iterator for Terminals<'_, Source> {
                 }
             }
         }
+        if let Some(rest) = self.opened.checked_sub(1) {
+            self.opened = rest;
+            return Some(Ok((0, Terminal::OpenBlock(Span::default()), 0)));
+        }
         loop {
             let held = self.held.take();
             let Some(token) = held.or_else(|| self.tokens.significant()) else {
@@ -177,307 +195,382 @@ impl<Source: Tokens> Iterator for Terminals<'_, Source> {
             if self.nesting.pass(kind) {
                 return Some(Err(()));
             }
-            match kind {
-                TokenKind::Entry | TokenKind::Func => self.within = Within::Function,
-                TokenKind::Section if self.nesting.braces() == 0 => self.within = Within::Section,
-                TokenKind::OpenBrace if self.within == Within::Section => self.next = Next::Statements,
-                TokenKind::CloseBrace if self.nesting.braces() == 0 => self.within = Within::Module,
-                TokenKind::Semicolon if self.nesting.braces() == 0 => self.within = Within::Module,
-                TokenKind::Semicolon if self.within == Within::Function => self.next = Next::Statements,
-                TokenKind::OpenBrace | TokenKind::Comma
-                    if self.within == Within::Module && self.nesting.braces() > 0 =>
-                {
-                    self.next = Next::Elements;
-                }
-                _ => {}
-            }
+            self.next = self.behind(kind);
             return Some(Ok((span.start, terminal, span.end)));
         }
     }
 }
 
-struct Reader<'b, Source> {
-    tokens: Source,
-    /// A token that was taken from `tokens` and belongs to what follows, and the tokens as they were before it.
-    ahead: Option<(Source, Token)>,
-    builder: &'b mut Builder,
+/// Reads what is plain. A method gives none where something else follows; what it has built and passed then is undone by
+/// who reads whole statements.
+struct Reader<'r, 's> {
+    lexer: Lexer<'s>,
+    builder: &'r mut Builder,
 }
 
-impl<Source: Tokens> Reader<'_, Source> {
-    #[inline]
-    fn token(&mut self) -> Option<Token> {
-        self.tokens.significant()
-    }
-
-    /// The first token of a statement, which the one before may have looked at.
-    #[inline]
-    fn first(&mut self) -> Option<Token> {
-        match self.ahead.take() {
-            Some((_, token)) => Some(token),
-            None => self.token(),
+impl Reader<'_, '_> {
+    /// Reads statements up to the first that is not plain, and tells how many blocks begin among them and do not end.
+    fn statements(&mut self, nesting: &mut Nesting) -> u32 {
+        let mut open = 0;
+        loop {
+            let first = self.lexer.peek();
+            let (place, mark) = (self.lexer.place(), self.builder.mark());
+            let read = match first {
+                b'{' => self.open_block(nesting).map(|()| open += 1),
+                b'}' if open > 0 => {
+                    open -= 1;
+                    nesting.pass(TokenKind::CloseBrace);
+                    let span = self.lexer.sign();
+                    self.builder.statement(StatementKind::CloseBlock, span, span, 0);
+                    Some(())
+                }
+                b'@' => self.guarded(),
+                b'.' => self.directive(),
+                _ if begins_word(first) => self.instruction(None),
+                _ => None,
+            };
+            if read.is_none() {
+                self.lexer.move_to(place);
+                self.builder.return_to(mark);
+                return open;
+            }
         }
     }
 
-    /// The next token if it is of this kind; else it stays.
-    #[inline]
-    fn accept(&mut self, kind: TokenKind) -> Option<Span> {
-        if self.ahead.is_none() {
-            let before = self.tokens.clone();
-            let token = self.token()?;
-            if token.kind == kind {
-                return Some(token.span);
-            }
-            self.ahead = Some((before, token));
+    fn open_block(&mut self, nesting: &mut Nesting) -> Option<()> {
+        let mut within = nesting.clone();
+        if within.pass(TokenKind::OpenBrace) {
             return None;
         }
-        let span = self.ahead.as_ref().filter(|(_, token)| token.kind == kind).map(|(_, token)| token.span);
-        if span.is_some() {
-            self.ahead = None;
-        }
-        span
+        *nesting = within;
+        let span = self.lexer.sign();
+        self.builder.statement(StatementKind::OpenBlock, span, span, 0);
+        Some(())
     }
 
-    /// The next token if it is of this kind.
-    #[inline]
-    fn expect(&mut self, kind: TokenKind) -> Option<Span> {
-        let token = self.token()?;
-        (token.kind == kind).then_some(token.span)
-    }
-
-    /// One statement; none if it is not plain.
-    fn statement(&mut self) -> Option<()> {
-        let first = self.first()?;
-        match first.kind {
-            TokenKind::Name | TokenKind::Dotted => self.instruction((Guard::None, first.span), first),
-            TokenKind::At => {
-                let mut token = self.token()?;
-                let mut guard = Guard::If;
-                if token.kind == TokenKind::Not {
-                    guard = Guard::Unless;
-                    token = self.token()?;
-                }
-                if token.kind != TokenKind::Name {
-                    return None;
-                }
-                self.builder.leaf(OperandKind::Name, token.span);
-                let opcode = self.token()?;
-                self.instruction((guard, first.span), opcode)
+    fn guarded(&mut self) -> Option<()> {
+        let at = self.lexer.sign();
+        let mut guard = Guard::If;
+        if self.lexer.peek() == b'!' {
+            if self.lexer.is_second(b'=') {
+                return None;
             }
-            TokenKind::Loc => self.loc(first.span),
+            self.lexer.sign();
+            guard = Guard::Unless;
+        }
+        let name = self.name()?;
+        self.builder.leaf(OperandKind::Name, name);
+        begins_word(self.lexer.peek()).then_some(())?;
+        self.instruction(Some((guard, at)))
+    }
+
+    /// An instruction or a label, whose first word is next.
+    #[inline]
+    fn instruction(&mut self, guard: Option<(Guard, Span)>) -> Option<()> {
+        let Token { kind, span: word } = self.lexer.word()?;
+        let mut count = 0;
+        match self.lexer.peek() {
+            b';' => {}
+            b':' if guard.is_none() && kind == TokenKind::Name => {
+                self.lexer.sign();
+                self.builder.statement(StatementKind::Label, word, word, 0);
+                return Some(());
+            }
+            _ => count = self.operands(b';', DEEPEST)?,
+        }
+        let end = self.lexer.sign();
+        self.builder.instruction(guard.unwrap_or((Guard::None, word)), word, count, end);
+        Some(())
+    }
+
+    /// Some operands; `end` is next behind them.
+    fn operands(&mut self, end: u8, depth: u32) -> Option<u32> {
+        let mut count = 0;
+        loop {
+            self.operand(depth)?;
+            count += 1;
+            let next = self.lexer.peek();
+            if next == end {
+                return Some(count);
+            }
+            if next != b',' {
+                return None;
+            }
+            self.lexer.sign();
+        }
+    }
+
+    #[inline(always)]
+    fn operand(&mut self, depth: u32) -> Option<()> {
+        match self.lexer.peek() {
+            b'[' => return self.list(OperandKind::Bracket, b']', depth),
+            b'{' => return self.list(OperandKind::Vector, b'}', depth),
+            b'(' => return self.list(OperandKind::Parens, b')', depth),
+            b'!' => {
+                let sign = self.lexer.sign();
+                let name = self.name()?;
+                self.builder.leaf(OperandKind::Name, name);
+                self.builder.prefix(OperandKind::Not, sign);
+                return Some(());
+            }
+            first => self.leaf(first)?,
+        }
+        let operator = match self.lexer.peek() {
+            b'+' => BinaryOperator::Add,
+            b'-' => BinaryOperator::Subtract,
+            b'|' if !self.lexer.is_second(b'|') => BinaryOperator::Or,
+            _ => return Some(()),
+        };
+        self.lexer.sign();
+        self.second(operator)
+    }
+
+    /// What follows an operator.
+    #[inline(never)]
+    fn second(&mut self, operator: BinaryOperator) -> Option<()> {
+        let first = self.lexer.peek();
+        self.leaf(first)?;
+        self.builder.binary(operator);
+        Some(())
+    }
+
+    /// A name or a number, or minus a number, that begins with `first`.
+    #[inline(always)]
+    fn leaf(&mut self, first: u8) -> Option<()> {
+        if begins_word(first) {
+            let Token { kind, span } = self.lexer.word()?;
+            let kind = if kind == TokenKind::Name { OperandKind::Name } else { OperandKind::Dotted };
+            self.builder.leaf(kind, span);
+            return Some(());
+        }
+        if first == b'-' {
+            let sign = self.lexer.sign();
+            self.lexer.peek();
+            self.number()?;
+            self.builder.prefix(OperandKind::Negate, sign);
+            return Some(());
+        }
+        self.number()
+    }
+
+    /// A number, which is next.
+    #[inline]
+    fn number(&mut self) -> Option<()> {
+        let Token { kind, span } = self.lexer.number()?;
+        let kind = if kind == TokenKind::Integer { OperandKind::Integer } else { OperandKind::Float };
+        self.builder.leaf(kind, span);
+        Some(())
+    }
+
+    /// A name without dots.
+    #[inline]
+    fn name(&mut self) -> Option<Span> {
+        begins_word(self.lexer.peek()).then_some(())?;
+        let Token { kind, span } = self.lexer.word()?;
+        (kind == TokenKind::Name).then_some(span)
+    }
+
+    /// `[a, b]`, `{a, b}` or `(a, b)`.
+    fn list(&mut self, kind: OperandKind, close: u8, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let open = self.lexer.sign();
+        // An address is not empty.
+        let is_empty = kind != OperandKind::Bracket && self.lexer.peek() == close;
+        let count = if is_empty { 0 } else { self.operands(close, depth)? };
+        let span = open.to(self.lexer.sign());
+        self.builder.node(kind, span, count);
+        Some(())
+    }
+
+    /// What begins with a word that begins with a dot.
+    fn directive(&mut self) -> Option<()> {
+        let Token { kind, span } = self.lexer.next()?;
+        match kind {
+            TokenKind::Loc => self.loc(span),
+            TokenKind::StateSpace => self.declaration(span),
             _ => None,
         }
     }
 
-    fn instruction(&mut self, guard: (Guard, Span), opcode: Token) -> Option<()> {
-        let word = opcode.span;
-        if !matches!(opcode.kind, TokenKind::Name | TokenKind::Dotted) {
-            return None;
-        }
-        let mut token = self.token()?;
-        match token.kind {
-            TokenKind::Semicolon => {
-                self.builder.instruction(guard, word, 0, token.span);
-                return Some(());
-            }
-            TokenKind::Colon if opcode.kind == TokenKind::Name && guard.0 == Guard::None => {
-                self.builder.statement(StatementKind::Label, word, word, 0);
-                return Some(());
-            }
-            _ => {}
-        }
-        let mut count = 0;
-        loop {
-            let end = self.operand(token, DEEPEST)?;
-            count += 1;
-            match end.kind {
-                TokenKind::Comma => token = self.token()?,
-                TokenKind::Semicolon => {
-                    self.builder.instruction(guard, word, count, end.span);
-                    return Some(());
+    /// `.reg .b32 a, %r<8>;`, `.shared .align 8 .b8 x[16];`: what has no initial value, and a number for each
+    /// size.
+    fn declaration(&mut self, space: Span) -> Option<()> {
+        self.builder.specifier(SpecifierKind::StateSpace, space);
+        let mut specifiers = 1;
+        while self.lexer.peek() == b'.' {
+            let Token { kind, span } = self.lexer.next()?;
+            match kind {
+                TokenKind::DotWord => self.builder.specifier(SpecifierKind::Word, span),
+                TokenKind::StateSpace => self.builder.specifier(SpecifierKind::StateSpace, span),
+                TokenKind::Align => {
+                    self.lexer.peek();
+                    self.number()?;
+                    self.builder.specifier_with_operand(SpecifierKind::Align, span);
                 }
                 _ => return None,
             }
+            specifiers += 1;
         }
-    }
-
-    /// An operand that begins with `first`; gives the token after it.
-    fn operand(&mut self, first: Token, depth: u32) -> Option<Token> {
-        match first.kind {
-            TokenKind::Not => {
-                let name = self.token()?;
-                if name.kind != TokenKind::Name {
-                    return None;
-                }
-                self.builder.leaf(OperandKind::Name, name.span);
-                self.builder.prefix(OperandKind::Not, first.span);
-                return self.token();
-            }
-            TokenKind::OpenBracket => {
-                return self.list(OperandKind::Bracket, TokenKind::CloseBracket, first, depth);
-            }
-            TokenKind::OpenBrace => {
-                return self.list(OperandKind::Vector, TokenKind::CloseBrace, first, depth);
-            }
-            TokenKind::OpenParen => {
-                return self.list(OperandKind::Parens, TokenKind::CloseParen, first, depth);
-            }
-            _ => self.leaf(first)?,
+        let mut declarators = 0;
+        loop {
+            self.declarator()?;
+            declarators += 1;
+            match self.lexer.peek() {
+                b',' => self.lexer.sign(),
+                b';' => break,
+                _ => return None,
+            };
         }
-        let operator = self.token()?;
-        let kind = match operator.kind {
-            TokenKind::Plus => BinaryOperator::Add,
-            TokenKind::Minus => BinaryOperator::Subtract,
-            TokenKind::Or => BinaryOperator::Or,
-            _ => return Some(operator),
-        };
-        let second = self.token()?;
-        self.leaf(second)?;
-        self.builder.binary(kind);
-        self.token()
-    }
-
-    /// A name or a number, or minus a number.
-    #[inline]
-    fn leaf(&mut self, token: Token) -> Option<()> {
-        let kind = match token.kind {
-            TokenKind::Name => OperandKind::Name,
-            TokenKind::Dotted => OperandKind::Dotted,
-            TokenKind::Integer => OperandKind::Integer,
-            TokenKind::Float => OperandKind::Float,
-            TokenKind::Minus => {
-                let number = self.token()?;
-                let kind = match number.kind {
-                    TokenKind::Integer => OperandKind::Integer,
-                    TokenKind::Float => OperandKind::Float,
-                    _ => return None,
-                };
-                self.builder.leaf(kind, number.span);
-                self.builder.prefix(OperandKind::Negate, token.span);
-                return Some(());
-            }
-            _ => return None,
-        };
-        self.builder.leaf(kind, token.span);
+        let end = self.lexer.sign();
+        self.builder.declaration_statement(specifiers, declarators, end);
         Some(())
     }
 
-    /// `[a, b]`, `{a, b}` or `(a, b)`; gives the token after it.
-    fn list(&mut self, kind: OperandKind, close: TokenKind, open: Token, depth: u32) -> Option<Token> {
-        let depth = depth.checked_sub(1)?;
-        let mut token = self.token()?;
-        let mut count = 0;
-        // An address is not empty.
-        if token.kind != close || kind == OperandKind::Bracket {
-            loop {
-                let end = self.operand(token, depth)?;
-                count += 1;
-                if end.kind == close {
-                    token = end;
-                    break;
-                }
-                if end.kind != TokenKind::Comma {
-                    return None;
-                }
-                token = self.token()?;
+    fn declarator(&mut self) -> Option<()> {
+        let name = self.name()?;
+        let (mut range, mut dimensions) = (None, 0);
+        match self.lexer.peek() {
+            b'<' => {
+                self.lexer.sign();
+                self.lexer.peek();
+                self.number()?;
+                let is_close = self.lexer.peek() == b'>' && !self.lexer.is_second(b'>');
+                (is_close && !self.lexer.is_second(b'=')).then_some(())?;
+                range = Some(self.lexer.sign());
             }
+            b'[' => {
+                while self.lexer.peek() == b'[' {
+                    let open = self.lexer.sign();
+                    let count = u32::from(self.lexer.peek() != b']');
+                    if count == 1 {
+                        self.number()?;
+                    }
+                    (self.lexer.peek() == b']').then_some(())?;
+                    let span = open.to(self.lexer.sign());
+                    self.builder.node(OperandKind::Bracket, span, count);
+                    dimensions += 1;
+                }
+            }
+            _ => {}
         }
-        self.builder.node(kind, open.span.to(token.span), count);
-        self.token()
+        self.builder.declarator(name, range, dimensions, false);
+        Some(())
     }
 
     /// `.loc 1 2 3, function_name label, inlined_at 1 2 3`, which has no end but the next statement.
     fn loc(&mut self, word: Span) -> Option<()> {
         self.integers()?;
         let mut count = 3;
-        loop {
-            if self.accept(TokenKind::Comma).is_none() {
-                self.builder.open_statement(word, count);
-                return Some(());
-            }
-            let name = self.expect(TokenKind::Name)?;
+        while self.lexer.peek() == b',' {
+            self.lexer.sign();
+            let name = self.name()?;
             self.builder.leaf(OperandKind::Name, name);
-            if let Some(label) = self.accept(TokenKind::Name) {
+            if begins_word(self.lexer.peek()) {
+                let label = self.name()?;
                 self.builder.leaf(OperandKind::Name, label);
                 count += 2;
-                if self.accept(TokenKind::Plus).is_some() {
-                    let number = self.expect(TokenKind::Integer)?;
-                    self.builder.leaf(OperandKind::Integer, number);
+                if self.lexer.peek() == b'+' {
+                    self.lexer.sign();
+                    self.integer()?;
                     self.builder.binary(BinaryOperator::Add);
                 }
             } else {
-                if let Some((before, _)) = self.ahead.take() {
-                    self.tokens = before;
-                }
                 self.integers()?;
                 count += 4;
+            }
+        }
+        self.builder.open_statement(word, count);
+        Some(())
+    }
+
+    fn integers(&mut self) -> Option<()> {
+        self.integer()?;
+        self.integer()?;
+        self.integer()
+    }
+
+    fn integer(&mut self) -> Option<()> {
+        self.lexer.peek();
+        let Token { kind, span } = self.lexer.number()?;
+        self.builder.leaf(OperandKind::Integer, span);
+        (kind == TokenKind::Integer).then_some(())
+    }
+
+    /// A number with a comma behind it, whose end it gives.
+    fn element(&mut self) -> Option<u32> {
+        let place = self.lexer.place();
+        self.lexer.peek();
+        if let Some(Token { kind, span }) = self.lexer.number()
+            && self.lexer.peek() == b','
+        {
+            let kind = if kind == TokenKind::Integer { OperandKind::Integer } else { OperandKind::Float };
+            self.builder.leaf(kind, span);
+            return Some(self.lexer.sign().end);
+        }
+        self.lexer.move_to(place);
+        None
+    }
+
+    /// Reads lines of a section up to the first that is not plain.
+    fn section_lines(&mut self) {
+        loop {
+            let place = self.lexer.place();
+            if self.section_line().is_none() {
+                self.lexer.move_to(place);
+                return;
             }
         }
     }
 
     /// `label:`, or `.b8 1, 2`, which has no end but the next line.
     fn section_line(&mut self) -> Option<()> {
-        let word = self.first()?;
-        match word.kind {
-            TokenKind::Name => {
-                self.expect(TokenKind::Colon)?;
-                self.builder.statement(StatementKind::Label, word.span, word.span, 0);
-                return Some(());
-            }
-            TokenKind::DotWord => {}
-            _ => return None,
+        let first = self.lexer.peek();
+        if begins_word(first) {
+            let word = self.name()?;
+            (self.lexer.peek() == b':').then_some(())?;
+            self.lexer.sign();
+            self.builder.statement(StatementKind::Label, word, word, 0);
+            return Some(());
         }
+        let Token { kind: TokenKind::DotWord, span: word } = self.lexer.next()? else { return None };
         loop {
-            let (first, mut last) = self.datum()?;
-            let mut end = self.tokens.clone();
-            let mut next = self.token()?;
-            if let TokenKind::Plus | TokenKind::Minus = next.kind {
-                let second = self.token()?;
-                let is_sum = match next.kind {
-                    TokenKind::Plus => {
+            let Token { kind: first, span: mut last } = self.datum()?;
+            let operator = self.lexer.peek();
+            if matches!(operator, b'+' | b'-') {
+                self.lexer.sign();
+                let second = self.lexer.significant()?;
+                let is_sum = match operator {
+                    b'+' => {
                         matches!(first, TokenKind::Name | TokenKind::DotWord)
                             && second.kind == TokenKind::Integer
                     }
                     _ => first == TokenKind::Name && second.kind == TokenKind::Name,
                 };
-                if !is_sum {
-                    return None;
-                }
+                is_sum.then_some(())?;
                 last = second.span;
-                end = self.tokens.clone();
-                next = self.token()?;
             }
-            if next.kind != TokenKind::Comma {
-                self.ahead = Some((end, next));
-                self.builder.data(word.span, last);
+            if self.lexer.peek() != b',' {
+                self.builder.data(word, last);
                 return Some(());
             }
+            self.lexer.sign();
         }
     }
 
-    /// What is in a list of data: a number, a name or a text.
+    /// What is in a list of data: a number, a name or a text. Of a negative number it gives what is behind the sign.
     #[inline]
-    fn datum(&mut self) -> Option<(TokenKind, Span)> {
-        let mut token = self.token()?;
-        match token.kind {
-            TokenKind::Integer
-            | TokenKind::Float
-            | TokenKind::Name
-            | TokenKind::DotWord
-            | TokenKind::String => return Some((token.kind, token.span)),
-            TokenKind::Minus => {}
-            _ => return None,
+    fn datum(&mut self) -> Option<Token> {
+        if self.lexer.peek() == b'-' {
+            self.lexer.sign();
+            self.lexer.peek();
+            return self.lexer.number();
         }
-        token = self.token()?;
-        let is_number = matches!(token.kind, TokenKind::Integer | TokenKind::Float);
-        is_number.then_some((token.kind, token.span))
-    }
-
-    fn integers(&mut self) -> Option<()> {
-        for _ in 0..3 {
-            let number = self.expect(TokenKind::Integer)?;
-            self.builder.leaf(OperandKind::Integer, number);
-        }
-        Some(())
+        let token = self.lexer.next()?;
+        let is_datum = matches!(
+            token.kind,
+            TokenKind::Integer | TokenKind::Float | TokenKind::Name | TokenKind::DotWord | TokenKind::String
+        );
+        is_datum.then_some(token)
     }
 }
 

@@ -167,7 +167,7 @@ pub fn format(source: &str) -> Result<Formatted, Unformatted> {
 /// Where the text has syntax errors, and where the new text would break the contract of this module.
 pub fn format_with(source: &str, options: &Options) -> Result<Formatted, Unformatted> {
     let tokens = tokens(source);
-    let parse = ptx_syntax::parse_tokens(source, &tokens);
+    let parse = ptx_syntax::parse(source);
     if !parse.errors.is_empty() {
         return Err(Unformatted::Syntax(parse.errors));
     }

@@ -15,7 +15,7 @@ fn formatted(source: &str) -> String {
 /// The layout without the check, for messages.
 fn unchecked(source: &str) -> String {
     let tokens = tokens(source);
-    let parse = ptx_syntax::parse_tokens(source, &tokens);
+    let parse = ptx_syntax::parse(source);
     render::to_string(
         source,
         &tokens,
@@ -289,7 +289,7 @@ fn errors_leave_the_text_alone() {
 fn the_check_sees_every_change() {
     let source = ".version 8.0\n.target sm_90\n\n// c\n.entry k()\n{\n\tret;\n}\n";
     let tokens = tokens(source);
-    let parse = ptx_syntax::parse_tokens(source, &tokens);
+    let parse = ptx_syntax::parse(source);
     let plan = plan::Plan::new(
         source,
         &tokens,

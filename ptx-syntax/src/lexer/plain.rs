@@ -15,6 +15,8 @@ const WORD: Classes = 2;
 const LETTER: Classes = 4;
 const DIGIT: Classes = 8;
 const HEXADECIMAL: Classes = 16;
+/// What comments begin with.
+const COMMENT: Classes = 32;
 
 static CLASSES: [Classes; 256] = classes();
 
@@ -28,6 +30,7 @@ const fn classes() -> [Classes; 256] {
             b'a'..=b'f' | b'A'..=b'F' => WORD | LETTER | HEXADECIMAL,
             b'g'..=b'z' | b'G'..=b'Z' | b'_' | b'$' => WORD | LETTER,
             b'0'..=b'9' => WORD | DIGIT | HEXADECIMAL,
+            b'/' | b'#' => COMMENT,
             _ => 0,
         };
         index += 1;
@@ -41,6 +44,18 @@ pub(super) fn blanks(bytes: &[u8], start: usize) -> usize {
     skip(bytes, start, BLANK)
 }
 
+/// Whether a comment may begin with the byte.
+#[inline(always)]
+pub(super) fn begins_comment(byte: u8) -> bool {
+    is(byte, COMMENT)
+}
+
+/// Whether a word may begin with the byte.
+#[inline(always)]
+pub(crate) fn begins_word(byte: u8) -> bool {
+    is(byte, LETTER) || byte == b'%'
+}
+
 /// The kind and the end of the token at `start`, where it is one of the plain ones.
 // Each token passes here: a call costs as much as what it does.
 #[inline(always)]
@@ -50,16 +65,11 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     if classes & BLANK != 0 {
         return Some((TokenKind::Whitespace, skip(bytes, start + 1, BLANK)));
     }
-    if classes & LETTER != 0 || first == b'%' && bytes.get(start + 1).is_some_and(|&next| is(next, WORD)) {
-        return word(bytes, start + 1);
+    if classes & LETTER != 0 || first == b'%' {
+        return word(bytes, start);
     }
     if classes & DIGIT != 0 {
-        if first == b'0' && bytes.get(start + 1).is_some_and(|&next| is(next, LETTER)) {
-            return prefixed(bytes, start);
-        }
-        let end = if first == b'0' { start + 1 } else { skip(bytes, start + 1, DIGIT) };
-        let goes_on = bytes.get(end).is_some_and(|&next| next == b'.' || is(next, WORD));
-        return if goes_on { None } else { Some((TokenKind::Integer, end)) };
+        return number(bytes, start);
     }
     if first == b'.' {
         return dot_word(bytes, start);
@@ -90,6 +100,21 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     Some((kind, start + 1))
 }
 
+/// The kind and the end of the number at `start`, if there is a plain one.
+#[inline]
+pub(super) fn number(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
+    let first = *bytes.get(start)?;
+    if !is(first, DIGIT) {
+        return None;
+    }
+    if first == b'0' && bytes.get(start + 1).is_some_and(|&next| is(next, LETTER)) {
+        return prefixed(bytes, start);
+    }
+    let end = if first == b'0' { start + 1 } else { skip(bytes, start + 1, DIGIT) };
+    let goes_on = bytes.get(end).is_some_and(|&next| next == b'.' || is(next, WORD));
+    if goes_on { None } else { Some((TokenKind::Integer, end)) }
+}
+
 /// `0x1F`, `0f3F800000`, `0d3FF0000000000000`.
 fn prefixed(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     let end = skip(bytes, start + 2, HEXADECIMAL);
@@ -102,18 +127,19 @@ fn prefixed(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     if goes_on { None } else { Some((kind, end)) }
 }
 
-/// `.loc` and words such as `.b8`, which are much of a text for a debugger.
+/// Words such as `.b8`, and the directives that are most of what begins with a dot in compilers' output.
 fn dot_word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
-    let (kind, end) = match bytes[start + 1..] {
-        [b'l', b'o', b'c', ..] => (TokenKind::Loc, start + 4),
+    let end = skip(bytes, start + 1, WORD);
+    let kind = match &bytes[start + 1..end] {
+        b"reg" | b"param" | b"local" | b"shared" | b"global" => TokenKind::StateSpace,
+        b"loc" => TokenKind::Loc,
+        b"align" => TokenKind::Align,
+        b"pred" => TokenKind::DotWord,
         // No directive has a digit there.
-        [letter, digit, ..] if is(letter, LETTER) && is(digit, DIGIT) => {
-            (TokenKind::DotWord, skip(bytes, start + 3, WORD))
-        }
+        [letter, digit, ..] if is(*letter, LETTER) && is(*digit, DIGIT) => TokenKind::DotWord,
         _ => return None,
     };
-    let goes_on = bytes.get(end).is_some_and(|&next| next == b':' || is(next, WORD));
-    if goes_on { None } else { Some((kind, end)) }
+    if bytes.get(end) == Some(&b':') { None } else { Some((kind, end)) }
 }
 
 #[inline]
@@ -121,71 +147,90 @@ fn is(byte: u8, classes: Classes) -> bool {
     CLASSES[byte as usize] & classes != 0
 }
 
-/// A word that goes on at `at`, with what follows it after dots; none where a dot is followed by none.
+/// The kind and the end of the word at `start` with what follows it after dots; none where a dot is followed by none.
+// The parser reads most of a text by it.
 #[inline(always)]
-fn word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
+pub(super) fn word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
+    let at = start + 1;
+    if bytes[start] == b'%' && !bytes.get(at).is_some_and(|&next| is(next, WORD)) {
+        return None;
+    }
+    let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return long_word(bytes, at) };
+    let Sixteen { dots, other } = Sixteen::of(sixteen);
+    let (dots, other, before) = match other as u64 {
+        // The names of registers end here.
+        low if low != 0 => (dots as u64, low, 0),
+        _ if dots as u64 == 0 && other != 0 => ((dots >> 64) as u64, (other >> 64) as u64, 8),
+        _ => return long_word(bytes, at),
+    };
+    let length = other.trailing_zeros() / 8;
+    // The dots of the token, without those after its end.
+    let own = dots & other.wrapping_sub(1) & !other;
+    ended(bytes, at + before + length as usize, own != 0, own & own << 8 != 0)
+}
+
+/// A word that goes on at `at`.
+#[inline(never)]
+fn long_word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
     let (mut dots, mut empty, mut last_is_dot) = (0, 0, 0);
-    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let eight = Eight::of(*eight);
-        let length = eight.other.trailing_zeros() / 8;
-        // The dots of the token, without those after its end.
-        let own = eight.dots & !u64::MAX.checked_shl(8 * length).unwrap_or(0);
+    while let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let sixteen = Sixteen::of(sixteen);
+        let own = sixteen.dots & sixteen.other.wrapping_sub(1) & !sixteen.other;
         dots |= own;
         empty |= own & (own << 8 | last_is_dot);
-        last_is_dot = own >> 56;
-        at += length as usize;
-        if length < 8 {
-            return ended(bytes, at, (dots != 0, empty != 0));
+        if sixteen.other != 0 {
+            let end = at + sixteen.other.trailing_zeros() as usize / 8;
+            return ended(bytes, end, dots != 0, empty != 0);
         }
+        last_is_dot = own >> 120;
+        at += 16;
     }
     // The last bytes of a text.
     let mut before = if last_is_dot != 0 { b'.' } else { 0 };
     while let Some(&byte) = bytes.get(at)
         && (byte == b'.' || is(byte, WORD))
     {
-        dots |= u64::from(byte == b'.');
-        empty |= u64::from(byte == b'.' && before == b'.');
+        dots |= u128::from(byte == b'.');
+        empty |= u128::from(byte == b'.' && before == b'.');
         before = byte;
         at += 1;
     }
-    ended(bytes, at, (dots != 0, empty != 0))
+    ended(bytes, at, dots != 0, empty != 0)
 }
 
 /// A word that ends at `end`.
-#[inline]
-fn ended(bytes: &[u8], end: usize, (dotted, has_empty_part): (bool, bool)) -> Option<(TokenKind, usize)> {
-    let goes_on = bytes.get(end) == Some(&b':') && bytes.get(end + 1) == Some(&b':');
-    if goes_on || has_empty_part || bytes[end - 1] == b'.' {
+#[inline(always)]
+fn ended(bytes: &[u8], end: usize, is_dotted: bool, has_empty_part: bool) -> Option<(TokenKind, usize)> {
+    if bytes.get(end) == Some(&b':') && bytes.get(end + 1) == Some(&b':') {
         return None;
     }
-    Some((if dotted { TokenKind::Dotted } else { TokenKind::Name }, end))
+    if !is_dotted {
+        return Some((TokenKind::Name, end));
+    }
+    let ends_with_dot = bytes.get(end - 1) == Some(&b'.');
+    if has_empty_part || ends_with_dot { None } else { Some((TokenKind::Dotted, end)) }
 }
 
-/// What eight bytes are, as the high bit of each. A loop over bytes ends where the processor does not expect it, which
-/// costs more than all this.
-struct Eight {
-    dots: u64,
+/// What sixteen bytes are: all bits of a byte are set where it is so. A loop over bytes ends where the processor does not
+/// expect it, which costs more than all this; and the compiler makes vector instructions of it.
+struct Sixteen {
+    dots: u128,
     /// Neither dots nor parts of words.
-    other: u64,
+    other: u128,
 }
 
-impl Eight {
-    #[inline]
-    fn of(bytes: [u8; 8]) -> Self {
-        const ONES: u64 = u64::from_ne_bytes([1; 8]);
-        const HIGH: u64 = ONES << 7;
-        let all = u64::from_le_bytes(bytes);
-        // Of seven bits each, so that nothing is carried into the next byte.
-        let low = all & !HIGH;
-        let from = |bytes: u64, first: u8| bytes + ONES * u64::from(0x80 - first);
-        let is = |byte: u8| !((low ^ (ONES * u64::from(byte))) + ONES * 0x7f);
-        let lower_case = low | (ONES * 0x20);
-        let letter = from(lower_case, b'a') & !from(lower_case, b'z' + 1);
-        let digit = from(low, b'0') & !from(low, b'9' + 1);
-        let ascii = HIGH & !all;
-        let dots = is(b'.') & ascii;
-        let words = (letter | digit | is(b'_') | is(b'$')) & ascii;
-        Self { dots, other: HIGH & !(dots | words) }
+impl Sixteen {
+    #[inline(always)]
+    fn of(bytes: &[u8; 16]) -> Self {
+        let (mut dots, mut other) = ([0; 16], [0; 16]);
+        for ((&byte, dot), other) in bytes.iter().zip(&mut dots).zip(&mut other) {
+            let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+            let is_digit = byte.wrapping_sub(b'0') < 10;
+            let is_dot = byte == b'.';
+            *dot = if is_dot { 0xff } else { 0 };
+            *other = if is_letter | is_digit | (byte == b'_') | (byte == b'$') | is_dot { 0 } else { 0xff };
+        }
+        Self { dots: u128::from_le_bytes(dots), other: u128::from_le_bytes(other) }
     }
 }
 
@@ -202,7 +247,7 @@ fn skip(bytes: &[u8], mut at: usize, classes: Classes) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Eight, TokenKind, WORD, is, token};
+    use super::{Sixteen, TokenKind, WORD, is, token};
     use logos::Logos;
 
     fn same_as_logos(text: &str) -> usize {
@@ -224,16 +269,17 @@ mod tests {
     }
 
     #[test]
-    fn eight_bytes_are_what_each_is() {
-        for at in 0..8 {
+    fn sixteen_bytes_are_what_each_is() {
+        for at in 0..16 {
             for byte in 0..=255 {
                 for other in [0, b'.', b'a', b'@', 0xff] {
-                    let mut bytes = [other; 8];
+                    let mut bytes = [other; 16];
                     bytes[at] = byte;
-                    let eight = Eight::of(bytes);
-                    let has = |mask: u64| mask >> (8 * at) & 0xff == 0x80;
-                    assert_eq!(has(eight.dots), byte == b'.', "{byte} at {at}");
-                    assert_eq!(has(eight.other), byte != b'.' && !is(byte, WORD), "{byte} at {at}");
+                    let sixteen = Sixteen::of(&bytes);
+                    let of = |mask: u128| mask.to_le_bytes()[at];
+                    assert_eq!(of(sixteen.dots), if byte == b'.' { 0xff } else { 0 }, "{byte} at {at}");
+                    let is_other = byte != b'.' && !is(byte, WORD);
+                    assert_eq!(of(sixteen.other), if is_other { 0xff } else { 0 }, "{byte} at {at}");
                 }
             }
         }

@@ -35,7 +35,7 @@ pub fn bytes(bytes: &[u8]) {
 pub fn text(text: &str) {
     let tokens = tokenize(text);
     tokens_cover(text, &tokens);
-    let parse = parses(text, &tokens);
+    let parse = parses(text);
     formats(text, &parse);
     let findings = ptx_verify::check(text, &Config::default());
     points_into(text, &findings);
@@ -59,15 +59,11 @@ pub fn tokens_cover(text: &str, tokens: &[Token]) {
     assert_eq!(at as usize, text.len(), "the last token ends before the text does");
 }
 
-fn parses(text: &str, tokens: &[Token]) -> Parse {
+fn parses(text: &str) -> Parse {
     let parse = ptx_syntax::parse(text);
     points_into(text, &ptx_verify::syntax_findings(&parse));
     assert!(parse.errors.is_sorted_by_key(|found| found.span.start), "findings are in order");
     tree_fits(text, &parse.tree);
-    let again = ptx_syntax::parse_tokens(text, tokens);
-    assert_eq!(parse.errors, again.errors, "from tokens");
-    assert_eq!(parse.tree.statements, again.tree.statements, "from tokens");
-    assert_eq!(parse.tree.operands, again.tree.operands, "from tokens");
     parse
 }
 

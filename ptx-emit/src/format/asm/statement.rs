@@ -68,7 +68,7 @@ fn atoms(statement: &AsmStatement) -> Option<Vec<Atom>> {
         (FUNCTION.to_owned() + &"{".repeat(before), "\n".to_owned() + &"}".repeat(after + 1));
     let text = format!("{before}{template}{after}");
     let tokens = super::super::tokens(&text);
-    let parse = ptx_syntax::parse_tokens(&text, &tokens);
+    let parse = ptx_syntax::parse(&text);
     if !parse.errors.is_empty() {
         return None;
     }
