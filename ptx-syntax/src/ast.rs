@@ -357,18 +357,21 @@ pub struct Tree {
 impl Tree {
     /// The operands of `run`.
     #[must_use]
+    #[inline]
     pub fn operands(&self, run: Run) -> &[Operand] {
         &self.operands[run.range()]
     }
 
     /// The children of `operand`.
     #[must_use]
+    #[inline]
     pub fn children(&self, operand: Operand) -> &[Operand] {
         &self.operands[operand.first as usize..(operand.first + operand.count) as usize]
     }
 
     /// The statements of `run`.
     #[must_use]
+    #[inline]
     pub fn statements(&self, run: Run) -> &[Statement] {
         &self.statements[run.range()]
     }

@@ -287,9 +287,8 @@ impl Reader<'_, '_> {
     fn operands(&mut self, end: u8, depth: u32) -> Option<u32> {
         let mut count = 0;
         loop {
-            self.operand(depth)?;
+            let next = self.operand(depth)?;
             count += 1;
-            let next = self.lexer.peek();
             if next == end {
                 return Some(count);
             }
@@ -300,57 +299,72 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Gives the byte that is next behind the operand.
     #[inline(always)]
-    fn operand(&mut self, depth: u32) -> Option<()> {
-        match self.lexer.peek() {
-            b'[' => return self.list(OperandKind::Bracket, b']', depth),
-            b'{' => return self.list(OperandKind::Vector, b'}', depth),
-            b'(' => return self.list(OperandKind::Parens, b')', depth),
-            b'!' => {
-                let sign = self.lexer.sign();
-                let name = self.name()?;
-                self.builder.leaf(OperandKind::Name, name);
-                self.builder.prefix(OperandKind::Not, sign);
-                return Some(());
+    fn operand(&mut self, depth: u32) -> Option<u8> {
+        let first = self.lexer.peek();
+        if begins_word(first) {
+            self.word()?;
+        } else {
+            match first {
+                b'[' => self.list(OperandKind::Bracket, b']', depth)?,
+                b'{' => self.list(OperandKind::Vector, b'}', depth)?,
+                b'(' => self.list(OperandKind::Parens, b')', depth)?,
+                b'!' => {
+                    let sign = self.lexer.sign();
+                    let name = self.name()?;
+                    self.builder.leaf(OperandKind::Name, name);
+                    self.builder.prefix(OperandKind::Not, sign);
+                }
+                _ => self.signed_number(first)?,
             }
-            first => self.leaf(first)?,
+            if matches!(first, b'[' | b'{' | b'(' | b'!') {
+                return Some(self.lexer.peek());
+            }
         }
         let operator = match self.lexer.peek() {
             b'+' => BinaryOperator::Add,
             b'-' => BinaryOperator::Subtract,
             b'|' if !self.lexer.is_second(b'|') => BinaryOperator::Or,
-            _ => return Some(()),
+            next => return Some(next),
         };
         self.lexer.sign();
-        self.second(operator)
+        self.second(operator)?;
+        Some(self.lexer.peek())
     }
 
     /// What follows an operator.
     #[inline(never)]
     fn second(&mut self, operator: BinaryOperator) -> Option<()> {
         let first = self.lexer.peek();
-        self.leaf(first)?;
+        if begins_word(first) {
+            self.word()?;
+        } else {
+            self.signed_number(first)?;
+        }
         self.builder.binary(operator);
         Some(())
     }
 
-    /// A name or a number, or minus a number, that begins with `first`.
+    /// A name, which is next.
     #[inline(always)]
-    fn leaf(&mut self, first: u8) -> Option<()> {
-        if begins_word(first) {
-            let Token { kind, span } = self.lexer.word()?;
-            let kind = if kind == TokenKind::Name { OperandKind::Name } else { OperandKind::Dotted };
-            self.builder.leaf(kind, span);
-            return Some(());
+    fn word(&mut self) -> Option<()> {
+        let Token { kind, span } = self.lexer.word()?;
+        let kind = if kind == TokenKind::Name { OperandKind::Name } else { OperandKind::Dotted };
+        self.builder.leaf(kind, span);
+        Some(())
+    }
+
+    /// A number, or minus a number, that begins with `first`.
+    fn signed_number(&mut self, first: u8) -> Option<()> {
+        if first != b'-' {
+            return self.number();
         }
-        if first == b'-' {
-            let sign = self.lexer.sign();
-            self.lexer.peek();
-            self.number()?;
-            self.builder.prefix(OperandKind::Negate, sign);
-            return Some(());
-        }
-        self.number()
+        let sign = self.lexer.sign();
+        self.lexer.peek();
+        self.number()?;
+        self.builder.prefix(OperandKind::Negate, sign);
+        Some(())
     }
 
     /// A number, which is next.

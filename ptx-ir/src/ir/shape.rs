@@ -53,19 +53,25 @@ impl Module {
         shapes.push(shape);
     }
 
+    /// The number for the shape of a register of a class.
+    #[inline(always)]
+    pub(crate) const fn register_key(class: Class) -> u16 {
+        VALUE | class as u16
+    }
+
     /// A number for the shape of an operand, never 0: operands of equal numbers have equal shapes, but for the value
     /// of an immediate. None for an operand that consists of several unlike ones.
-    #[inline]
     pub(crate) fn shape_key(&self, body: &Body, operand: Operand) -> Option<u16> {
-        const VALUE: u16 = 1 << 8;
         const ADDRESS: u16 = 2 << 8;
         const NEGATED: u16 = 3 << 8;
         const VECTOR: u16 = 4 << 8;
+        const WITH_PREDICATE: u16 = 5 << 8;
+        const WITH_SINK: u16 = 6 << 8;
         const OFFSET: u16 = 1 << 11;
         const MAX_ELEMENTS: u32 = 8;
         let displaced = |offset: i64| if offset == 0 { 0 } else { OFFSET };
         Some(match operand {
-            Operand::Register { class, .. } => VALUE | class as u16,
+            Operand::Register { class, .. } => Self::register_key(class),
             Operand::Negated { class, .. } => NEGATED | class as u16,
             Operand::Integer { negative, .. } => {
                 VALUE | if negative { Class::NegativeInteger } else { Class::Integer } as u16
@@ -95,6 +101,13 @@ impl Module {
                 }
                 VECTOR | (run.count as u16) << 11 | *first as u16
             }
+            Operand::Pair(run) => match body.children(run) {
+                [Operand::Register { class, .. }, Operand::Register { class: Class::RegPred, .. }] => {
+                    WITH_PREDICATE | *class as u16
+                }
+                [Operand::Register { class, .. }, Operand::Sink] => WITH_SINK | *class as u16,
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -272,6 +285,9 @@ impl Module {
 fn counted(run: super::Run) -> u16 {
     run.count.try_into().unwrap_or(u16::MAX)
 }
+
+/// What the number for the shape of a single value has.
+const VALUE: u16 = 1 << 8;
 
 /// What a sum of a register and a constant says of itself: no register alone.
 const SUM: ShapeFlags = ShapeFlags::SUM.with(ShapeFlags::OFFSET);

@@ -3,6 +3,7 @@
 use super::expression::Room;
 use super::names::Entity;
 use super::problem::Problem;
+use super::selection::Kinds;
 use super::{Context, LAST_PROBLEM, Selected, messages};
 use crate::arena::Handle;
 use crate::directive::DirectiveKind;
@@ -129,13 +130,24 @@ impl Context<'_, '_> {
         let spelling = self.spelling(statement.word);
         let is_call = self.selection.is_call(&self.module, spelling);
         let first = self.body.operands.len() as u32;
+        let mut kinds = Kinds::default();
         for node in nodes {
-            let operand = if is_call { self.call_operand(*node) } else { self.operand(*node) };
-            self.body.operands.push(operand);
+            let register = match node.kind {
+                OperandKind::Name => self.names.find_register(self.source, node.span),
+                _ => None,
+            };
+            // An operand that is put together elsewhere first would be read before all its parts are written.
+            match register {
+                Some((register, class)) => {
+                    kinds.add_register(class);
+                    self.body.operands.push(Operand::Register { register, class });
+                }
+                None => self.push_other(*node, is_call, &mut kinds),
+            }
             self.body.operand_spans.push(node.span);
         }
         let operands = Run { first, count: nodes.len() as u32 };
-        let mut selected = self.select(spelling, operands);
+        let mut selected = self.select_by_kinds(spelling, operands, &kinds);
         if selected.instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
             selected = self.select_elements(spelling, operands, nodes);
         }
@@ -164,10 +176,28 @@ impl Context<'_, '_> {
         }
     }
 
+    /// Adds an operand that is no register of a group.
+    #[inline(never)]
+    fn push_other(&mut self, node: ast::Operand, is_call: bool, kinds: &mut Kinds) {
+        let operand = match node.kind {
+            OperandKind::Name => self.other_name(node.span),
+            _ if is_call => self.call_operand(node),
+            _ => self.operand(node),
+        };
+        kinds.add(&self.module, &self.body, operand);
+        self.body.operands.push(operand);
+    }
+
     /// Which instance of the spelling the operands fit.
-    #[inline]
     fn select(&mut self, spelling: Handle<Spelling>, operands: Run) -> Selected {
         self.selection.select(&self.module, &self.body, spelling, &self.body.operands[operands.range()])
+    }
+
+    /// The same where the kinds of the operands are known.
+    #[inline]
+    fn select_by_kinds(&mut self, spelling: Handle<Spelling>, operands: Run, kinds: &Kinds) -> Selected {
+        let operands = &self.body.operands[operands.range()];
+        self.selection.select_by_kinds(&self.module, &self.body, spelling, operands, kinds)
     }
 
     /// `name[index]` is memory where an instruction accesses it and an address where it takes a value.

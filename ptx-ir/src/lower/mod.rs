@@ -150,7 +150,7 @@ impl<'t, 's> Context<'t, 's> {
     /// The handle of a spelling; each distinct one is resolved once.
     #[inline]
     fn spelling(&mut self, word: Span) -> Handle<Spelling> {
-        self.spellings.find(word.text(self.source), &mut self.module.spellings)
+        self.spellings.find(self.source, word, &mut self.module.spellings)
     }
 
     fn variable(&self, handle: Handle<Variable>) -> &Variable {

@@ -1,7 +1,8 @@
 //! Scopes of a function body: which name stands for what, at the statement being lowered.
 //!
 //! A parametrised group `%r<100>` is one entry, and `%r17` is found by comparing the prefix, as one number where
-//! it is short, and reading the number after it; nothing is stored or hashed per register. Labels are visible in the whole block that
+//! it is short, and reading the number after it; nothing is stored or hashed per register. Most names of a text are such,
+//! and [`Numbered`] takes them apart without a look at each byte. Labels are visible in the whole block that
 //! declares them, before and after; every other name from its declaration on.
 
 use crate::arena::Handle;
@@ -32,8 +33,6 @@ struct Entry<'s> {
 #[derive(Clone, Copy)]
 struct Group<'s> {
     prefix: &'s str,
-    /// The prefix as [`packed`] makes it.
-    key: Option<u64>,
     span: Span,
     count: u32,
     depth: u32,
@@ -77,11 +76,14 @@ pub(super) struct Names<'s> {
     entries: Vec<Entry<'s>>,
     by_name: FxHashMap<&'s str, u32>,
     groups: Vec<Group<'s>>,
+    /// The prefix of each group as [`packed`] makes it; 0 for one that is long or has a digit at its end.
+    keys: Vec<u64>,
+    /// The last group of those whose prefixes have a place in common. Of equal prefixes, no group before it is meant where it
+    /// has the number.
+    places: [u8; PLACES],
     by_prefix: FxHashMap<&'s str, u32>,
     /// Lists of the numbers of variables.
     numbers: Vec<Vec<u32>>,
-    /// How many of the groups have a prefix that is no key: long, or with a digit at its end.
-    unpacked: usize,
     scopes: Vec<Scope>,
     /// The first label of each name, whatever its block.
     first_labels: FxHashMap<&'s str, Handle<Label>>,
@@ -118,9 +120,9 @@ impl<'s> Names<'s> {
         self.entries.clear();
         reset(&mut self.by_name);
         self.groups.clear();
+        self.keys.clear();
         reset(&mut self.by_prefix);
         self.numbers.clear();
-        self.unpacked = 0;
         self.scopes.clear();
         reset(&mut self.labels);
         reset(&mut self.first_labels);
@@ -148,7 +150,8 @@ impl<'s> Names<'s> {
         }
         while self.groups.len() > scope.groups as usize {
             let Some(group) = self.groups.pop() else { break };
-            self.unpacked -= usize::from(group.key.is_none());
+            self.keys.pop();
+            self.find_places();
             match group.shadowed {
                 Some(index) => self.by_prefix.insert(group.prefix, index),
                 None => self.by_prefix.remove(group.prefix),
@@ -224,9 +227,56 @@ impl<'s> Names<'s> {
         }
         self.by_prefix.insert(prefix, self.groups.len() as u32);
         let key = packed(prefix.as_bytes());
-        self.unpacked += usize::from(key.is_none());
-        self.groups.push(Group { prefix, key, span, count, depth, kind, shadowed });
+        self.places[place_of(key)] = self.keys.len() as u8;
+        self.keys.push(key);
+        self.groups.push(Group { prefix, span, count, depth, kind, shadowed });
         Ok(())
+    }
+
+    /// The register that the name at `span` stands for, where that is seen at once.
+    #[inline(always)]
+    pub fn find_register(&self, source: &str, span: Span) -> Option<(Register, Class)> {
+        let before = source.as_bytes().get(..span.end as usize)?.last_chunk()?;
+        let name = Numbered::of(*before, span.len())?;
+        if self.groups.len() > LINEAR_GROUPS {
+            return None;
+        }
+        let group = &self.groups[self.group_of(name)?];
+        // A single name may hide it.
+        if self.entries.last().is_some_and(|last| last.depth > group.depth) {
+            return None;
+        }
+        match group.kind {
+            GroupKind::Registers { first, class, elements: 1 } => {
+                // More registers than have numbers were reported where they are declared.
+                Some((Register(first.0.saturating_add(name.number)), class))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes the table of the places of prefixes anew.
+    fn find_places(&mut self) {
+        for (index, &key) in self.keys.iter().enumerate().take(LINEAR_GROUPS) {
+            self.places[place_of(key)] = index as u8;
+        }
+    }
+
+    /// The innermost group that has a name.
+    #[inline(always)]
+    fn group_of(&self, name: Numbered) -> Option<usize> {
+        let index = usize::from(self.places[place_of(name.prefix)]);
+        if self.keys.get(index) == Some(&name.prefix) && name.number < self.groups[index].count {
+            return Some(index);
+        }
+        self.group_of_any(name)
+    }
+
+    /// The same without the table, which has the last of the groups that have a place in common.
+    #[inline(never)]
+    fn group_of_any(&self, name: Numbered) -> Option<usize> {
+        let mut groups = self.keys.iter().zip(&self.groups);
+        groups.rposition(|(key, group)| *key == name.prefix && name.number < group.count)
     }
 
     /// What `name` stands for here.
@@ -271,7 +321,6 @@ impl<'s> Names<'s> {
         self.entries.iter().map(|entry| entry.name)
     }
 
-    #[inline(always)]
     fn find_group(&self, name: &str) -> Option<(usize, u32)> {
         if !name.as_bytes().last()?.is_ascii_digit() {
             return None;
@@ -279,34 +328,17 @@ impl<'s> Names<'s> {
         if self.groups.len() > LINEAR_GROUPS {
             return self.find_group_by_hash(name);
         }
-        if self.unpacked > 0 {
-            return self.find_group_by_text(name);
+        if let Some(others) = 8_usize.checked_sub(name.len()) {
+            let mut bytes = [0; 8];
+            bytes[others..].copy_from_slice(name.as_bytes());
+            let name = Numbered::of(bytes, name.len() as u32)?;
+            return Some((self.group_of(name)?, name.number));
         }
-        let bytes = name.as_bytes();
-        let (mut split, mut number, mut unit) = (bytes.len(), 0_u32, 1_u32);
-        while let Some(&digit) = bytes[..split].last()
-            && digit.is_ascii_digit()
-        {
-            if bytes.len() - split == MAX_DIGITS {
-                return None;
-            }
-            number += u32::from(digit - b'0') * unit;
-            unit = unit.wrapping_mul(10);
-            split -= 1;
-        }
-        let key = packed(&bytes[..split])?;
-        let fits = |group: &Group<'_>| group.key == Some(key) && number < group.count;
-        let index = self.groups.iter().rposition(fits)?;
-        Some((index, number))
-    }
-
-    #[cold]
-    fn find_group_by_text(&self, name: &str) -> Option<(usize, u32)> {
-        self.groups
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(index, group)| Some((index, member(name, group.prefix, group.count)?)))
+        let length = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        self.groups.iter().enumerate().rev().find_map(|(index, group)| {
+            let may_be_prefix = group.prefix.len() == length;
+            Some((index, may_be_prefix.then(|| member(name, group.prefix, group.count))??))
+        })
     }
 
     #[cold]
@@ -414,14 +446,56 @@ fn reset<K, V>(map: &mut FxHashMap<K, V>) {
     }
 }
 
-/// The bytes of a prefix as one number, with their count above them; none for a long one, and for one that
-/// ends in a digit, since a name does not show then where its number begins.
-#[inline]
-fn packed(prefix: &[u8]) -> Option<u64> {
-    if prefix.len() >= 8 || prefix.last().is_some_and(u8::is_ascii_digit) {
-        return None;
+/// A name of at most eight bytes that ends in a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Numbered {
+    /// As [`packed`] makes it.
+    prefix: u64,
+    number: u32,
+}
+
+impl Numbered {
+    /// The name that is the last `length` of some bytes.
+    #[inline(always)]
+    fn of(bytes: [u8; 8], length: u32) -> Option<Self> {
+        const ONES: u64 = u64::from_ne_bytes([1; 8]);
+        let others = 8 * 8_u32.checked_sub(length)?;
+        // Its last byte is the highest; names are ASCII, so that no sum carries into the next byte.
+        let name = u64::from_le_bytes(bytes) & u64::MAX.checked_shl(others)?;
+        let values = name ^ (ONES * u64::from(b'0'));
+        let no_digits = (values + ONES * 0x76 | values) & ONES << 7;
+        let digits = no_digits.leading_zeros() & !7;
+        if digits == 0 || digits == u64::BITS {
+            return None;
+        }
+        // Two digits become one value, then four, then eight.
+        let values = values & u64::MAX << (u64::BITS - digits);
+        let pairs = values.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+        let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
+        let number = (fours.wrapping_mul(10_000 << 32 | 1) >> 32) as u32;
+        Some(Self { prefix: name << digits, number })
     }
-    Some(prefix.iter().fold(prefix.len() as u64, |key, &byte| key.rotate_left(8) ^ u64::from(byte)))
+}
+
+/// How many places there are for prefixes.
+const PLACES: usize = 32;
+
+/// Where a prefix is looked for first.
+#[inline(always)]
+fn place_of(prefix: u64) -> usize {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    (prefix.wrapping_mul(MIX) >> (u64::BITS - PLACES.ilog2())) as usize
+}
+
+/// The bytes of a prefix as one number, the last byte highest; 0 for a long one, and for one that ends in a digit, since no
+/// name has that for its prefix.
+fn packed(prefix: &[u8]) -> u64 {
+    if prefix.len() >= 8 || prefix.last().is_some_and(u8::is_ascii_digit) {
+        return 0;
+    }
+    let mut bytes = [0; 8];
+    bytes[8 - prefix.len()..].copy_from_slice(prefix);
+    u64::from_le_bytes(bytes)
 }
 
 /// The number of `name` in the group `prefix<count>`. The assembler takes all digits at the end of a name for its number,
@@ -443,4 +517,35 @@ fn member(name: &str, prefix: &str, count: u32) -> Option<u32> {
         number = number * 10 + u32::from(digit - b'0');
     }
     (number < count).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Numbered, packed};
+
+    #[test]
+    fn short_names_are_taken_apart() {
+        for (prefix, number) in [
+            ("%r", "1"),
+            ("%rd", "12345"),
+            ("a", "0000012"),
+            ("$L_", "907"),
+            ("%p1_", "65"),
+            ("abcdefg", "9"),
+        ] {
+            let text = format!("12345678{prefix}{number}");
+            let expected = Numbered { prefix: packed(prefix.as_bytes()), number: number.parse().unwrap() };
+            let length = (prefix.len() + number.len()) as u32;
+            assert_eq!(
+                Numbered::of(*text.as_bytes().last_chunk().unwrap(), length),
+                Some(expected),
+                "{text}"
+            );
+        }
+        for name in ["%rd", "a", "%r1_", "%r1a", "12345678", "", "%rd123456"] {
+            let text = format!("12345678{name}");
+            let found = Numbered::of(*text.as_bytes().last_chunk().unwrap(), name.len() as u32);
+            assert_eq!(found, None, "{name}");
+        }
+    }
 }

@@ -31,6 +31,7 @@ impl Context<'_, '_> {
             OperandKind::Name => self.name(node.span),
             OperandKind::Integer => self.literal_operand(node, expression::integer(self.text(node.span))),
             OperandKind::Float => self.literal_operand(node, expression::float(self.text(node.span))),
+            OperandKind::Bracket => self.bracket(node, 0),
             _ => self.composite(node, 0),
         }
     }
@@ -426,6 +427,9 @@ impl Context<'_, '_> {
     }
 
     fn address(&mut self, node: Node, depth: u32) -> Operand {
+        if let Some((base, offset)) = self.register_and_number(node) {
+            return self.address_of(base, Some(offset), node.span);
+        }
         match node.kind {
             OperandKind::Name | OperandKind::Dotted => {
                 let base = self.named(node);
@@ -450,6 +454,27 @@ impl Context<'_, '_> {
             }
             _ => self.constant_address(node),
         }
+    }
+
+    /// What most sums are: a register, and a number or minus a number.
+    fn register_and_number(&self, node: Node) -> Option<(Operand, i64)> {
+        let (OperandKind::Binary(BinaryOperator::Add), [base, offset]) =
+            (node.kind, self.tree.children(node))
+        else {
+            return None;
+        };
+        let (register, class) = match base.kind {
+            OperandKind::Name => self.names.find_register(self.source, base.span)?,
+            _ => return None,
+        };
+        let (number, negative) = match (offset.kind, self.tree.children(*offset)) {
+            (OperandKind::Integer, _) => (*offset, false),
+            (OperandKind::Negate, [number]) if number.kind == OperandKind::Integer => (*number, true),
+            _ => return None,
+        };
+        let Constant::Integer { bits, .. } = expression::integer(self.text(number.span)) else { return None };
+        let offset = if negative { bits.wrapping_neg() } else { bits } as i64;
+        Some((Operand::Register { register, class }, offset))
     }
 
     fn constant_address(&mut self, node: Node) -> Operand {
@@ -515,8 +540,16 @@ impl Context<'_, '_> {
     }
 
     /// A name without a dot.
-    #[inline(always)]
+    #[inline]
     pub(super) fn name(&mut self, span: Span) -> Operand {
+        match self.names.find_register(self.source, span) {
+            Some((register, class)) => Operand::Register { register, class },
+            None => self.other_name(span),
+        }
+    }
+
+    /// A name that is no register of a group, or not seen to be one at once.
+    pub(super) fn other_name(&mut self, span: Span) -> Operand {
         let name = self.text(span);
         match self.names.find(name) {
             Some(Entity::Registers { first, class, elements: 1 }) => {

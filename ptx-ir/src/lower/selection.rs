@@ -2,7 +2,7 @@
 
 use crate::arena::Handle;
 use crate::ir::{Body, Module, Operand, Spelling};
-use crate::isa::{Control, Instance, Resolved, Shape};
+use crate::isa::{Class, Control, Instance, Resolved, Shape};
 use crate::platform::Platform;
 
 /// Selects instances. Compilers write an instruction with operands of the same kinds over and over, so the last
@@ -18,8 +18,8 @@ pub(crate) struct Selection {
 /// What is kept for a spelling.
 #[derive(Clone, Copy)]
 struct Kept {
-    /// The last two answers, the last one first: many instructions have a register here and a number there.
-    answers: [Answer; 2],
+    /// The last answers, the last one first: many instructions have a register here and a number there.
+    answers: [Answer; ANSWERS],
     /// Whether the value of an immediate decides nothing.
     any_value: bool,
     is_call: bool,
@@ -27,11 +27,16 @@ struct Kept {
     spelled_in_manual: bool,
 }
 
+/// So many answers are kept for a spelling.
+const ANSWERS: usize = 4;
+
 /// Which instance operands fit.
 #[derive(Clone, Copy, Default)]
 struct Answer {
-    /// The kinds of the operands, 16 bits for each; 0 where nothing is kept.
-    kinds: u128,
+    /// Their kinds; 0 where nothing is kept.
+    keys: u128,
+    /// The values of those that are immediates.
+    values: [u64; MAX_VALUES],
     selected: Selected,
 }
 
@@ -53,7 +58,7 @@ impl Selection {
         if self.platform != Some(platform) {
             self.platform = Some(platform);
             for kept in &mut self.kept {
-                kept.answers = [Answer::default(); 2];
+                kept.answers = [Answer::default(); ANSWERS];
             }
         }
     }
@@ -65,7 +70,6 @@ impl Selection {
     }
 
     /// The instance that the operands fit.
-    #[inline]
     pub fn select(
         &mut self,
         module: &Module,
@@ -73,21 +77,44 @@ impl Selection {
         spelling: Handle<Spelling>,
         operands: &[Operand],
     ) -> Selected {
+        let mut kinds = Kinds::default();
+        for &operand in operands {
+            kinds.add(module, body, operand);
+        }
+        self.select_by_kinds(module, body, spelling, operands, &kinds)
+    }
+
+    /// The instance that operands of these kinds fit.
+    #[inline]
+    pub fn select_by_kinds(
+        &mut self,
+        module: &Module,
+        body: &Body,
+        spelling: Handle<Spelling>,
+        operands: &[Operand],
+        kinds: &Kinds,
+    ) -> Selected {
         let kept = self.kept(module, spelling);
-        let kinds = kinds(module, body, operands, kept.any_value);
-        let [last, other] = kept.answers;
-        if kinds != 0 && kinds == last.kinds {
+        let any_value = kept.any_value;
+        let is_known = operands.len() <= MAX_KEPT && kinds.are_known(any_value);
+        let is_same = |answer: &Answer| {
+            answer.keys == kinds.keys && (any_value || answer.values == kinds.values) && is_known
+        };
+        let [last, others @ ..] = &kept.answers;
+        if is_same(last) {
             return last.selected;
         }
-        if kinds != 0 && kinds == other.kinds {
-            kept.answers = [other, last];
-            return other.selected;
+        if let Some(index) = others.iter().position(is_same) {
+            kept.answers[..=index + 1].rotate_right(1);
+            return kept.answers[0].selected;
         }
         let spelled_in_manual = kept.spelled_in_manual;
         let mut selected = self.find(module, body, &module.spellings[spelling].resolved, operands);
         selected.in_manual &= spelled_in_manual;
-        if kinds != 0 {
-            self.kept[spelling.index()].answers = [Answer { kinds, selected }, last];
+        if is_known {
+            let answers = &mut self.kept[spelling.index()].answers;
+            answers.rotate_right(1);
+            answers[0] = Answer { keys: kinds.keys, values: kinds.values, selected };
         }
         selected
     }
@@ -128,7 +155,7 @@ impl Selection {
             let instances = &spelling.resolved.instances;
             let any_value = |instance: &Instance| instance.operands.iter().all(|spec| spec.ranges.is_empty());
             Kept {
-                answers: [Answer::default(); 2],
+                answers: [Answer::default(); ANSWERS],
                 any_value: instances.iter().all(any_value),
                 is_call: instances.first().is_some_and(|first| first.effects.control == Control::Call),
                 spelled_in_manual: instances.iter().all(|each| each.spelled_beyond_manual().is_none()),
@@ -137,22 +164,58 @@ impl Selection {
     }
 }
 
-/// The kinds of all operands as one number; 0 where there is none, or no number for them.
-#[inline]
-fn kinds(module: &Module, body: &Body, operands: &[Operand], any_value: bool) -> u128 {
-    if operands.len() > MAX_KEPT {
-        return 0;
+/// The answer for instructions with more immediates whose values matter is not kept.
+const MAX_VALUES: usize = 2;
+
+/// The kinds of the operands of an instruction.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Kinds {
+    /// 16 bits for each, which are not 0.
+    keys: u128,
+    /// Whether one has a kind without a number.
+    has_unknown: bool,
+    /// The first that are immediates.
+    values: [u64; MAX_VALUES],
+    /// How many are immediates.
+    value_count: usize,
+}
+
+impl Kinds {
+    /// Adds the kind of an operand that is a register.
+    #[inline(always)]
+    pub fn add_register(&mut self, class: Class) {
+        self.add_key(Module::register_key(class));
     }
-    let mut kinds = 0;
-    for &operand in operands {
-        let is_value = matches!(
-            operand,
-            Operand::Integer { .. } | Operand::Decimal(_) | Operand::SingleBits(_) | Operand::DoubleBits(_)
-        );
+
+    #[inline(always)]
+    fn add_key(&mut self, key: u16) {
+        self.keys = self.keys << 16 | u128::from(key);
+    }
+
+    /// Adds the kind of an operand.
+    pub fn add(&mut self, module: &Module, body: &Body, operand: Operand) {
+        let value = match operand {
+            Operand::Integer { bits, .. } | Operand::DoubleBits(bits) => Some(bits),
+            Operand::Decimal(value) => Some(value.to_bits()),
+            Operand::SingleBits(bits) => Some(bits.into()),
+            _ => None,
+        };
+        if let Some(value) = value {
+            if let Some(place) = self.values.get_mut(self.value_count) {
+                *place = value;
+            }
+            self.value_count += 1;
+        }
         match module.shape_key(body, operand) {
-            Some(key) if any_value || !is_value => kinds = kinds << 16 | u128::from(key),
-            _ => return 0,
+            Some(key) => self.add_key(key),
+            None => self.has_unknown = true,
         }
     }
-    kinds
+
+    /// Whether the kinds are all that decides about the instance, with the values of immediates unless these decide
+    /// nothing.
+    #[inline]
+    fn are_known(&self, any_value: bool) -> bool {
+        self.keys != 0 && !self.has_unknown && (any_value || self.value_count <= MAX_VALUES)
+    }
 }

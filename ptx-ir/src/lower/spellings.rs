@@ -3,6 +3,7 @@
 use crate::arena::{Arena, Handle};
 use crate::ir::Spelling;
 use crate::isa::{Resolved, resolve};
+use ptx_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -20,15 +21,20 @@ pub(super) struct Spellings<'s> {
 }
 
 impl<'s> Spellings<'s> {
-    /// The handle of a spelling among those that are known, which it is added to where it is new.
+    /// The handle of the spelling at `word` among those that are known, which it is added to where it is new.
     #[inline]
-    pub fn find(&mut self, text: &'s str, known: &mut Arena<Spelling>) -> Handle<Spelling> {
-        let place = place_of(text);
+    pub fn find(&mut self, source: &'s str, word: Span, known: &mut Arena<Spelling>) -> Handle<Spelling> {
+        let bytes = source.as_bytes().get(word.range()).unwrap_or_default();
+        let place = place_of(bytes);
         if let Some(&(recent, handle)) = self.recent.get(place)
-            && recent == text
+            && recent.as_bytes() == bytes
         {
             return handle;
         }
+        self.find_by_hash(word.text(source), place, known)
+    }
+
+    fn find_by_hash(&mut self, text: &'s str, place: usize, known: &mut Arena<Spelling>) -> Handle<Spelling> {
         let handle = match self.written.get(text) {
             Some(&handle) => handle,
             None => self.add(text, known),
@@ -93,11 +99,11 @@ fn recall(spelling: &str) -> Resolved {
 
 /// Where a spelling is among the recent ones. What instructions differ in is mostly at the end.
 #[inline]
-fn place_of(text: &str) -> usize {
+fn place_of(text: &[u8]) -> usize {
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-    let end = match text.as_bytes().last_chunk() {
+    let end = match text.last_chunk() {
         Some(end) => u64::from_le_bytes(*end),
-        None => text.as_bytes().last_chunk().map_or(0, |end| u32::from_le_bytes(*end).into()),
+        None => text.last_chunk().map_or(0, |end| u32::from_le_bytes(*end).into()),
     };
     (end.wrapping_add(text.len() as u64).wrapping_mul(MIX) >> (64 - RECENT.ilog2())) as usize
 }

@@ -17,6 +17,8 @@ const DIGIT: Classes = 8;
 const HEXADECIMAL: Classes = 16;
 /// What comments begin with.
 const COMMENT: Classes = 32;
+/// What names begin with.
+const NAME: Classes = 64;
 
 static CLASSES: [Classes; 256] = classes();
 
@@ -27,8 +29,9 @@ const fn classes() -> [Classes; 256] {
         let byte = index as u8;
         classes[index] = match byte {
             b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x1a' => BLANK,
-            b'a'..=b'f' | b'A'..=b'F' => WORD | LETTER | HEXADECIMAL,
-            b'g'..=b'z' | b'G'..=b'Z' | b'_' | b'$' => WORD | LETTER,
+            b'a'..=b'f' | b'A'..=b'F' => WORD | LETTER | NAME | HEXADECIMAL,
+            b'g'..=b'z' | b'G'..=b'Z' | b'_' | b'$' => WORD | LETTER | NAME,
+            b'%' => NAME,
             b'0'..=b'9' => WORD | DIGIT | HEXADECIMAL,
             b'/' | b'#' => COMMENT,
             _ => 0,
@@ -53,7 +56,7 @@ pub(super) fn begins_comment(byte: u8) -> bool {
 /// Whether a word may begin with the byte.
 #[inline(always)]
 pub(crate) fn begins_word(byte: u8) -> bool {
-    is(byte, LETTER) || byte == b'%'
+    is(byte, NAME)
 }
 
 /// The kind and the end of the token at `start`, where it is one of the plain ones.
@@ -65,7 +68,7 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     if classes & BLANK != 0 {
         return Some((TokenKind::Whitespace, skip(bytes, start + 1, BLANK)));
     }
-    if classes & LETTER != 0 || first == b'%' {
+    if classes & NAME != 0 {
         return word(bytes, start);
     }
     if classes & DIGIT != 0 {
@@ -152,71 +155,77 @@ fn is(byte: u8, classes: Classes) -> bool {
 #[inline(always)]
 pub(super) fn word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     let at = start + 1;
-    if bytes[start] == b'%' && !bytes.get(at).is_some_and(|&next| is(next, WORD)) {
-        return None;
+    let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return last_word(bytes, start) };
+    let sixteen = Sixteen::of(sixteen);
+    // The names of registers end within eight bytes.
+    let (dots, other) = (sixteen.dots[0], sixteen.other[0]);
+    if other != 0 {
+        // The dots of the token, without those after its end.
+        let own = dots & other.wrapping_sub(1) & !other;
+        let end = at + other.trailing_zeros() as usize / 8;
+        return ended(bytes, (start, end), own != 0, own & own << 8 != 0);
     }
-    let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return long_word(bytes, at) };
-    let Sixteen { dots, other } = Sixteen::of(sixteen);
-    let (dots, other, before) = match other as u64 {
-        // The names of registers end here.
-        low if low != 0 => (dots as u64, low, 0),
-        _ if dots as u64 == 0 && other != 0 => ((dots >> 64) as u64, (other >> 64) as u64, 8),
-        _ => return long_word(bytes, at),
-    };
-    let length = other.trailing_zeros() / 8;
-    // The dots of the token, without those after its end.
-    let own = dots & other.wrapping_sub(1) & !other;
-    ended(bytes, at + before + length as usize, own != 0, own & own << 8 != 0)
+    long_word(bytes, start, sixteen)
 }
 
-/// A word that goes on at `at`.
-#[inline(never)]
-fn long_word(bytes: &[u8], mut at: usize) -> Option<(TokenKind, usize)> {
-    let (mut dots, mut empty, mut last_is_dot) = (0, 0, 0);
-    while let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let sixteen = Sixteen::of(sixteen);
-        let own = sixteen.dots & sixteen.other.wrapping_sub(1) & !sixteen.other;
-        dots |= own;
-        empty |= own & (own << 8 | last_is_dot);
-        if sixteen.other != 0 {
-            let end = at + sixteen.other.trailing_zeros() as usize / 8;
-            return ended(bytes, end, dots != 0, empty != 0);
+/// A word of which the first byte and the sixteen after it are known.
+fn long_word(bytes: &[u8], start: usize, mut sixteen: Sixteen) -> Option<(TokenKind, usize)> {
+    let mut at = start + 1;
+    let (mut all, mut empty, mut last_is_dot) = (0, 0, 0);
+    loop {
+        for (&dots, &other) in sixteen.dots.iter().zip(&sixteen.other) {
+            let own = dots & other.wrapping_sub(1) & !other;
+            all |= own;
+            empty |= own & (own << 8 | last_is_dot);
+            if other != 0 {
+                let end = at + other.trailing_zeros() as usize / 8;
+                return ended(bytes, (start, end), all != 0, empty != 0);
+            }
+            last_is_dot = own >> 56;
+            at += 8;
         }
-        last_is_dot = own >> 120;
-        at += 16;
+        let Some(next) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
+            return last_word(bytes, start);
+        };
+        sixteen = Sixteen::of(next);
     }
-    // The last bytes of a text.
-    let mut before = if last_is_dot != 0 { b'.' } else { 0 };
-    while let Some(&byte) = bytes.get(at)
-        && (byte == b'.' || is(byte, WORD))
-    {
-        dots |= u128::from(byte == b'.');
-        empty |= u128::from(byte == b'.' && before == b'.');
-        before = byte;
-        at += 1;
-    }
-    ended(bytes, at, dots != 0, empty != 0)
 }
 
-/// A word that ends at `end`.
+/// A word that ends in the last bytes of a text.
+#[cold]
+fn last_word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
+    let is_part = |&&byte: &&u8| byte == b'.' || is(byte, WORD);
+    let end = start + 1 + bytes[start + 1..].iter().take_while(is_part).count();
+    let has_empty_part = memchr::memmem::find(&bytes[start..end], b"..").is_some();
+    ended(bytes, (start, end), bytes[start..end].contains(&b'.'), has_empty_part)
+}
+
+/// A word from `start` to `end`.
 #[inline(always)]
-fn ended(bytes: &[u8], end: usize, is_dotted: bool, has_empty_part: bool) -> Option<(TokenKind, usize)> {
+fn ended(
+    bytes: &[u8],
+    (start, end): (usize, usize),
+    is_dotted: bool,
+    has_empty_part: bool,
+) -> Option<(TokenKind, usize)> {
     if bytes.get(end) == Some(&b':') && bytes.get(end + 1) == Some(&b':') {
         return None;
     }
-    if !is_dotted {
-        return Some((TokenKind::Name, end));
+    if is_dotted {
+        let [first, second, .., last] = bytes[start..end] else { return None };
+        let is_plain = last != b'.' && !has_empty_part && (first, second) != (b'%', b'.');
+        return is_plain.then_some((TokenKind::Dotted, end));
     }
-    let ends_with_dot = bytes.get(end - 1) == Some(&b'.');
-    if has_empty_part || ends_with_dot { None } else { Some((TokenKind::Dotted, end)) }
+    let is_sign = end == start + 1 && bytes[start] == b'%';
+    if is_sign { None } else { Some((TokenKind::Name, end)) }
 }
 
-/// What sixteen bytes are: all bits of a byte are set where it is so. A loop over bytes ends where the processor does not
+/// What sixteen bytes are, in halves: all bits of a byte are set where it is so. A loop over bytes ends where the processor does not
 /// expect it, which costs more than all this; and the compiler makes vector instructions of it.
 struct Sixteen {
-    dots: u128,
+    dots: [u64; 2],
     /// Neither dots nor parts of words.
-    other: u128,
+    other: [u64; 2],
 }
 
 impl Sixteen {
@@ -230,7 +239,11 @@ impl Sixteen {
             *dot = if is_dot { 0xff } else { 0 };
             *other = if is_letter | is_digit | (byte == b'_') | (byte == b'$') | is_dot { 0 } else { 0xff };
         }
-        Self { dots: u128::from_le_bytes(dots), other: u128::from_le_bytes(other) }
+        let halves = |bytes| {
+            let both = u128::from_le_bytes(bytes);
+            [both as u64, (both >> 64) as u64]
+        };
+        Self { dots: halves(dots), other: halves(other) }
     }
 }
 
@@ -276,7 +289,7 @@ mod tests {
                     let mut bytes = [other; 16];
                     bytes[at] = byte;
                     let sixteen = Sixteen::of(&bytes);
-                    let of = |mask: u128| mask.to_le_bytes()[at];
+                    let of = |halves: [u64; 2]| halves[at / 8].to_le_bytes()[at % 8];
                     assert_eq!(of(sixteen.dots), if byte == b'.' { 0xff } else { 0 }, "{byte} at {at}");
                     let is_other = byte != b'.' && !is(byte, WORD);
                     assert_eq!(of(sixteen.other), if is_other { 0xff } else { 0 }, "{byte} at {at}");
