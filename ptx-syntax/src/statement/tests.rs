@@ -80,6 +80,40 @@ fn each_form_of_statement() {
         ".loc 1 2 3, function_name $L+12, inlined_at 1 2 3 ret;",
         ".loc 1 2",
         "{ ret; { ret; a: } ret; }",
+        "{ { mov.u32 %r1, - -4; } { ret; } }",
+        "{ { { ret; .pragma \"nounroll\"; { } } ret; } mov.u32 %r1, -(4); }",
+        "{ .reg .b32 t; { .reg .b32 t, u; mov.u32 t, 1 ? {1} : {2}; } ret; }",
+        "{ a: { .loc 1 2 } }",
+        "@ ! %p1 bra /* here */ label // there\n;",
+        "ld.global.L1::no_allocate.v2.u32 {%r1,%r2},[%rd1];",
+        "mov.u32 %r1, %;",
+        "mov.u32 %r1, %.x;",
+        "mov.u32 %r1, a..b;",
+        "mov.u32 %r1, a.;",
+        "mov.u32 %r1, a||b;",
+        "mov.u32 %r1, !=b;",
+        "mov.u32 %r1, 12U, .5, 1.e3, 0x1F, 09;",
+        ".reg .b32 %r<4>, %x;",
+        ".reg .b32 %r<4>, %x<0x2>, %y <3> ;",
+        ".reg .v4 .f32 v; .reg .pred p, q;",
+        ".shared .align 8 .b8 x[4][2];",
+        ".local .b8 y[];",
+        ".param .align 8 .b8 p[16]; .param .b32 q;",
+        ".const .global .u32 z;",
+        ".visible .global .u32 z;",
+        ".param .b32 p = 1;",
+        ".reg .b32 %r<a>;",
+        ".reg .b32 %r<4>>;",
+        ".reg .b32 %r<4>=;",
+        ".reg .b32 %r<<4>;",
+        ".reg .b32 %r<>;",
+        ".reg .b32 %r<4;",
+        ".reg .b32 ;",
+        ".reg .b32 a b;",
+        ".reg .b32 a.x;",
+        ".shared .align .b8 x;",
+        ".shared .b8 x[4;",
+        ".reg;",
         "ts: .branchtargets a, b; ret;",
         "p: .callprototype (.param .u32 _) _ (.param .u32 _); ret;",
         ".pragma \"nounroll\"; ret;",
@@ -100,6 +134,9 @@ fn each_form_of_statement() {
     ] {
         same(&body(statement));
         same(&body(&format!("{statement} {statement}\n{statement}")));
+        same(&format!(
+            ".func f() {{{statement}}} .entry k(.param .u32 x) .maxntid 1, 2 {{ {statement} ret; }}"
+        ));
     }
 }
 
@@ -216,7 +253,10 @@ fn visit(folder: &Path, each: &mut impl FnMut(PathBuf)) {
 
 #[test]
 fn statements_of_random_tokens() {
-    const TOKENS: [&str; 40] = [
+    const TOKENS: [&str; 43] = [
+        "{ .reg .b32 t;",
+        ".shared .b8 x[4]",
+        "%r<4>",
         "ret",
         "add.s32",
         "%r1",
