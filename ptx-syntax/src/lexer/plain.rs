@@ -104,7 +104,8 @@ pub(super) fn token(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
 }
 
 /// The kind and the end of the number at `start`, if there is a plain one.
-#[inline]
+// Tables may be most of a text.
+#[inline(always)]
 pub(super) fn number(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     let first = *bytes.get(start)?;
     if !is(first, DIGIT) {
@@ -168,11 +169,27 @@ pub(super) fn word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     long_word(bytes, start, sixteen)
 }
 
-/// A word of which the first byte and the sixteen after it are known.
-fn long_word(bytes: &[u8], start: usize, mut sixteen: Sixteen) -> Option<(TokenKind, usize)> {
+/// A word of more than eight bytes, of which the first and the sixteen after it are known.
+#[inline(never)]
+fn long_word(bytes: &[u8], start: usize, sixteen: Sixteen) -> Option<(TokenKind, usize)> {
+    let at = start + 1;
+    let Sixteen { dots: [first, dots], other: [_, other] } = sixteen;
+    // Most spellings of instructions end here.
+    if other != 0 {
+        let own = dots & other.wrapping_sub(1) & !other;
+        let end = at + 8 + other.trailing_zeros() as usize / 8;
+        let empty = first & first << 8 | own & (own << 8 | first >> 56);
+        return ended(bytes, (start, end), first | own != 0, empty != 0);
+    }
+    longest_word(bytes, start)
+}
+
+/// A word that may have any length.
+fn longest_word(bytes: &[u8], start: usize) -> Option<(TokenKind, usize)> {
     let mut at = start + 1;
     let (mut all, mut empty, mut last_is_dot) = (0, 0, 0);
-    loop {
+    while let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let sixteen = Sixteen::of(sixteen);
         for (&dots, &other) in sixteen.dots.iter().zip(&sixteen.other) {
             let own = dots & other.wrapping_sub(1) & !other;
             all |= own;
@@ -184,11 +201,8 @@ fn long_word(bytes: &[u8], start: usize, mut sixteen: Sixteen) -> Option<(TokenK
             last_is_dot = own >> 56;
             at += 8;
         }
-        let Some(next) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
-            return last_word(bytes, start);
-        };
-        sixteen = Sixteen::of(next);
     }
+    last_word(bytes, start)
 }
 
 /// A word that ends in the last bytes of a text.
