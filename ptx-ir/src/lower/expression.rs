@@ -100,20 +100,28 @@ pub(super) fn evaluate_behind(
 /// The value of an integer literal, modulo 2 to the 64, and whether it is unsigned.
 #[inline]
 pub(super) fn integer(text: &str) -> Constant {
-    const NEVER_TOO_LARGE: usize = 18;
-    let bytes = text.as_bytes();
-    if matches!(bytes, [b'1'..=b'9', ..] | [b'0']) && bytes.len() <= NEVER_TOO_LARGE {
-        let mut value = 0;
-        for byte in bytes {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                return unusual_integer(text);
-            }
-            value = value * 10 + u64::from(digit);
-        }
-        return Constant::Integer { bits: value, unsigned: false };
+    match short_decimal(text.as_bytes()) {
+        Some(bits) => Constant::Integer { bits, unsigned: false },
+        None => unusual_integer(text),
     }
-    unusual_integer(text)
+}
+
+/// The value of a decimal literal that is never too large.
+#[inline]
+pub(super) fn short_decimal(digits: &[u8]) -> Option<u64> {
+    const NEVER_TOO_LARGE: usize = 18;
+    if !matches!(digits, [b'1'..=b'9', ..] | [b'0']) || digits.len() > NEVER_TOO_LARGE {
+        return None;
+    }
+    let mut value = 0;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    Some(value)
 }
 
 fn unusual_integer(text: &str) -> Constant {

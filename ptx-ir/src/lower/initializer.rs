@@ -21,9 +21,21 @@ impl Context<'_, '_> {
                 }
                 _ => self.constant_initializer(node),
             },
-            OperandKind::Vector => Initializer::List(
-                tree.children(node).iter().map(|child| self.initializer(*child, depth + 1)).collect(),
-            ),
+            OperandKind::Vector => {
+                let children = tree.children(node);
+                let mut list = Vec::with_capacity(children.len());
+                for child in children {
+                    let digits = match child.kind {
+                        OperandKind::Integer => self.source.as_bytes().get(child.span.range()),
+                        _ => None,
+                    };
+                    list.push(match digits.and_then(expression::short_decimal) {
+                        Some(bits) => Initializer::Integer { bits, negative: false },
+                        None => self.initializer(*child, depth + 1),
+                    });
+                }
+                Initializer::List(list)
+            }
             OperandKind::Field => self.field(node),
             OperandKind::Apply => self.applied(node, depth),
             OperandKind::Name | OperandKind::Binary(_) | OperandKind::Dotted => self.symbolic(node, depth),
