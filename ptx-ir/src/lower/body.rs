@@ -1,9 +1,9 @@
 //! Statements of a function body.
 
-use super::expression::Room;
+use super::expression::{Room, short_decimal};
 use super::names::Entity;
 use super::problem::Problem;
-use super::selection::Kinds;
+use super::selection::{Keys, Kinds};
 use super::{Context, LAST_PROBLEM, Selected, messages};
 use crate::arena::Handle;
 use crate::directive::DirectiveKind;
@@ -130,7 +130,7 @@ impl Context<'_, '_> {
         let spelling = self.spelling(statement.word);
         let is_call = self.selection.is_call(&self.module, spelling);
         let first = self.body.operands.len() as u32;
-        let mut kinds = Kinds::default();
+        let (mut keys, mut kinds) = (Keys::default(), Kinds::default());
         for node in nodes {
             let register = match node.kind {
                 OperandKind::Name => self.names.find_register(self.source, node.span),
@@ -139,15 +139,15 @@ impl Context<'_, '_> {
             // An operand that is put together elsewhere first would be read before all its parts are written.
             match register {
                 Some((register, class)) => {
-                    kinds.add_register(class);
+                    keys.add_register(class);
                     self.body.operands.push(Operand::Register { register, class });
                 }
-                None => self.push_other(*node, is_call, &mut kinds),
+                None => keys.add(self.push_other(*node, is_call, &mut kinds)),
             }
             self.body.operand_spans.push(node.span);
         }
         let operands = Run { first, count: nodes.len() as u32 };
-        let mut selected = self.select_by_kinds(spelling, operands, &kinds);
+        let mut selected = self.select_by_kinds(spelling, operands, (keys, &kinds));
         if selected.instance.is_none() && nodes.iter().any(|node| node.kind == OperandKind::Index) {
             selected = self.select_elements(spelling, operands, nodes);
         }
@@ -176,16 +176,24 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Adds an operand that is no register of a group.
+    /// Adds an operand that is no register of a group, and gives the number for its kind.
     #[inline(never)]
-    fn push_other(&mut self, node: ast::Operand, is_call: bool, kinds: &mut Kinds) {
+    fn push_other(&mut self, node: ast::Operand, is_call: bool, kinds: &mut Kinds) -> u16 {
+        if node.kind == OperandKind::Integer
+            && let Some(digits) = self.source.as_bytes().get(node.span.range())
+            && let Some(bits) = short_decimal(digits)
+        {
+            let operand = Operand::Integer { bits, negative: false };
+            self.body.operands.push(operand);
+            return kinds.key_of(&self.module, &self.body, operand);
+        }
         let operand = match node.kind {
             OperandKind::Name => self.other_name(node.span),
             _ if is_call => self.call_operand(node),
             _ => self.operand(node),
         };
-        kinds.add(&self.module, &self.body, operand);
         self.body.operands.push(operand);
+        kinds.key_of(&self.module, &self.body, operand)
     }
 
     /// Which instance of the spelling the operands fit.
@@ -195,7 +203,12 @@ impl Context<'_, '_> {
 
     /// The same where the kinds of the operands are known.
     #[inline]
-    fn select_by_kinds(&mut self, spelling: Handle<Spelling>, operands: Run, kinds: &Kinds) -> Selected {
+    fn select_by_kinds(
+        &mut self,
+        spelling: Handle<Spelling>,
+        operands: Run,
+        kinds: (Keys, &Kinds),
+    ) -> Selected {
         let operands = &self.body.operands[operands.range()];
         self.selection.select_by_kinds(&self.module, &self.body, spelling, operands, kinds)
     }

@@ -80,7 +80,7 @@ pub(super) struct Names<'s> {
     keys: Vec<u64>,
     /// The last group of those whose prefixes have a place in common. Of equal prefixes, no group before it is meant where it
     /// has the number.
-    places: [u8; PLACES],
+    places: Places,
     by_prefix: FxHashMap<&'s str, u32>,
     /// Lists of the numbers of variables.
     numbers: Vec<Vec<u32>>,
@@ -227,7 +227,7 @@ impl<'s> Names<'s> {
         }
         self.by_prefix.insert(prefix, self.groups.len() as u32);
         let key = packed(prefix.as_bytes());
-        self.places[place_of(key)] = self.keys.len() as u8;
+        self.places.0[place_of(key)] = self.keys.len() as u8;
         self.keys.push(key);
         self.groups.push(Group { prefix, span, count, depth, kind, shadowed });
         Ok(())
@@ -258,14 +258,14 @@ impl<'s> Names<'s> {
     /// Makes the table of the places of prefixes anew.
     fn find_places(&mut self) {
         for (index, &key) in self.keys.iter().enumerate().take(LINEAR_GROUPS) {
-            self.places[place_of(key)] = index as u8;
+            self.places.0[place_of(key)] = index as u8;
         }
     }
 
     /// The innermost group that has a name.
     #[inline(always)]
     fn group_of(&self, name: Numbered) -> Option<usize> {
-        let index = usize::from(self.places[place_of(name.prefix)]);
+        let index = usize::from(self.places.0[place_of(name.prefix)]);
         if self.keys.get(index) == Some(&name.prefix) && name.number < self.groups[index].count {
             return Some(index);
         }
@@ -463,7 +463,7 @@ impl Numbered {
         // Its last byte is the highest; names are ASCII, so that no sum carries into the next byte.
         let name = u64::from_le_bytes(bytes) & u64::MAX.checked_shl(others)?;
         let values = name ^ (ONES * u64::from(b'0'));
-        let no_digits = (values + ONES * 0x76 | values) & ONES << 7;
+        let no_digits = (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7);
         let digits = no_digits.leading_zeros() & !7;
         if digits == 0 || digits == u64::BITS {
             return None;
@@ -478,7 +478,16 @@ impl Numbered {
 }
 
 /// How many places there are for prefixes.
-const PLACES: usize = 32;
+const PLACES: usize = 128;
+
+/// The number of a group for each place.
+struct Places([u8; PLACES]);
+
+impl Default for Places {
+    fn default() -> Self {
+        Self([0; PLACES])
+    }
+}
 
 /// Where a prefix is looked for first.
 #[inline(always)]

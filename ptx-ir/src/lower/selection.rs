@@ -77,11 +77,11 @@ impl Selection {
         spelling: Handle<Spelling>,
         operands: &[Operand],
     ) -> Selected {
-        let mut kinds = Kinds::default();
+        let (mut keys, mut kinds) = (Keys::default(), Kinds::default());
         for &operand in operands {
-            kinds.add(module, body, operand);
+            keys.add(kinds.key_of(module, body, operand));
         }
-        self.select_by_kinds(module, body, spelling, operands, &kinds)
+        self.select_by_kinds(module, body, spelling, operands, (keys, &kinds))
     }
 
     /// The instance that operands of these kinds fit.
@@ -92,14 +92,13 @@ impl Selection {
         body: &Body,
         spelling: Handle<Spelling>,
         operands: &[Operand],
-        kinds: &Kinds,
+        (Keys(keys), kinds): (Keys, &Kinds),
     ) -> Selected {
         let kept = self.kept(module, spelling);
         let any_value = kept.any_value;
-        let is_known = operands.len() <= MAX_KEPT && kinds.are_known(any_value);
-        let is_same = |answer: &Answer| {
-            answer.keys == kinds.keys && (any_value || answer.values == kinds.values) && is_known
-        };
+        let is_known = keys != 0 && operands.len() <= MAX_KEPT && kinds.are_known(any_value);
+        let is_same =
+            |answer: &Answer| answer.keys == keys && (any_value || answer.values == kinds.values) && is_known;
         let [last, others @ ..] = &kept.answers;
         if is_same(last) {
             return last.selected;
@@ -114,7 +113,7 @@ impl Selection {
         if is_known {
             let answers = &mut self.kept[spelling.index()].answers;
             answers.rotate_right(1);
-            answers[0] = Answer { keys: kinds.keys, values: kinds.values, selected };
+            answers[0] = Answer { keys, values: kinds.values, selected };
         }
         selected
     }
@@ -167,11 +166,9 @@ impl Selection {
 /// The answer for instructions with more immediates whose values matter is not kept.
 const MAX_VALUES: usize = 2;
 
-/// The kinds of the operands of an instruction.
+/// The kinds of the operands of an instruction, but for what is at hand of each.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Kinds {
-    /// 16 bits for each, which are not 0.
-    keys: u128,
     /// Whether one has a kind without a number.
     has_unknown: bool,
     /// The first that are immediates.
@@ -180,20 +177,28 @@ pub(crate) struct Kinds {
     value_count: usize,
 }
 
-impl Kinds {
+/// The kinds of operands, 16 bits for each, which are not 0. They are apart from the rest so that they stay in registers
+/// of the processor.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Keys(u128);
+
+impl Keys {
     /// Adds the kind of an operand that is a register.
     #[inline(always)]
     pub fn add_register(&mut self, class: Class) {
-        self.add_key(Module::register_key(class));
+        self.add(Module::register_key(class));
     }
 
+    /// Adds what [`Kinds::key_of`] gives for an operand.
     #[inline(always)]
-    fn add_key(&mut self, key: u16) {
-        self.keys = self.keys << 16 | u128::from(key);
+    pub fn add(&mut self, key: u16) {
+        self.0 = self.0 << 16 | u128::from(key);
     }
+}
 
-    /// Adds the kind of an operand.
-    pub fn add(&mut self, module: &Module, body: &Body, operand: Operand) {
+impl Kinds {
+    /// The number for the kind of an operand.
+    pub fn key_of(&mut self, module: &Module, body: &Body, operand: Operand) -> u16 {
         let value = match operand {
             Operand::Integer { bits, .. } | Operand::DoubleBits(bits) => Some(bits),
             Operand::Decimal(value) => Some(value.to_bits()),
@@ -206,16 +211,15 @@ impl Kinds {
             }
             self.value_count += 1;
         }
-        match module.shape_key(body, operand) {
-            Some(key) => self.add_key(key),
-            None => self.has_unknown = true,
-        }
+        let key = module.shape_key(body, operand);
+        self.has_unknown |= key.is_none();
+        key.unwrap_or_default()
     }
 
     /// Whether the kinds are all that decides about the instance, with the values of immediates unless these decide
     /// nothing.
     #[inline]
     fn are_known(&self, any_value: bool) -> bool {
-        self.keys != 0 && !self.has_unknown && (any_value || self.value_count <= MAX_VALUES)
+        !self.has_unknown && (any_value || self.value_count <= MAX_VALUES)
     }
 }

@@ -27,7 +27,7 @@ impl<'s> Spellings<'s> {
         let bytes = source.as_bytes().get(word.range()).unwrap_or_default();
         let place = place_of(bytes);
         if let Some(&(recent, handle)) = self.recent.get(place)
-            && recent.as_bytes() == bytes
+            && is_same(recent.as_bytes(), bytes)
         {
             return handle;
         }
@@ -95,6 +95,21 @@ fn recall(spelling: &str) -> Resolved {
         known.insert(spelling.into(), resolved.clone());
         resolved
     })
+}
+
+/// Whether two short texts are the same. A call takes longer than to compare the few pieces that they have.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let (pieces, _) = one.as_chunks::<8>();
+    let (other_pieces, _) = other.as_chunks::<8>();
+    match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+        (Some(end), Some(other_end)) => {
+            one.len() == other.len()
+                && end == other_end
+                && pieces.iter().zip(other_pieces).all(|(piece, other)| piece == other)
+        }
+        _ => one == other,
+    }
 }
 
 /// Where a spelling is among the recent ones. What instructions differ in is mostly at the end.
