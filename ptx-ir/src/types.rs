@@ -148,12 +148,14 @@ impl Type {
 
     /// Whether a value is an integer: `.uN` or `.sN`.
     #[must_use]
+    #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Unsigned | TypeKind::Signed)
     }
 
     /// Whether a value is one floating-point number.
     #[must_use]
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }

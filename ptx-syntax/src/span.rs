@@ -19,24 +19,28 @@ pub struct Span {
 impl Span {
     /// The range from `start` to `end`.
     #[must_use]
+    #[inline]
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
     /// The empty range at `offset`.
     #[must_use]
+    #[inline]
     pub const fn at(offset: u32) -> Self {
         Self::new(offset, offset)
     }
 
     /// The smallest range that covers both.
     #[must_use]
+    #[inline]
     pub fn to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// Number of bytes.
     #[must_use]
+    #[inline]
     pub const fn len(self) -> u32 {
         self.end - self.start
     }
@@ -55,6 +59,7 @@ impl Span {
 
     /// The text that this range covers; empty where the range does not fit the text.
     #[must_use]
+    #[inline]
     pub fn text(self, source: &str) -> &str {
         source.get(self.range()).unwrap_or("")
     }
@@ -86,6 +91,7 @@ pub struct LineColumn {
 impl LineIndex {
     /// Finds the line starts of `source`. Lines end at `\n`; a `\r` before it belongs to the line.
     #[must_use]
+    #[inline]
     pub fn new(source: &str) -> Self {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at as u32 + 1));

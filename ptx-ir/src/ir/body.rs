@@ -220,12 +220,14 @@ impl Body {
 
     /// The operands of an instruction.
     #[must_use]
+    #[inline]
     pub fn operands(&self, instruction: Handle<Instruction>) -> &[Operand] {
         &self.operands[self.instructions[instruction].operands.range()]
     }
 
     /// The span of an instruction, its guard and `;` included.
     #[must_use]
+    #[inline]
     pub fn span(&self, instruction: Handle<Instruction>) -> Span {
         self.spans.get(instruction.index()).copied().unwrap_or_default()
     }
@@ -239,6 +241,7 @@ impl Body {
 
     /// The span of the operand at `index` of an instruction.
     #[must_use]
+    #[inline]
     pub fn operand_span(&self, instruction: Handle<Instruction>, index: usize) -> Span {
         let first = self.instructions[instruction].operands.first as usize;
         self.operand_spans.get(first + index).copied().unwrap_or_default()
@@ -246,12 +249,14 @@ impl Body {
 
     /// The parts of a vector, pair, bracket or list.
     #[must_use]
+    #[inline]
     pub fn children(&self, run: Run) -> &[Operand] {
         &self.children[run.range()]
     }
 
     /// The group that a register belongs to.
     #[must_use]
+    #[inline]
     pub fn group(&self, register: Register) -> Option<&RegisterGroup> {
         self.group_handle(register).map(|group| &self.registers[group])
     }
@@ -276,6 +281,7 @@ impl Body {
 
     /// The type of a register, or of the element that it is.
     #[must_use]
+    #[inline]
     pub fn register_type(&self, register: Register) -> Option<Type> {
         self.group(register).map(|group| group.ty)
     }

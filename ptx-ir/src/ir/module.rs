@@ -542,6 +542,7 @@ impl Module {
     /// A function that is declared `.noreturn` reports what went wrong and ends the grid, so a call of it is a trap. One
     /// that ends its own thread only would be an exit, but a declaration does not tell that.
     #[must_use]
+    #[inline]
     pub fn control(&self, body: &Body, instruction: Handle<super::Instruction>) -> Control {
         let found = &body.instructions[instruction];
         // Control does not depend on the operands, so any instance will do where none fits.
@@ -556,6 +557,7 @@ impl Module {
 
     /// What an instruction means, where its operands fit.
     #[must_use]
+    #[inline]
     pub fn instance(&self, instruction: &super::Instruction) -> Option<&crate::isa::Instance> {
         self.spellings[instruction.spelling].resolved.instances.get(usize::from(instruction.instance?))
     }

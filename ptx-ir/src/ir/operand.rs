@@ -19,6 +19,7 @@ pub struct Run {
 impl Run {
     /// The indices.
     #[must_use]
+    #[inline]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }

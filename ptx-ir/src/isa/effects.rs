@@ -357,6 +357,7 @@ pub struct Modes(u32);
 impl Modes {
     /// Whether a modifier means this.
     #[must_use]
+    #[inline]
     pub const fn contains(self, mode: Mode) -> bool {
         self.0 >> mode as u8 & 1 != 0
     }

@@ -23,12 +23,14 @@ pub struct Number {
 
 /// The width in which values are followed: of wider registers, the low half.
 #[must_use]
+#[inline]
 pub fn width(ty: Type) -> u32 {
     ty.bits().min(64)
 }
 
 /// The number with this many low bits set.
 #[must_use]
+#[inline]
 pub const fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
@@ -36,6 +38,7 @@ pub const fn mask(bits: u32) -> u64 {
 impl Number {
     /// A number of which nothing is known.
     #[must_use]
+    #[inline]
     pub const fn unknown(width: u32) -> Self {
         let all = mask(width);
         Self { width: width as u8, zeros: !all, ones: 0, low: 0, high: all }
@@ -43,6 +46,7 @@ impl Number {
 
     /// This number.
     #[must_use]
+    #[inline]
     pub const fn constant(width: u32, value: u64) -> Self {
         let value = value & mask(width);
         Self { width: width as u8, zeros: !value, ones: value, low: value, high: value }
@@ -80,6 +84,7 @@ impl Number {
 
     /// The value, where all of it is known.
     #[must_use]
+    #[inline]
     pub const fn value(self) -> Option<u64> {
         if self.low == self.high { Some(self.low) } else { None }
     }

@@ -57,6 +57,7 @@ impl Slice {
     }
 
     /// Whether a value is among them.
+    #[inline]
     pub(crate) fn has(&self, value: ValueId) -> bool {
         self.wanted[value.index()]
     }
