@@ -36,6 +36,7 @@ pub struct Condition {
 impl Condition {
     /// The condition under which a guarded instruction runs; none where there is no guard or it names nothing.
     #[must_use]
+    #[inline]
     pub fn of_guard(guard: Option<Guard>) -> Option<Self> {
         let guard = guard?;
         Some(Self { register: guard.register?, value: !guard.negated })
@@ -100,48 +101,56 @@ impl Cfg {
 
     /// The graph, for algorithms of petgraph.
     #[must_use]
+    #[inline]
     pub const fn graph(&self) -> &DiGraph<Block, Edge> {
         &self.graph
     }
 
     /// How many blocks there are, unreachable ones included.
     #[must_use]
+    #[inline]
     pub fn block_count(&self) -> usize {
         self.graph.node_count()
     }
 
     /// The instructions of a block.
     #[must_use]
+    #[inline]
     pub fn instructions(&self, block: NodeIndex) -> Range<u32> {
         self.graph[block].instructions.clone()
     }
 
     /// The block that an instruction is in.
     #[must_use]
+    #[inline]
     pub fn block_of(&self, instruction: Handle<Instruction>) -> NodeIndex {
         NodeIndex::new(self.block_of[instruction.index()] as usize)
     }
 
     /// Reachable blocks in reverse postorder: apart from loops, a block comes after those it follows.
     #[must_use]
+    #[inline]
     pub fn reverse_postorder(&self) -> &[NodeIndex] {
         &self.order
     }
 
     /// Whether control can come to a block.
     #[must_use]
+    #[inline]
     pub fn is_reachable(&self, block: NodeIndex) -> bool {
         self.place[block.index()] != u32::MAX
     }
 
     /// The place of a reachable block in reverse postorder.
     #[must_use]
+    #[inline]
     pub fn place(&self, block: NodeIndex) -> usize {
         self.place[block.index()] as usize
     }
 
     /// Whether every way to `block` leads through `dominator`. Both must be reachable.
     #[must_use]
+    #[inline]
     pub fn dominates(&self, dominator: NodeIndex, block: NodeIndex) -> bool {
         let (first, last) = self.intervals[dominator.index()];
         let (at, _) = self.intervals[block.index()];
@@ -150,6 +159,7 @@ impl Cfg {
 
     /// The nearest other block that every path to a reachable block leads through; none for the entry.
     #[must_use]
+    #[inline]
     pub fn immediate_dominator(&self, block: NodeIndex) -> Option<NodeIndex> {
         let dominator = self.dominators[block.index()];
         (dominator as usize != block.index()).then(|| NodeIndex::new(dominator as usize))
@@ -180,6 +190,7 @@ impl Cfg {
     }
 
     /// The blocks control can come from, with the edges.
+    #[inline]
     pub fn predecessors(&self, block: NodeIndex) -> impl Iterator<Item = (NodeIndex, Edge)> {
         self.graph
             .edges_directed(block, petgraph::Direction::Incoming)
@@ -187,6 +198,7 @@ impl Cfg {
     }
 
     /// The blocks control can go to, with the edges.
+    #[inline]
     pub fn successors(&self, block: NodeIndex) -> impl Iterator<Item = (NodeIndex, Edge)> {
         self.graph.edges(block).map(|edge| (edge.target(), *edge.weight()))
     }
@@ -286,9 +298,13 @@ impl<'m> Builder<'m> {
         for (_, label) in self.body.labels.iter() {
             self.leaders[(label.target as usize).min(self.body.instructions.len())] = true;
         }
-        for index in 0..self.body.instructions.len() {
-            if !matches!(self.flow(index).control, Control::Next | Control::Call) {
-                self.leaders[index + 1] = true;
+        for (handle, instruction) in self.body.instructions.iter() {
+            let control = match self.module.instance(instruction) {
+                Some(instance) if instance.effects.control == Control::Next => continue,
+                _ => self.module.control(self.body, handle),
+            };
+            if !matches!(control, Control::Next | Control::Call) {
+                self.leaders[handle.index() + 1] = true;
             }
         }
     }

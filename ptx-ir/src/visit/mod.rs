@@ -36,7 +36,9 @@ use crate::ir::{Body, Function, Instruction, Item, Module, Operand, Register, St
 use crate::isa::{OperandSpec, Role};
 use crate::types::Type;
 pub(crate) use everything::Everything;
-pub use registers::{Access, aligned, for_each_register, for_each_register_with_operand};
+pub use registers::{
+    Access, aligned, for_each_register, for_each_register_of, for_each_register_with_operand,
+};
 pub use rename::Rename;
 
 /// The index of a statement in [`Body::statements`]: the order of a body, whatever is inserted or moved.

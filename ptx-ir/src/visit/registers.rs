@@ -56,10 +56,21 @@ pub fn for_each_register_with_operand(
     module: &Module,
     body: &Body,
     instruction: Handle<Instruction>,
+    visit: impl FnMut(Register, Access, usize),
+) {
+    let instance = module.instance(&body.instructions[instruction]);
+    for_each_register_of((module, body), instance, body.operands(instruction), visit);
+}
+
+/// The same for an instruction of which it is known what it means and what its operands are.
+#[inline]
+pub fn for_each_register_of(
+    (module, body): (&Module, &Body),
+    instance: Option<&Instance>,
+    operands: &[Operand],
     mut visit: impl FnMut(Register, Access, usize),
 ) {
-    let operands = body.operands(instruction);
-    let Some(instance) = module.instance(&body.instructions[instruction]) else {
+    let Some(instance) = instance else {
         for (index, &operand) in operands.iter().enumerate() {
             visit_operand(body, operand, Access::Unknown, None, &mut |register, access| {
                 visit(register, access, index);

@@ -21,6 +21,8 @@ pub struct FunctionFacts<'m> {
     pub body: &'m Body,
     /// Its control flow.
     pub cfg: Cfg,
+    /// By instruction what it means, where its operands fit: nearly every analysis asks.
+    instances: Vec<Option<&'m Instance>>,
     uses: Uses,
     occurring: Rc<Occurring>,
     touched: OnceCell<Touched>,
@@ -52,13 +54,15 @@ impl<'m> FunctionFacts<'m> {
     pub fn of_body(module: &'m Module, function: Handle<Function>, body: &'m Body) -> Self {
         let function = &module.functions[function];
         let cfg = Cfg::new(module, body);
-        let uses = Uses::new(module, body);
+        let instances: Vec<_> = body.instructions.iter().map(|(_, each)| module.instance(each)).collect();
+        let uses = Uses::new(module, body, &instances);
         let occurring = Rc::new(Occurring::new(&uses, body));
         Self {
             module,
             function,
             body,
             cfg,
+            instances,
             uses,
             occurring,
             touched: OnceCell::new(),
@@ -87,11 +91,12 @@ impl<'m> FunctionFacts<'m> {
     #[must_use]
     #[inline]
     pub fn instance(&self, instruction: u32) -> Option<&'m Instance> {
-        self.module.instance(&self.body.instructions[Handle::new(instruction)])
+        self.instances[instruction as usize]
     }
 
     /// The condition under which an instruction runs.
     #[must_use]
+    #[inline]
     pub fn condition(&self, instruction: u32) -> Option<Condition> {
         Condition::of_guard(self.body.instructions[Handle::new(instruction)].guard)
     }
@@ -105,8 +110,13 @@ impl<'m> FunctionFacts<'m> {
 
     /// Where control goes after an instruction.
     #[must_use]
+    #[inline]
     pub fn control(&self, instruction: u32) -> Control {
-        self.module.control(self.body, Self::handle(instruction))
+        match self.instance(instruction) {
+            // A callee may tell that it never comes back.
+            Some(instance) if instance.effects.control != Control::Call => instance.effects.control,
+            _ => self.module.control(self.body, Self::handle(instruction)),
+        }
     }
 
     /// Whether a block ends the whole grid.
@@ -127,17 +137,22 @@ impl<'m> FunctionFacts<'m> {
 
     /// The handle of an instruction.
     #[must_use]
+    #[inline]
     pub const fn handle(instruction: u32) -> Handle<Instruction> {
         Handle::new(instruction)
     }
 
     /// How an instruction uses the carry flag.
     #[must_use]
+    #[inline]
     pub fn carry(&self, instruction: u32) -> Option<Carry> {
+        if let Some(instance) = self.instance(instruction) {
+            return instance.effects.carry;
+        }
         let instruction = &self.body.instructions[Handle::new(instruction)];
         let resolved = &self.module.spellings[instruction.spelling].resolved;
-        // The flag is a matter of the spelling, so any instance will do where the operands fit none.
-        resolved.instances.get(instruction.instance.map_or(0, usize::from))?.effects.carry
+        // The flag is a matter of the spelling, so any instance will do.
+        resolved.instances.first()?.effects.carry
     }
 
     /// Whether an instruction is a call.
@@ -155,6 +170,7 @@ impl<'m> FunctionFacts<'m> {
 
     /// The registers that each instruction touches.
     #[must_use]
+    #[inline]
     pub const fn uses(&self) -> &Uses {
         &self.uses
     }

@@ -145,7 +145,7 @@ impl Look<'_, '_> {
             self.known[join.index()] = inputs.reduce(Known::join);
         }
         for instruction in self.facts.cfg.instructions(block) {
-            for at in self.facts.uses().range(instruction) {
+            for at in self.facts.uses().writing(instruction) {
                 let Some(value) = self.graph.written(at) else { continue };
                 let new = self.computed(instruction, at);
                 self.known[value.index()] = Some(new);

@@ -2,7 +2,8 @@
 //! analysis goes over it.
 
 use ptx_ir::ir::{Body, Module, Register};
-use ptx_ir::visit::{Access, for_each_register_with_operand};
+use ptx_ir::isa::Instance;
+use ptx_ir::visit::{Access, for_each_register_of};
 use std::ops::Range;
 
 /// A register among the operands of an instruction. The guard is not an operand.
@@ -29,6 +30,7 @@ impl Use {
 
     /// What happens to the register.
     #[must_use]
+    #[inline]
     pub const fn access(self) -> Access {
         match self.packed & ((1 << ACCESS_BITS) - 1) {
             0 => Access::Read,
@@ -38,8 +40,23 @@ impl Use {
         }
     }
 
+    /// Whether the old value matters.
+    #[must_use]
+    #[inline]
+    pub const fn reads(self) -> bool {
+        self.access().reads()
+    }
+
+    /// Whether there may be a new value.
+    #[must_use]
+    #[inline]
+    pub const fn writes(self) -> bool {
+        self.access().writes()
+    }
+
     /// The operand that names it.
     #[must_use]
+    #[inline]
     pub const fn operand(self) -> usize {
         (self.packed >> ACCESS_BITS) as usize
     }
@@ -51,21 +68,31 @@ pub struct Uses {
     /// Where the list of each instruction begins; one more at the end.
     starts: Vec<u32>,
     all: Vec<Use>,
+    /// How many registers each instruction sets, where these are named first and the others are only read; else
+    /// [`MIXED`].
+    leading: Vec<u8>,
 }
 
+const MIXED: u8 = u8::MAX;
+
 impl Uses {
-    pub(crate) fn new(module: &Module, body: &Body) -> Self {
+    /// `instances`: what each instruction means.
+    pub(crate) fn new(module: &Module, body: &Body, instances: &[Option<&Instance>]) -> Self {
         let mut uses = Self {
             starts: Vec::with_capacity(body.instructions.len() + 1),
-            all: Vec::with_capacity(body.operands.len()),
+            all: Vec::with_capacity(body.operands.len() + body.children.len()),
+            leading: Vec::with_capacity(body.instructions.len()),
         };
-        for handle in body.instructions.handles() {
+        for ((_, instruction), &instance) in body.instructions.iter().zip(instances) {
             uses.starts.push(uses.all.len() as u32);
-            for_each_register_with_operand(module, body, handle, |register, access, operand| {
+            let operands = &body.operands[instruction.operands.range()];
+            for_each_register_of((module, body), instance, operands, |register, access, operand| {
                 if register.0 < body.register_count {
                     uses.all.push(Use::new(register, access, operand));
                 }
             });
+            let own = &uses.all[uses.starts[uses.starts.len() - 1] as usize..];
+            uses.leading.push(leading(own));
         }
         uses.starts.push(uses.all.len() as u32);
         uses
@@ -80,11 +107,37 @@ impl Uses {
         &self.all[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
+    /// The indices of those that it sets, and of those that it reads, where the first are not read and come before the
+    /// others.
+    #[must_use]
+    #[inline]
+    pub fn split(&self, instruction: u32) -> Option<(Range<usize>, Range<usize>)> {
+        let leading = self.leading[instruction as usize];
+        let Range { start, end } = self.range(instruction);
+        let first_read = start + usize::from(leading);
+        (leading != MIXED).then_some((start..first_read, first_read..end))
+    }
+
+    /// The indices among which those are that an instruction sets.
+    #[must_use]
+    #[inline]
+    pub fn writing(&self, instruction: u32) -> Range<usize> {
+        self.split(instruction).map_or_else(|| self.range(instruction), |(writes, _)| writes)
+    }
+
     /// The indices of these among all.
     #[must_use]
+    #[inline]
     pub fn range(&self, instruction: u32) -> Range<usize> {
         let index = instruction as usize;
         self.starts[index] as usize..self.starts[index + 1] as usize
+    }
+
+    /// The same for instructions that follow each other.
+    #[must_use]
+    #[inline]
+    pub fn range_of(&self, instructions: Range<u32>) -> Range<usize> {
+        self.starts[instructions.start as usize] as usize..self.starts[instructions.end as usize] as usize
     }
 
     /// How many instructions there are.
@@ -94,7 +147,15 @@ impl Uses {
 
     /// All of all instructions, in order.
     #[must_use]
+    #[inline]
     pub fn all(&self) -> &[Use] {
         &self.all
     }
+}
+
+/// How many of an instruction's registers are set and come before all that are read; [`MIXED`] where some are both.
+fn leading(own: &[Use]) -> u8 {
+    let count = own.iter().take_while(|each| each.access() == Access::Write).count();
+    let are_read = own[count..].iter().all(|each| each.access() == Access::Read);
+    u8::try_from(count).ok().filter(|_| are_read).unwrap_or(MIXED)
 }

@@ -317,7 +317,7 @@ impl Analysis<'_, '_> {
                 }
                 None => {
                     for instruction in facts.cfg.instructions(block) {
-                        for at in facts.uses().range(instruction) {
+                        for at in facts.uses().writing(instruction) {
                             changed |= self.written(block, instruction, at, &mut sources);
                         }
                         changed |= self.flag(block, instruction);

@@ -11,11 +11,12 @@
 //! Everything lies in flat arrays. A function whose loops nest so deeply that joins would be too many is not followed
 //! across blocks for the variables that would need them: these are [`Kind::Opaque`], of which nothing is known.
 
+use std::mem::take;
 use std::ops::Range;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
-use ptx_ir::ir::{Handle, Register, RegisterGroup};
+use ptx_ir::ir::{Guard, Handle, Register, RegisterGroup};
 
 use super::frontier::Frontiers;
 use super::number;
@@ -95,7 +96,7 @@ pub struct Graph {
     kinds: Vec<Kind>,
     /// The variable of each value, as its number.
     variables: Vec<u32>,
-    /// For values of [`Kind::Joined`] the first of their inputs.
+    /// Of each value of [`Kind::Joined`] the first of its inputs. Joins are the first values.
     firsts: Vec<u32>,
     inputs: Vec<ValueId>,
     /// The value that each use reads, and the one that it writes, by the index of the use.
@@ -119,6 +120,10 @@ pub struct Graph {
     successors: Vec<(u32, u32)>,
     successor_starts: Vec<u32>,
     has_undefined: bool,
+    /// Whether some variables are not followed.
+    has_opaque: bool,
+    /// Whether something is written under a guard.
+    has_guarded: bool,
 }
 
 impl Graph {
@@ -153,12 +158,14 @@ impl Graph {
 
     /// Where a value comes from.
     #[must_use]
+    #[inline]
     pub fn kind(&self, value: ValueId) -> Kind {
         self.kinds[value.index()]
     }
 
     /// What a value is a value of.
     #[must_use]
+    #[inline]
     pub fn variable(&self, value: ValueId) -> Variable {
         let number = self.variables[value.index()] as usize;
         self.registers.get(number).map_or(Variable::Carry, |register| Variable::Register(*register))
@@ -166,6 +173,7 @@ impl Graph {
 
     /// In how many bits a value is followed: those of its variable, but the low 64 of a wider one.
     #[must_use]
+    #[inline]
     pub fn width(&self, value: ValueId) -> u32 {
         u32::from(self.widths[self.variables[value.index()] as usize])
     }
@@ -173,12 +181,14 @@ impl Graph {
     /// The inputs of a join, in the order of [`Self::predecessors`]; nothing for other values. The start of the function
     /// is the last predecessor of the entry.
     #[must_use]
+    #[inline]
     pub fn inputs(&self, value: ValueId) -> &[ValueId] {
         let Kind::Joined { block } = self.kinds[value.index()] else { return &[] };
         let first = self.firsts[value.index()] as usize;
         &self.inputs[first..first + self.input_count(block)]
     }
 
+    #[inline]
     fn input_count(&self, block: NodeIndex) -> usize {
         let starts = &self.predecessor_starts;
         (starts[block.index() + 1] - starts[block.index()]) as usize + usize::from(block.index() == 0)
@@ -196,12 +206,14 @@ impl Graph {
 
     /// How many blocks control can come from.
     #[must_use]
+    #[inline]
     pub fn predecessor_count(&self, block: NodeIndex) -> usize {
         (self.predecessor_starts[block.index() + 1] - self.predecessor_starts[block.index()]) as usize
     }
 
     /// The number of the edge from the predecessor of a block at `position`.
     #[must_use]
+    #[inline]
     pub fn edge(&self, block: NodeIndex, position: usize) -> usize {
         self.predecessor_starts[block.index()] as usize + position
     }
@@ -214,12 +226,14 @@ impl Graph {
 
     /// The condition of the edge from the predecessor of a block at `position`.
     #[must_use]
+    #[inline]
     pub fn condition(&self, block: NodeIndex, position: usize) -> Option<Condition> {
         self.predecessors[self.edge(block, position)].1
     }
 
     /// The blocks that control goes to, and which of their predecessors this one is.
     #[must_use]
+    #[inline]
     pub fn successors(&self, block: NodeIndex) -> &[(u32, u32)] {
         let starts = &self.successor_starts;
         &self.successors[starts[block.index()] as usize..starts[block.index() + 1] as usize]
@@ -227,11 +241,13 @@ impl Graph {
 
     /// The joins of a block.
     #[must_use]
+    #[inline]
     pub fn joins(&self, block: NodeIndex) -> &[ValueId] {
         &self.joins[self.join_range(block)]
     }
 
     /// The indices of a block's joins among all joins.
+    #[inline]
     pub(super) fn join_range(&self, block: NodeIndex) -> Range<usize> {
         match self.block_joins.get(block.index()..block.index() + 2) {
             Some(starts) => starts[0] as usize..starts[1] as usize,
@@ -240,6 +256,7 @@ impl Graph {
     }
 
     /// A join by its index among all.
+    #[inline]
     pub(super) fn join_at(&self, index: usize) -> ValueId {
         self.joins[index]
     }
@@ -252,18 +269,21 @@ impl Graph {
     /// The value that a use reads, by its index in [`crate::registers::Uses::all`]; none where it only writes, or
     /// cannot be reached.
     #[must_use]
+    #[inline]
     pub fn read(&self, at: usize) -> Option<ValueId> {
         self.read.get(at)?.some()
     }
 
     /// The value that a use writes: what the instruction computes, whatever its guard.
     #[must_use]
+    #[inline]
     pub fn written(&self, at: usize) -> Option<ValueId> {
         self.written.get(at)?.some()
     }
 
     /// The value that the variable has after a write: behind a guard, the new or the old one.
     #[must_use]
+    #[inline]
     pub fn after(&self, written: ValueId) -> ValueId {
         let next = ValueId(written.0 + 1);
         match self.kinds.get(next.index()) {
@@ -274,12 +294,14 @@ impl Graph {
 
     /// The value of the guard of an instruction.
     #[must_use]
+    #[inline]
     pub fn guard(&self, instruction: u32) -> Option<ValueId> {
         self.guards.get(instruction as usize)?.some()
     }
 
     /// The values of the carry flag that an instruction reads and writes.
     #[must_use]
+    #[inline]
     pub fn carry(&self, instruction: u32) -> (Option<ValueId>, Option<ValueId>) {
         let place = self.carry.binary_search_by_key(&instruction, |each| each.instruction);
         place.map_or((None, None), |place| {
@@ -296,24 +318,29 @@ impl Graph {
     pub fn read_values(&self) -> Vec<bool> {
         let mut read = vec![false; self.kinds.len()];
         let flags = self.carry.iter().map(|each| &each.read);
-        let mut open = Vec::new();
-        let mut note = |value: ValueId, open: &mut Vec<ValueId>| {
+        for value in
+            self.read.iter().chain(&self.guards).chain(flags).filter(|value| **value != ValueId::NONE)
+        {
+            read[value.index()] = true;
+        }
+        // Joins are the first values.
+        let last = if self.has_guarded { self.kinds.len() } else { self.firsts.len() };
+        let mut open: Vec<usize> = (0..last).filter(|&index| read[index]).collect();
+        let mut note = |value: ValueId, open: &mut Vec<usize>| {
             if value != ValueId::NONE && !std::mem::replace(&mut read[value.index()], true) {
-                open.push(value);
+                open.push(value.index());
             }
         };
-        for &value in self.read.iter().chain(&self.guards).chain(flags) {
-            note(value, &mut open);
-            while let Some(value) = open.pop() {
-                match self.kinds[value.index()] {
-                    Kind::Guarded { new, old, .. } => {
-                        [new, old].into_iter().for_each(|value| note(value, &mut open));
-                    }
-                    Kind::Joined { .. } => {
-                        self.inputs(value).iter().for_each(|&value| note(value, &mut open));
-                    }
-                    _ => {}
+        while let Some(index) = open.pop() {
+            match self.kinds[index] {
+                Kind::Guarded { new, old, .. } => {
+                    [new, old].into_iter().for_each(|value| note(value, &mut open));
                 }
+                Kind::Joined { .. } => {
+                    let inputs = self.inputs(ValueId(index as u32));
+                    inputs.iter().for_each(|&value| note(value, &mut open));
+                }
+                _ => {}
             }
         }
         self.count_opaque_as_read(&mut read);
@@ -321,7 +348,7 @@ impl Graph {
     }
 
     fn count_opaque_as_read(&self, read: &mut [bool]) {
-        if !self.kinds.contains(&Kind::Opaque) {
+        if !self.has_opaque {
             return;
         }
         let mut opaque = vec![false; self.widths.len()];
@@ -351,28 +378,34 @@ impl Graph {
 struct Seen {
     /// The block that sets it; one of the two marks.
     block: u32,
-    /// The block that was last seen to set it whatever its guards, and the one that was last seen to read it before.
+    /// The block that was last seen to set it, to set it whatever its guards, and to read it before.
+    set: u32,
     full: u32,
     exposed: u32,
     /// Whether joins are needed.
     several: bool,
 }
 
+impl Seen {
+    const fn by(block: u32) -> Self {
+        Self { block, set: NOWHERE, full: NOWHERE, exposed: NOWHERE, several: false }
+    }
+}
+
 const NOWHERE: u32 = u32::MAX;
+/// Several blocks set the variable, or one under a guard, or some read it where the one need not have set it.
 const OFTEN: u32 = u32::MAX - 1;
 
 struct Builder<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     graph: Graph,
     seen: Vec<Seen>,
-    /// Blocks that read variables before they set them.
+    /// Of the variables that are set often, the blocks that read them before they set them.
     exposed: Vec<(u32, u32)>,
     /// Blocks that set variables, each once.
     set: Vec<(u32, u32)>,
     /// Blocks that set variables whatever their guards.
     killed: Vec<(u32, u32)>,
-    /// The variable of each use.
-    variables: Vec<u32>,
     /// The number of the carry flag.
     carry: u32,
     has_carry: bool,
@@ -387,17 +420,10 @@ impl<'f, 'm> Builder<'f, 'm> {
     fn new(facts: &'f FunctionFacts<'m>) -> Self {
         let registers: Vec<Register> = facts.registers().collect();
         let carry = registers.len() as u32;
-        let unseen = Seen { block: NOWHERE, full: NOWHERE, exposed: NOWHERE, several: false };
         let count = registers.len() + 1;
         let uses = facts.uses().all();
-        let variables: Vec<u32> =
-            uses.iter().map(|each| facts.position(each.register).unwrap_or(0) as u32).collect();
         // About every second operand is written.
         let expected = uses.len() / 2 + uses.len() / 8 + 16;
-        let spellings = &facts.module.spellings;
-        let uses_carry = |spelling: &ptx_ir::ir::Spelling| {
-            spelling.resolved.instances.iter().any(|instance| instance.effects.carry.is_some())
-        };
         Self {
             facts,
             graph: Graph {
@@ -407,24 +433,15 @@ impl<'f, 'm> Builder<'f, 'm> {
                 widths: widths(facts, &registers),
                 kinds: Vec::with_capacity(expected),
                 variables: Vec::with_capacity(expected),
-                firsts: Vec::with_capacity(expected),
                 registers,
                 ..Graph::default()
             },
-            seen: vec![unseen; count],
-            exposed: Vec::with_capacity(expected),
-            set: Vec::with_capacity(expected),
-            killed: Vec::with_capacity(expected),
-            variables,
+            seen: vec![Seen::by(NOWHERE); count],
+            exposed: Vec::new(),
+            set: Vec::new(),
+            killed: Vec::new(),
             carry,
-            // A module may have far more spellings than a function has instructions.
-            has_carry: match spellings.len() < facts.body.instructions.len() {
-                true => spellings.iter().any(|(_, spelling)| uses_carry(spelling)),
-                false => {
-                    let instructions = facts.body.instructions.iter();
-                    instructions.map(|(_, each)| &spellings[each.spelling]).any(uses_carry)
-                }
-            },
+            has_carry: (0..facts.body.instructions.len() as u32).any(|each| facts.carry(each).is_some()),
             now: vec![ValueId::NONE; count],
             log: Vec::new(),
             initial: vec![ValueId::NONE; count],
@@ -432,25 +449,56 @@ impl<'f, 'm> Builder<'f, 'm> {
     }
 
     fn build(mut self) -> Graph {
-        for &block in self.facts.cfg.reverse_postorder() {
-            for instruction in self.facts.cfg.instructions(block) {
-                self.look(block.index() as u32, instruction);
-            }
-        }
+        let facts = self.facts;
+        let position = |register| facts.position(register).unwrap_or(0) as u32;
+        let variables: Vec<u32> = facts.uses().all().iter().map(|each| position(each.register)).collect();
         self.edges();
-        self.place();
-        self.walk();
+        self.find_often(&variables);
+        self.find_not_dominated(&variables);
+        let often: Vec<bool> = self.seen.iter().map(|seen| seen.block == OFTEN).collect();
+        if often.contains(&true) {
+            self.look_at_all(&variables, &often);
+            self.place();
+        }
+        self.walk(&variables);
         self.graph.carry.sort_unstable_by_key(|each| each.instruction);
         self.graph
     }
 
-    fn guard(&self, instruction: u32) -> Option<u32> {
-        let guard = self.facts.body.instructions[Handle::new(instruction)].guard?;
-        Some(self.facts.position(guard.register?)? as u32)
+    /// Finds the block that sets each variable.
+    fn find_often(&mut self, variables: &[u32]) {
+        let facts = self.facts;
+        let all = facts.uses().all();
+        let writes = |range: Range<usize>| {
+            let uses = all[range.clone()].iter().zip(&variables[range]);
+            uses.filter(|(each, _)| each.writes()).map(|(_, &variable)| variable as usize)
+        };
+        for &block in facts.cfg.reverse_postorder() {
+            let here = block.index() as u32;
+            for variable in writes(facts.uses().range_of(facts.cfg.instructions(block))) {
+                let block = &mut self.seen[variable].block;
+                *block = if matches!(*block, NOWHERE) || *block == here { here } else { OFTEN };
+            }
+        }
+        // The old value counts where the guard does not hold.
+        for (handle, _) in facts.body.instructions.iter().filter(|(_, each)| each.guard.is_some()) {
+            for variable in writes(facts.uses().range(handle.index() as u32)) {
+                self.seen[variable].block = OFTEN;
+            }
+        }
+        if self.has_carry {
+            self.seen[self.carry as usize].block = OFTEN;
+        }
+    }
+
+    /// The variable of a guard.
+    fn of_guard(&self, guard: Option<Guard>) -> Option<u32> {
+        Some(self.facts.position(guard?.register?)? as u32)
     }
 
     /// What an instruction does with the carry flag: whether it reads it and whether it sets it, to something or to
     /// nothing that can be relied on, as a call does.
+    #[inline]
     fn carry(&self, instruction: u32) -> Option<(bool, bool)> {
         if !self.has_carry {
             return None;
@@ -461,10 +509,66 @@ impl<'f, 'm> Builder<'f, 'm> {
         }
     }
 
-    /// Notes what an instruction does, before values are made.
-    fn look(&mut self, block: u32, instruction: u32) {
-        let guarded = self.facts.is_guarded(instruction);
-        if let Some(variable) = self.guard(instruction) {
+    /// Finds the variables that are read where the one block that sets them need not have done so. They are as those that
+    /// are set often.
+    fn find_not_dominated(&mut self, variables: &[u32]) {
+        let facts = self.facts;
+        let uses = facts.uses();
+        for &block in facts.cfg.reverse_postorder() {
+            let here = block.index() as u32;
+            let read = |seen: &mut Seen| {
+                let is_before = match seen.block {
+                    NOWHERE | OFTEN => true,
+                    set if set == here => seen.set == here,
+                    set => facts.cfg.dominates(NodeIndex::new(set as usize), block),
+                };
+                if !is_before {
+                    seen.block = OFTEN;
+                }
+            };
+            for instruction in facts.cfg.instructions(block) {
+                let guard = facts.body.instructions[Handle::new(instruction)].guard;
+                if let Some(variable) = self.of_guard(guard) {
+                    read(&mut self.seen[variable as usize]);
+                }
+                let range = uses.range(instruction);
+                let writing = uses.writing(instruction);
+                let reading = if writing == range { range } else { writing.end..range.end };
+                for (each, &variable) in uses.all()[reading.clone()].iter().zip(&variables[reading]) {
+                    if each.reads() {
+                        read(&mut self.seen[variable as usize]);
+                    }
+                }
+                for (each, &variable) in uses.all()[writing.clone()].iter().zip(&variables[writing]) {
+                    if each.writes() {
+                        self.seen[variable as usize].set = here;
+                    }
+                }
+            }
+        }
+        self.seen.iter_mut().for_each(|seen| seen.set = NOWHERE);
+    }
+
+    /// Looks at all instructions that have to do with variables that are set often.
+    fn look_at_all(&mut self, variables: &[u32], often: &[bool]) {
+        let facts = self.facts;
+        for &block in facts.cfg.reverse_postorder() {
+            for instruction in facts.cfg.instructions(block) {
+                let own = &variables[facts.uses().range(instruction)];
+                let is_concerned = self.has_carry
+                    || facts.is_guarded(instruction)
+                    || own.iter().any(|&variable| often[variable as usize]);
+                if is_concerned {
+                    self.look(block.index() as u32, instruction, variables);
+                }
+            }
+        }
+    }
+
+    /// Notes what an instruction does with variables that are set often, before values are made.
+    fn look(&mut self, block: u32, instruction: u32, variables: &[u32]) {
+        let guard = self.facts.body.instructions[Handle::new(instruction)].guard;
+        if let Some(variable) = self.of_guard(guard) {
             self.look_at_read(block, variable);
         }
         let carry = self.carry(instruction);
@@ -472,31 +576,36 @@ impl<'f, 'm> Builder<'f, 'm> {
             self.look_at_read(block, self.carry);
         }
         let uses = self.facts.uses();
-        let range = uses.range(instruction);
-        for at in range.clone() {
-            if uses.all()[at].access().reads() {
-                self.look_at_read(block, self.variables[at]);
+        let (own, variables) = (uses.of(instruction), &variables[uses.range(instruction)]);
+        for (each, &variable) in own.iter().zip(variables) {
+            if each.reads() {
+                self.look_at_read(block, variable);
             }
         }
-        for at in range {
-            if uses.all()[at].access().writes() {
-                self.look_at_write(block, self.variables[at], guarded);
+        for (each, &variable) in own.iter().zip(variables) {
+            if each.writes() {
+                self.look_at_write(block, variable, guard.is_some());
             }
         }
         if let Some((_, true)) = carry {
-            self.look_at_write(block, self.carry, guarded);
+            self.look_at_write(block, self.carry, guard.is_some());
         }
     }
 
+    #[inline]
     fn look_at_read(&mut self, block: u32, variable: u32) {
         let seen = &mut self.seen[variable as usize];
-        if seen.full != block && seen.exposed != block {
-            seen.exposed = block;
+        if seen.block == OFTEN && seen.full != block && seen.exposed != block {
+            (seen.exposed, seen.several) = (block, true);
             self.exposed.push((variable, block));
         }
     }
 
+    #[inline]
     fn look_at_write(&mut self, block: u32, variable: u32, guarded: bool) {
+        if self.seen[variable as usize].block != OFTEN {
+            return;
+        }
         if guarded {
             // The old value counts where the guard does not hold.
             self.look_at_read(block, variable);
@@ -506,8 +615,8 @@ impl<'f, 'm> Builder<'f, 'm> {
             seen.full = block;
             self.killed.push((variable, block));
         }
-        if seen.block != block {
-            seen.block = if seen.block == NOWHERE { block } else { OFTEN };
+        if seen.set != block {
+            seen.set = block;
             self.set.push((variable, block));
         }
     }
@@ -542,19 +651,6 @@ impl<'f, 'm> Builder<'f, 'm> {
     /// Finds the variables that need joins, and places these.
     fn place(&mut self) {
         let cfg = &self.facts.cfg;
-        for &(variable, block) in &self.exposed {
-            let seen = &mut self.seen[variable as usize];
-            let is_simple = match seen.block {
-                // Nothing sets it: it is what it was when the function began.
-                NOWHERE => true,
-                OFTEN => false,
-                set => {
-                    let (set, block) = (NodeIndex::new(set as usize), NodeIndex::new(block as usize));
-                    set != block && cfg.dominates(set, block)
-                }
-            };
-            seen.several |= !is_simple;
-        }
         let variables: Vec<u32> =
             (0..self.seen.len() as u32).filter(|&variable| self.seen[variable as usize].several).collect();
         if variables.is_empty() {
@@ -562,8 +658,9 @@ impl<'f, 'm> Builder<'f, 'm> {
         }
         let Some(frontiers) = Frontiers::new(cfg) else { return self.give_up() };
         // Joins are at most as many as operands, times a number: else the function is one that nobody wrote.
-        let limit = MIN_JOINS + MAX_JOINS_PER_USE * self.variables.len();
-        let looks = MIN_LOOKS + LOOKS_PER_USE * self.variables.len();
+        let uses = self.graph.read.len();
+        let limit = MIN_JOINS + MAX_JOINS_PER_USE * uses;
+        let looks = MIN_LOOKS + LOOKS_PER_USE * uses;
         let edges = (&self.graph.predecessor_starts[..], &self.graph.predecessors[..]);
         let mut placement = Placement::new(cfg.block_count(), edges, &frontiers, looks);
         let [set, exposed, killed] = [&self.set, &self.exposed, &self.killed]
@@ -576,54 +673,67 @@ impl<'f, 'm> Builder<'f, 'm> {
                 return self.give_up();
             }
         }
-        self.make_joins(&mut placed);
+        self.make_joins(&placed);
     }
 
-    fn make_joins(&mut self, placed: &mut [(u32, u32)]) {
-        placed.sort_unstable();
-        let mut next = 0;
-        for block in 0..self.facts.cfg.block_count() {
-            self.graph.block_joins.push(self.graph.joins.len() as u32);
-            while let Some(&(_, variable)) = placed.get(next).filter(|(join, _)| *join as usize == block) {
-                let node = NodeIndex::new(block);
-                let value = self.value(Kind::Joined { block: node }, variable);
-                self.graph.firsts[value.index()] = self.graph.inputs.len() as u32;
-                let count = self.graph.input_count(node);
+    /// Makes joins of pairs of a block and a variable. Those of one block come in the order of the variables.
+    fn make_joins(&mut self, placed: &[(u32, u32)]) {
+        let blocks = self.facts.cfg.block_count();
+        let mut starts = vec![0_u32; blocks + 2];
+        placed.iter().for_each(|(block, _)| starts[*block as usize + 2] += 1);
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut variables = vec![0; placed.len()];
+        for &(block, variable) in placed {
+            let next = &mut starts[block as usize + 1];
+            variables[*next as usize] = variable;
+            *next += 1;
+        }
+        starts.truncate(blocks + 1);
+        for block in 0..blocks {
+            let node = NodeIndex::new(block);
+            let count = self.graph.input_count(node);
+            for &variable in &variables[starts[block] as usize..starts[block + 1] as usize] {
+                let join = self.value(Kind::Joined { block: node }, variable);
+                self.graph.firsts.push(self.graph.inputs.len() as u32);
                 self.graph.inputs.resize(self.graph.inputs.len() + count, ValueId::NONE);
-                self.graph.joins.push(value);
-                next += 1;
+                self.graph.joins.push(join);
             }
         }
-        self.graph.block_joins.push(self.graph.joins.len() as u32);
+        self.graph.block_joins = starts;
     }
 
     /// Variables that need joins are not followed.
     fn give_up(&mut self) {
+        self.graph.has_opaque = true;
         for variable in 0..self.seen.len() {
             if self.seen[variable].several {
-                self.initial[variable] = self.value(Kind::Opaque, variable as u32);
+                self.now[variable] = self.value(Kind::Opaque, variable as u32);
             }
         }
     }
 
+    #[inline]
     fn value(&mut self, kind: Kind, variable: u32) -> ValueId {
         let value = ValueId(self.graph.kinds.len() as u32);
         self.graph.kinds.push(kind);
         self.graph.variables.push(variable);
-        self.graph.firsts.push(0);
         value
     }
 
     /// The value of a variable where the walk is.
+    #[inline]
     fn current(&mut self, variable: u32) -> ValueId {
+        let now = self.now[variable as usize];
+        if now == ValueId::NONE { self.initial(variable) } else { now }
+    }
+
+    /// The value of a variable that nothing has set yet.
+    #[cold]
+    fn initial(&mut self, variable: u32) -> ValueId {
         let index = variable as usize;
         let initial = self.initial[index];
-        if initial != ValueId::NONE && self.graph.kinds[initial.index()] == Kind::Opaque {
-            return initial;
-        }
-        if self.now[index] != ValueId::NONE {
-            return self.now[index];
-        }
         if initial != ValueId::NONE {
             return initial;
         }
@@ -635,13 +745,18 @@ impl<'f, 'm> Builder<'f, 'm> {
         self.initial[index]
     }
 
+    #[inline]
     fn set(&mut self, variable: u32, value: ValueId) {
+        if self.graph.has_opaque && self.seen[variable as usize].several {
+            return;
+        }
         let old = std::mem::replace(&mut self.now[variable as usize], value);
         self.log.push((variable, old));
     }
 
     /// Makes values, block by block down the dominator tree.
-    fn walk(&mut self) {
+    fn walk(&mut self, variables: &[u32]) {
+        let (mut read, mut written) = (take(&mut self.graph.read), take(&mut self.graph.written));
         // The log's length where each open block began.
         let mut open: Vec<(NodeIndex, usize)> = Vec::new();
         for block in self.facts.cfg.dominator_preorder() {
@@ -657,10 +772,11 @@ impl<'f, 'm> Builder<'f, 'm> {
                 self.set(self.graph.variables[join.index()], join);
             }
             for instruction in self.facts.cfg.instructions(block) {
-                self.pass(instruction);
+                self.pass(instruction, variables, (&mut read, &mut written));
             }
             self.leave(block);
         }
+        (self.graph.read, self.graph.written) = (read, written);
         // The start of the function comes before the entry.
         let entry = NodeIndex::new(0);
         self.restore(0);
@@ -679,8 +795,15 @@ impl<'f, 'm> Builder<'f, 'm> {
         }
     }
 
-    fn pass(&mut self, instruction: u32) {
-        if let Some(variable) = self.guard(instruction) {
+    /// Makes the values of an instruction, of which `read` and `written` are told.
+    fn pass(
+        &mut self,
+        instruction: u32,
+        variables: &[u32],
+        (read, written): (&mut [ValueId], &mut [ValueId]),
+    ) {
+        let guard = self.facts.body.instructions[Handle::new(instruction)].guard;
+        if let Some(variable) = self.of_guard(guard) {
             self.graph.guards[instruction as usize] = self.current(variable);
         }
         let carry = self.carry(instruction);
@@ -688,18 +811,31 @@ impl<'f, 'm> Builder<'f, 'm> {
         if let Some((true, _)) = carry {
             flag.read = self.current(self.carry);
         }
+        let guarded = guard.is_some();
         let uses = self.facts.uses();
+        // Nearly all instructions name first what they set, and then what they read.
+        if let (Some((sets, reads)), None) = (uses.split(instruction), carry) {
+            for (read, &variable) in read[reads.clone()].iter_mut().zip(&variables[reads]) {
+                *read = self.current(variable);
+            }
+            for at in sets {
+                let kind = Kind::Computed { instruction, at: Some(at as u32) };
+                written[at] = self.write(kind, instruction, variables[at], guarded);
+            }
+            return;
+        }
         let range = uses.range(instruction);
-        for at in range.clone() {
-            if uses.all()[at].access().reads() {
-                self.graph.read[at] = self.current(self.variables[at]);
+        let (own, variables) = (uses.of(instruction), &variables[range.clone()]);
+        for ((each, &variable), read) in own.iter().zip(variables).zip(&mut read[range.clone()]) {
+            if each.reads() {
+                *read = self.current(variable);
             }
         }
-        let guarded = self.facts.is_guarded(instruction);
-        for at in range {
-            if uses.all()[at].access().writes() {
-                let kind = Kind::Computed { instruction, at: Some(at as u32) };
-                self.graph.written[at] = self.write(kind, instruction, self.variables[at], guarded);
+        let places = (range.start as u32..).zip(&mut written[range]);
+        for ((each, &variable), (at, written)) in own.iter().zip(variables).zip(places) {
+            if each.writes() {
+                let kind = Kind::Computed { instruction, at: Some(at) };
+                *written = self.write(kind, instruction, variable, guarded);
             }
         }
         if let Some((_, true)) = carry {
@@ -712,9 +848,11 @@ impl<'f, 'm> Builder<'f, 'm> {
         }
     }
 
+    #[inline]
     fn write(&mut self, kind: Kind, instruction: u32, variable: u32, guarded: bool) -> ValueId {
         let old = if guarded { self.current(variable) } else { ValueId::NONE };
         let new = self.value(kind, variable);
+        self.graph.has_guarded |= guarded;
         let now = if guarded { self.value(Kind::Guarded { instruction, new, old }, variable) } else { new };
         self.set(variable, now);
         new

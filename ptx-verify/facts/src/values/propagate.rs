@@ -107,12 +107,14 @@ impl Values {
 
     /// What is known of a value; none where it is never computed, or is undefined wherever it comes from.
     #[must_use]
+    #[inline]
     pub fn of(&self, value: ValueId) -> Option<Fact> {
         self.facts.get(value.index()).copied().flatten()
     }
 
     /// Whether control can come to a block.
     #[must_use]
+    #[inline]
     pub fn is_reached(&self, block: NodeIndex) -> bool {
         self.reached.get(block.index()).copied().unwrap_or(false)
     }
@@ -232,6 +234,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     /// The function that they are about.
+    #[inline]
     pub fn facts(&self) -> &'f FunctionFacts<'m> {
         self.facts
     }
@@ -241,11 +244,13 @@ impl<'f, 'm> Engine<'f, 'm> {
         self.values
     }
 
+    #[inline]
     pub(crate) fn graph(&self) -> &'f Graph {
         self.graph
     }
 
     /// Whether control can come to a block.
+    #[inline]
     pub fn is_reached(&self, block: NodeIndex) -> bool {
         self.values.is_reached(block)
     }
@@ -275,6 +280,7 @@ impl<'f, 'm> Engine<'f, 'm> {
         }
     }
 
+    #[inline]
     pub(super) fn is_wanted(&self, value: ValueId) -> bool {
         self.slice.is_none_or(|slice| slice.has(value))
     }
@@ -300,7 +306,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             return;
         }
         for instruction in instructions {
-            for at in self.facts.uses().range(instruction) {
+            for at in self.facts.uses().writing(instruction) {
                 self.written(instruction, at);
             }
         }
