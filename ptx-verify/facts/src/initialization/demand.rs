@@ -77,6 +77,9 @@ impl Demand {
     pub(super) fn new(engine: &mut Engine<'_, '_>, flow: &Flow, last: u32) -> Self {
         let (facts, graph) = (engine.facts(), engine.graph());
         let sinks = sinks(facts, graph, flow, last);
+        if sinks.is_empty() {
+            return Self { sinks, candidates: Vec::new() };
+        }
         let bits = looked_at(engine, flow, &sinks);
         let mut candidates = Vec::new();
         for sink in sinks.iter().filter(|sink| flow.is_unset(sink.value)) {

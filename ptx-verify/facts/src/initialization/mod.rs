@@ -68,6 +68,11 @@ pub fn unset_reads(
     around: Surroundings<'_>,
 ) -> Vec<Unset> {
     let Some(flow) = Flow::new(facts, graph, around) else { return Vec::new() };
+    // Where nothing is known of the values, more is looked at: mostly nothing even so.
+    let mut unknowing = Engine::again(facts, graph, Values::default());
+    if Demand::new(&mut unknowing, &flow, around.last).candidates.is_empty() {
+        return Vec::new();
+    }
     let of_all = values.take();
     let is_of_all = of_all.is_some();
     let known =
