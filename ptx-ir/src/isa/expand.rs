@@ -42,6 +42,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
     let effects = expander.effects(&operands, ty);
     Some(Instance {
         form: FormId(id),
+        accesses: operands.iter().any(|operand| operand.access.is_some()),
         operands,
         min_version: gates.iter().fold(Version::OLDEST, |version, gate| version.max(gate.min_version)),
         max_version: gates.iter().fold(Version::LATEST, |version, gate| version.min(gate.max_version)),

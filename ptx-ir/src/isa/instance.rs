@@ -228,6 +228,8 @@ pub struct Instance {
     pub canonical: Box<str>,
     /// The type that the instruction works on: the last modifier that is a type of its operands.
     pub ty: Option<Type>,
+    /// Whether some operand is the address of an access.
+    pub accesses: bool,
 }
 
 impl Instance {
@@ -239,30 +241,35 @@ impl Instance {
 
     /// Whether a modifier means this.
     #[must_use]
+    #[inline]
     pub const fn is(&self, mode: Mode) -> bool {
         self.effects.modes.contains(mode)
     }
 
     /// The operand that names the lanes which execute this together.
     #[must_use]
+    #[inline]
     pub fn lane_mask(&self) -> Option<usize> {
         self.operand_for(Purpose::ThreadMask)
     }
 
     /// The operand that is for something.
     #[must_use]
+    #[inline]
     pub fn operand_for(&self, purpose: Purpose) -> Option<usize> {
         self.operands.iter().position(|spec| spec.purpose == Some(purpose))
     }
 
     /// Whether this loads what nobody writes while the kernel runs.
     #[must_use]
+    #[inline]
     pub const fn is_read_only_load(&self) -> bool {
         self.is(Mode::ReadOnly)
     }
 
     /// Whether a module for this platform may use it.
     #[must_use]
+    #[inline]
     pub fn is_available(&self, platform: Platform) -> bool {
         let Platform { version, target, texture_mode } = platform;
         version >= self.min_version

@@ -38,14 +38,17 @@ pub struct Access {
     pub base: Option<ValueId>,
     /// What the operand adds to that.
     pub distance: i64,
-    /// Where it points to, where that is known.
-    pub pointer: Option<Pointer>,
-    /// How far behind the start of the object, in bytes, where that is one number.
-    pub offset: Option<i64>,
-    /// What is known of the distance from the start of the object.
-    pub span_from_start: Option<Number>,
-    /// What is known of the whole address.
-    pub number: Number,
+    /// What was found out about the address. Most are not asked about.
+    pub(crate) found: Option<Box<Found>>,
+}
+
+/// What is known of an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) pointer: Option<Pointer>,
+    pub(crate) offset: Option<i64>,
+    pub(crate) span_from_start: Option<Number>,
+    pub(crate) number: Number,
 }
 
 impl Access {
@@ -55,10 +58,34 @@ impl Access {
         !self.direct && self.aligned > 1 && !self.distance.unsigned_abs().is_multiple_of(self.aligned as u64)
     }
 
+    /// Where it points to, where that is known.
+    #[must_use]
+    pub fn pointer(&self) -> Option<Pointer> {
+        self.found.as_ref()?.pointer
+    }
+
+    /// How far behind the start of the object, in bytes, where that is one number.
+    #[must_use]
+    pub fn offset(&self) -> Option<i64> {
+        self.found.as_ref()?.offset
+    }
+
+    /// What is known of the distance from the start of the object.
+    #[must_use]
+    pub fn span_from_start(&self) -> Option<Number> {
+        self.found.as_ref()?.span_from_start
+    }
+
+    /// What is known of the whole address.
+    #[must_use]
+    pub fn number(&self) -> Number {
+        self.found.as_ref().map_or(const { Number::unknown(u64::BITS) }, |found| found.number)
+    }
+
     /// The variable that it goes to, in this block or another one of the cluster.
     #[must_use]
-    pub const fn variable(&self) -> Option<Handle<Variable>> {
-        match self.pointer {
+    pub fn variable(&self) -> Option<Handle<Variable>> {
+        match self.pointer() {
             Some(Pointer { object: Object::Variable(variable) | Object::Mapped(variable), .. }) => {
                 Some(variable)
             }

@@ -9,10 +9,10 @@ use ptx_ir::isa::{Computation, Instance, OperandSpec};
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
+use super::access::Found;
 pub use super::access::{Access, Conversion};
 use super::plain::is_plain;
 use super::values::linear::Sum;
-use super::values::number::Number;
 use super::values::pointer::{Object, Pointer, Pointers};
 use super::values::{Engine, Graph, Kind, Slice, ValueId, Values, space_of};
 use crate::FunctionFacts;
@@ -47,9 +47,11 @@ impl MemoryFacts {
         let mut maps = false;
         for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
             for instruction in facts.cfg.instructions(block) {
-                if let Some(instance) = facts.instance(instruction) {
-                    maps |= instance.effects.computes == Some(Computation::MapRank);
-                    memory.add(facts, instruction, instance);
+                let Some(instance) = facts.instance(instruction) else { continue };
+                maps |= instance.effects.computes == Some(Computation::MapRank);
+                memory.add_conversion(facts, instruction, instance);
+                if instance.accesses {
+                    memory.add_accesses(facts, instruction, instance);
                 }
             }
         }
@@ -77,9 +79,7 @@ impl MemoryFacts {
         memory
     }
 
-    fn add(&mut self, facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) {
-        let handle = Handle::new(instruction);
-        let operands = facts.body.operands(handle);
+    fn add_conversion(&mut self, facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) {
         let to_generic = match instance.effects.computes {
             Some(Computation::ToGeneric) => Some(true),
             Some(Computation::FromGeneric) => Some(false),
@@ -88,9 +88,13 @@ impl MemoryFacts {
         if let Some(to_generic) = to_generic
             && let Some(space) = space_of(instance)
         {
-            let span = facts.body.operand_span(handle, 1);
+            let span = facts.body.operand_span(Handle::new(instruction), 1);
             self.conversions.push(Conversion { instruction, span, space, to_generic, source: None });
         }
+    }
+
+    fn add_accesses(&mut self, facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) {
+        let operands = facts.body.operands(Handle::new(instruction));
         for (index, &operand) in operands.iter().enumerate() {
             let (distance, direct) = match operand {
                 Operand::RegisterAddress { offset, .. } => (i64::from(offset), false),
@@ -154,23 +158,26 @@ impl MemoryFacts {
             .iter_mut()
             .map(|access| {
                 let fact = asked(access).then(|| engine.address(access.instruction, access.index))??;
-                access.number = fact.number;
+                let mut found =
+                    Found { pointer: None, offset: None, span_from_start: None, number: fact.number };
                 let sum = *engine.sum(fact);
                 let start = engine.address_term(&sum);
                 let start = start.and_then(|base| sum.plus(&Sum::of(sum.width(), base), u64::MAX));
                 if let Some(distance) = start {
-                    access.offset = distance.value().map(|value| signed(value, distance.width()));
-                    access.span_from_start = Some(engine.number_of(&distance));
+                    found.offset = distance.value().map(|value| signed(value, distance.width()));
+                    found.span_from_start = Some(engine.number_of(&distance));
                 }
+                access.found = Some(Box::new(found));
                 Some(fact.form)
             })
             .collect();
         let mut pointers = Pointers::new(engine);
         for (access, form) in self.accesses.iter_mut().zip(forms) {
-            access.pointer = form.and_then(|form| pointers.of(form));
+            let Some(found) = &mut access.found else { continue };
+            found.pointer = form.and_then(|form| pointers.of(form));
             let is_known = |pointer: Pointer| pointer.object != Object::Unknown;
-            if !access.pointer.is_some_and(is_known) {
-                (access.offset, access.span_from_start) = (None, None);
+            if !found.pointer.is_some_and(is_known) {
+                (found.offset, found.span_from_start) = (None, None);
             }
         }
     }
@@ -212,7 +219,7 @@ impl Derived {
             self.0[join.index()] |= graph.inputs(join).iter().any(|&input| self.has(input));
         }
         for instruction in facts.cfg.instructions(block) {
-            for at in facts.uses().range(instruction) {
+            for at in facts.uses().writing(instruction) {
                 let Some(value) = graph.written(at) else { continue };
                 let after = graph.after(value);
                 let is_kept =
@@ -320,10 +327,7 @@ fn access(
         used: bytes - dropped(facts, operands, memory.bytes),
         base: None,
         distance: 0,
-        pointer: None,
-        offset: None,
-        span_from_start: None,
-        number: Number::unknown(64),
+        found: None,
     })
 }
 

@@ -294,7 +294,7 @@ impl<'a> FlowContext<'a> {
 
     /// The variable of an address, where it is one of its own: those without a size all begin at the same place.
     pub(crate) fn sized_variable(&self, access: &Access) -> Option<Handle<Variable>> {
-        let Some(Pointer { object: Object::Variable(variable), .. }) = access.pointer else { return None };
+        let Some(Pointer { object: Object::Variable(variable), .. }) = access.pointer() else { return None };
         self.module.module.variables[variable].size().map(|_| variable)
     }
 

@@ -37,9 +37,9 @@ fn place_at(context: &FlowContext<'_>, instruction: u32, purpose: Option<Purpose
     let mut named =
         context.accesses_of(instruction).filter(|access| purpose.is_none() || access.purpose == purpose);
     let Some(access) = named.next() else { return Some(Place::UNKNOWN) };
-    match access.pointer {
+    match access.pointer() {
         Some(Pointer { object: Object::Variable(variable), space: StateSpace::Shared, .. }) => {
-            Some(Place { variable: Some(variable), offset: access.offset.map(|offset| offset as u64) })
+            Some(Place { variable: Some(variable), offset: access.offset().map(|offset| offset as u64) })
         }
         Some(Pointer { object: Object::Mapped(_), .. }) => None,
         Some(_) | None => Some(Place::UNKNOWN),

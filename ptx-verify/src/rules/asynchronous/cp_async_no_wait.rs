@@ -189,7 +189,7 @@ struct Place {
 
 impl Place {
     fn of(context: &FlowContext<'_>, access: &Access) -> Option<Self> {
-        let start = access.offset.filter(|_| access.bytes > 0)?;
+        let start = access.offset().filter(|_| access.bytes > 0)?;
         let end = start.checked_add(i64::from(access.bytes))?;
         Some(Self { variable: context.sized_variable(access)?, start, end })
     }

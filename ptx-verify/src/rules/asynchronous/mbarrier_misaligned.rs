@@ -55,13 +55,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 AsyncAction::Init | AsyncAction::Arrive | AsyncAction::Test | AsyncAction::Release
             ))
         );
-        let Some(Pointer { object: Object::Variable(handle), .. }) = access.pointer else { continue };
+        let Some(Pointer { object: Object::Variable(handle), .. }) = access.pointer() else { continue };
         if !of_object || reported.contains(&handle) {
             continue;
         }
         let variable = &context.module.module.variables[handle];
         let alignment = u64::from(variable.alignment());
-        let distance = access.span_from_start.unwrap_or(access.number);
+        let distance = access.span_from_start().unwrap_or(access.number());
         let remainder = distance.ones & (SIZE - 1) & mask(distance.known_low());
         if alignment % SIZE == 0 && remainder == 0 {
             continue;

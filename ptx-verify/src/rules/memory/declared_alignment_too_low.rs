@@ -84,5 +84,5 @@ fn is_too_low(context: &FlowContext<'_>, access: &Access, variable: Handle<Varia
         && variable.linkage != Some(Linkage::Extern)
         && !is_unsized(variable)
         && variable.space.base() != StateSpace::Param
-        && access.span_from_start.is_some_and(|distance| distance.zeros & u64::from(low) == u64::from(low))
+        && access.span_from_start().is_some_and(|distance| distance.zeros & u64::from(low) == u64::from(low))
 }

@@ -68,7 +68,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Whether an access is misaligned by itself, which is told then.
 fn is_known(access: &Access) -> bool {
-    access.number.ones & u64::from(access.aligned - 1) != 0
+    access.number().ones & u64::from(access.aligned - 1) != 0
 }
 
 /// Two accesses from one base that cannot both be aligned, in order of the text.

@@ -61,11 +61,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 /// How an address certainly is no multiple of what it has to be a multiple of.
 fn wrong(access: &Access) -> Option<String> {
     let aligned = u64::from(access.aligned);
-    if !aligned.is_power_of_two() || access.number.ones & (aligned - 1) == 0 {
+    if !aligned.is_power_of_two() || access.number().ones & (aligned - 1) == 0 {
         return None;
     }
-    let modulus = aligned.min(1_u64.checked_shl(access.number.known_low()).unwrap_or(u64::MAX));
-    Some(match access.number.ones % modulus {
+    let modulus = aligned.min(1_u64.checked_shl(access.number().known_low()).unwrap_or(u64::MAX));
+    Some(match access.number().ones % modulus {
         0 => format!("the address is no multiple of {aligned}"),
         remainder => format!("the address is {remainder} more than a multiple of {modulus}"),
     })

@@ -47,7 +47,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
         let Some(variable) = access.variable() else { continue };
         let variable = &context.module.module.variables[variable];
-        let (Some(size), Some(offset)) = (variable.size(), access.offset) else { continue };
+        let (Some(size), Some(offset)) = (variable.size(), access.offset()) else { continue };
         let room = i128::from(room(context.module.module, variable, size));
         let (size, bytes) = (i128::from(size), i128::from(access.used));
         let offset = i128::from(offset);

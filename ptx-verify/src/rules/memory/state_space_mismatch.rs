@@ -47,7 +47,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for access in context.accesses() {
-        let Some(pointer) = access.pointer else { continue };
+        let Some(pointer) = access.pointer() else { continue };
         let message = wrong(context, access, pointer).filter(|_| context.can_come(access.instruction));
         if let Some(message) = message {
             let mut finding = RULE.at(access.span, message);

@@ -171,7 +171,7 @@ fn is_empty_object(context: &FlowContext<'_>, unset: &Unset) -> bool {
         let is_own = |space: StateSpace| matches!(space.base(), StateSpace::Param | StateSpace::Local);
         access.space.is_some_and(is_own)
             || context.accesses_of(unset.instruction).any(|access| {
-                access.index == index && access.pointer.is_some_and(|pointer| is_own(pointer.space))
+                access.index == index && access.pointer().is_some_and(|pointer| is_own(pointer.space))
             })
     })
 }
