@@ -9,7 +9,7 @@ use crate::engine::judge::{Findings, Judge};
 use crate::engine::levels::Config;
 use crate::engine::parallel;
 use crate::engine::pieces::{self, Found, Piece, Pieces, Worker};
-use crate::subject::module::Shared;
+use crate::subject::module::{Features, Shared};
 
 /// Verifies the versions of a text, as an editor has them, one after the other.
 ///
@@ -171,7 +171,7 @@ impl Known {
         let moved = Moves { from: &old, to: places, changed: &changed };
         for (kept, changed) in pieces.iter_mut().zip(&changed) {
             let stays = kept.as_mut().is_some_and(|piece| {
-                let is_stale = *changed || callee_changed && piece.judged.features.calls;
+                let is_stale = *changed || callee_changed && piece.judged.features.has(Features::CALLS);
                 !is_stale && moved.piece(piece).is_some()
             });
             if !stays {

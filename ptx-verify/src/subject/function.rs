@@ -12,16 +12,16 @@ use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::number::Number;
 use ptx_facts::values::pointer::{Object, Pointer};
-use ptx_facts::values::{Assumption, Either, Engine, Graph, Slice, Values};
+use ptx_facts::values::{Assumption, Either, Engine, Graph, Kind, Slice, Values};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Register, Variable};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Purpose};
 use ptx_syntax::Span;
 
-use super::module::ModuleContext;
+use super::module::{Features, ModuleContext};
 use super::producer::Printed;
 
 /// A function with a body, and the module that it belongs to.
@@ -35,6 +35,15 @@ pub(crate) struct FunctionContext<'a> {
     pub(crate) body: &'a Body,
     /// Where the body names something that is no register and no number.
     pub(crate) mentions: &'a Mentions,
+}
+
+/// A number that a move gives to a register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    /// The move.
+    pub(crate) by: u32,
+    /// The number, in the bits of the register.
+    pub(crate) number: u64,
 }
 
 /// A function and the analyses of it, each made when the first rule asks for it and dropped with the function.
@@ -188,6 +197,22 @@ impl<'a> FlowContext<'a> {
         }
     }
 
+    /// The number that the register of an operand has, where a move gives it one.
+    pub(crate) fn moved_number(&self, instruction: u32, index: usize) -> Option<Moved> {
+        let (facts, graph) = (self.facts()?, self.graph());
+        let uses = facts.uses();
+        let is_read = |at: &usize| uses.all()[*at].operand() == index && uses.all()[*at].access().reads();
+        let value = graph.read(uses.range(instruction).find(is_read)?)?;
+        let Kind::Computed { instruction: by, .. } = graph.kind(value) else { return None };
+        match (facts.instance(by)?.effects.computes?, self.body.operands(Handle::new(by))) {
+            (Computation::Move, [_, Operand::Integer { bits, .. }]) => {
+                let width = graph.width(value);
+                Some(Moved { by, number: if width < u64::BITS { bits & ((1 << width) - 1) } else { *bits } })
+            }
+            _ => None,
+        }
+    }
+
     /// Asks about operands, as instructions and places in these. Of the values only those are followed that these are
     /// computed of.
     pub(crate) fn ask_slice<R>(
@@ -259,7 +284,7 @@ impl<'a> FlowContext<'a> {
     /// Who reads the carry flag of whom.
     pub(crate) fn carry(&self) -> &CarryFacts {
         self.carry.get_or_init(|| match self.facts() {
-            Some(facts) if self.module.features().carry => {
+            Some(facts) if self.module.features().has(Features::CARRY) => {
                 self.keep_values(|values| carry::analyze(facts, self.graph(), values))
             }
             Some(_) | None => CarryFacts::default(),
@@ -273,7 +298,8 @@ impl<'a> FlowContext<'a> {
                 let is_named = |operand| matches!(operand, Operand::Variable { .. });
                 let names = self.mentions.all(self.body).any(is_named);
                 let features = self.module.features();
-                let (bases, objects) = (features.read_only_loads, features.asynchronous);
+                let (bases, objects) =
+                    (features.has(Features::READ_ONLY_LOADS), features.has(Features::ASYNCHRONOUS));
                 MemoryFacts::new(facts, || self.graph(), names, bases, objects)
             }
             None => MemoryFacts::default(),
@@ -318,7 +344,7 @@ impl<'a> FlowContext<'a> {
     /// What acts on operations that run on their own, in order of the text.
     pub(crate) fn actions(&self) -> &[Action] {
         self.actions.get_or_init(|| match self.facts() {
-            Some(facts) if self.module.features().asynchronous => asynchronous::actions(facts),
+            Some(facts) if self.module.features().has(Features::ASYNCHRONOUS) => asynchronous::actions(facts),
             Some(_) | None => Vec::new(),
         })
     }
@@ -361,7 +387,8 @@ impl<'a> FlowContext<'a> {
 
     fn has_protocol(&self, facts: &FunctionFacts<'_>) -> bool {
         let features = self.module.features();
-        features.protocol || features.barriers && asynchronous::has_counted_barrier(facts)
+        features.has(Features::PROTOCOL)
+            || features.has(Features::BARRIERS) && asynchronous::has_counted_barrier(facts)
     }
 
     /// The place of an instruction without its guard and its `;`.

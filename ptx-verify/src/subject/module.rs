@@ -80,63 +80,74 @@ fn special_registers_may_be_missing(header: &Header) -> bool {
 }
 
 /// What there is among instructions, so that nothing is looked for in vain.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Features {
-    /// Calls.
-    pub(crate) calls: bool,
-    /// Uses of the carry flag.
-    pub(crate) carry: bool,
-    /// Instructions that threads have to reach together, and calls, since a function may have such.
-    pub(crate) convergence: bool,
-    /// Anything that acts on operations that run on their own.
-    pub(crate) asynchronous: bool,
-    /// The same, or anything that threads of several roles or blocks meet at.
-    pub(crate) protocol: bool,
-    /// Waits for the grids that a launch depends on.
-    pub(crate) grids: bool,
-    /// Barriers at which all threads of the block wait, or as many as an operand says.
-    pub(crate) barriers: bool,
-    /// Stores that others see at once and that order nothing.
-    pub(crate) flags: bool,
-    /// Among them, uses of `mbarrier` objects.
-    pub(crate) mbarrier: bool,
-    /// Loads of what nobody writes while the kernel runs.
-    pub(crate) read_only_loads: bool,
-    /// `testp` without what it tests.
-    pub(crate) bare_tests: bool,
-    /// Accesses of `.param::func`.
-    pub(crate) function_parameters: bool,
-}
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Features(u16);
 
 impl Features {
+    /// Calls.
+    pub(crate) const CALLS: Self = Self(1 << 0);
+    /// Atomic operations.
+    pub(crate) const ATOMICS: Self = Self(1 << 1);
+    /// Uses of the carry flag.
+    pub(crate) const CARRY: Self = Self(1 << 2);
+    /// Instructions that threads have to reach together, and calls, since a function may have such.
+    pub(crate) const CONVERGENCE: Self = Self(1 << 3);
+    /// Anything that acts on operations that run on their own.
+    pub(crate) const ASYNCHRONOUS: Self = Self(1 << 4);
+    /// The same, or anything that threads of several roles or blocks meet at.
+    pub(crate) const PROTOCOL: Self = Self(1 << 5);
+    /// Waits for the grids that a launch depends on.
+    pub(crate) const GRIDS: Self = Self(1 << 6);
+    /// Barriers at which all threads of the block wait, or as many as an operand says.
+    pub(crate) const BARRIERS: Self = Self(1 << 7);
+    /// Stores that others see at once and that order nothing.
+    pub(crate) const FLAGS: Self = Self(1 << 8);
+    /// Among them, uses of `mbarrier` objects.
+    pub(crate) const MBARRIER: Self = Self(1 << 9);
+    /// Loads of what nobody writes while the kernel runs.
+    pub(crate) const READ_ONLY_LOADS: Self = Self(1 << 10);
+    /// `testp` without what it tests.
+    pub(crate) const BARE_TESTS: Self = Self(1 << 11);
+    /// Accesses of `.param::func`.
+    pub(crate) const FUNCTION_PARAMETERS: Self = Self(1 << 12);
+
+    /// Whether one of these is there.
+    pub(crate) const fn has(self, which: Self) -> bool {
+        self.0 & which.0 != 0
+    }
+
     /// What the instructions of a spelling may be.
     pub(crate) fn of(spelling: &Spelling) -> Self {
-        let mut features = Self {
-            function_parameters: spelling.text.contains(StateSpace::ParamFunc.as_str()),
-            ..Self::default()
+        let mut features = Self::default();
+        let mut note = |which: Self, is_there: bool| {
+            if is_there {
+                features |= which;
+            }
         };
+        note(Self::FUNCTION_PARAMETERS, spelling.text.contains(StateSpace::ParamFunc.as_str()));
         for instance in spelling.resolved.instances.iter() {
             let effects = &instance.effects;
-            features.read_only_loads |= instance.is_read_only_load();
-            features.bare_tests |= instance.is(Mode::Untested);
             let is_call = effects.control == Control::Call;
-            features.calls |= is_call;
-            features.carry |= effects.carry.is_some();
-            features.convergence |= is_call || effects.convergence != Convergence::None;
-            features.asynchronous |= effects.asynchronous.is_some();
             let meets = matches!(
                 effects.event,
                 Some(
                     Event::BarrierArrive | Event::ClusterArrive | Event::TakeRegisters | Event::GiveRegisters
                 )
             );
-            features.grids |= effects.event == Some(Event::GridWait);
-            features.barriers |= effects.event == Some(Event::BarrierSync);
-            features.flags |= effects.writes_memory
-                && (instance.is(Mode::Relaxed)
-                    || instance.is(Mode::Release) && instance.is(Mode::BlockScope));
-            features.protocol |= effects.asynchronous.is_some() || meets;
-            features.mbarrier |= matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _)));
+            let orders_nothing =
+                instance.is(Mode::Relaxed) || instance.is(Mode::Release) && instance.is(Mode::BlockScope);
+            note(Self::READ_ONLY_LOADS, instance.is_read_only_load());
+            note(Self::BARE_TESTS, instance.is(Mode::Untested));
+            note(Self::CALLS, is_call);
+            note(Self::ATOMICS, effects.atomic);
+            note(Self::CARRY, effects.carry.is_some());
+            note(Self::CONVERGENCE, is_call || effects.convergence != Convergence::None);
+            note(Self::ASYNCHRONOUS, effects.asynchronous.is_some());
+            note(Self::GRIDS, effects.event == Some(Event::GridWait));
+            note(Self::BARRIERS, effects.event == Some(Event::BarrierSync));
+            note(Self::FLAGS, effects.writes_memory && orders_nothing);
+            note(Self::PROTOCOL, effects.asynchronous.is_some() || meets);
+            note(Self::MBARRIER, matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _))));
         }
         features
     }
@@ -144,18 +155,7 @@ impl Features {
 
 impl BitOrAssign for Features {
     fn bitor_assign(&mut self, other: Self) {
-        self.calls |= other.calls;
-        self.carry |= other.carry;
-        self.convergence |= other.convergence;
-        self.asynchronous |= other.asynchronous;
-        self.protocol |= other.protocol;
-        self.barriers |= other.barriers;
-        self.grids |= other.grids;
-        self.flags |= other.flags;
-        self.mbarrier |= other.mbarrier;
-        self.read_only_loads |= other.read_only_loads;
-        self.bare_tests |= other.bare_tests;
-        self.function_parameters |= other.function_parameters;
+        self.0 |= other.0;
     }
 }
 

@@ -147,10 +147,11 @@ impl<'a> Summaries<'a> {
     /// Keeps what others have to know of a body that somebody has at hand.
     pub(crate) fn keep(&self, module: &Module, function: Handle<Function>, body: &Body, features: Features) {
         let is_called = module.functions[function].kind == FunctionKind::Function;
-        let digest = || match is_called || features.calls || features.asynchronous {
-            true => self.digest_of(module, function, body),
-            false => Digest::default(),
-        };
+        let digest =
+            || match is_called || features.has(Features::CALLS) || features.has(Features::ASYNCHRONOUS) {
+                true => self.digest_of(module, function, body),
+                false => Digest::default(),
+            };
         self.digests[function.index()].get_or_init(digest);
     }
 

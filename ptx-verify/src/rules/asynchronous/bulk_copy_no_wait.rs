@@ -8,6 +8,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 use crate::subject::objects::waits_for_threads;
 use crate::subject::protocol;
 
@@ -50,7 +51,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().asynchronous {
+    if !context.module.features().has(Features::ASYNCHRONOUS) {
         return;
     }
     let groups = &[AsyncGroup::Bulk, AsyncGroup::Mbarrier];

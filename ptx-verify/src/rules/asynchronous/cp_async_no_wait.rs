@@ -6,6 +6,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 use crate::subject::protocol;
 use ptx_ir::ir::{Handle, Variable};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
@@ -59,7 +60,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().asynchronous {
+    if !context.module.features().has(Features::ASYNCHRONOUS) {
         return;
     }
     let groups = &[AsyncGroup::CpAsync];

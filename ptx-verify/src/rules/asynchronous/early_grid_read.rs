@@ -8,6 +8,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -48,7 +49,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().grids {
+    if !context.module.features().has(Features::GRIDS) {
         return;
     }
     let Some(facts) = context.facts().filter(|facts| facts.function.kind == FunctionKind::Entry) else {

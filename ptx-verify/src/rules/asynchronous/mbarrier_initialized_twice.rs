@@ -4,6 +4,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 use crate::subject::objects::barrier_events;
 
 declare_rule! {
@@ -43,7 +44,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().mbarrier {
+    if !context.module.features().has(Features::MBARRIER) {
         return;
     }
     let Some(facts) = context.facts() else { return };

@@ -5,6 +5,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -41,7 +42,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     const SIZE: u64 = 8;
-    if !context.module.features().mbarrier {
+    if !context.module.features().has(Features::MBARRIER) {
         return;
     }
     let Some(facts) = context.facts() else { return };

@@ -1,5 +1,6 @@
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 use crate::subject::objects::{barrier_events, waits_for_threads};
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Event, Lives};
@@ -46,7 +47,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // A function may get its objects from elsewhere, and may initialise those of others.
-    if !context.module.features().mbarrier {
+    if !context.module.features().has(Features::MBARRIER) {
         return;
     }
     let Some(facts) = context.facts() else { return };

@@ -3,7 +3,7 @@ use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
 use crate::rule::declare_rule;
-use crate::subject::module::ModuleContext;
+use crate::subject::module::{Features, ModuleContext};
 
 declare_rule! {
     /// ## What it does
@@ -38,7 +38,7 @@ declare_rule! {
 }
 
 fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.features().asynchronous {
+    if !context.features().has(Features::ASYNCHRONOUS) {
         return;
     }
     let mut told = FxHashSet::default();

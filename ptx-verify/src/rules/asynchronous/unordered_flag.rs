@@ -11,6 +11,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -90,7 +91,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     after_polls(context, facts, &polls, diagnostics);
-    if let Some(counted) = counted(facts) {
+    if context.module.features().has(Features::ATOMICS)
+        && let Some(counted) = counted(facts)
+    {
         let message =
             "this counts who is done, and nothing orders what was stored before with what the last one reads";
         diagnostics.push(
@@ -103,7 +106,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
         return;
     }
-    if context.module.features().flags || !polls.is_empty() {
+    if context.module.features().has(Features::FLAGS) || !polls.is_empty() {
         before_flags(context, facts, &polls, diagnostics);
     }
 }

@@ -10,6 +10,7 @@ use crate::rule::declare_rule;
 use crate::subject::declarations::{corresponds, effective_alignment, is_unsized, sized_bytes, type_of};
 use crate::subject::describe::name_of;
 use crate::subject::function::FunctionContext;
+use crate::subject::module::Features;
 use crate::subject::place::of_opcode;
 
 declare_rule! {
@@ -74,7 +75,7 @@ declare_rule! {
 }
 
 fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
-    if !context.module.features().calls {
+    if !context.module.features().has(Features::CALLS) {
         return;
     }
     let spellings = &context.module.module.spellings;

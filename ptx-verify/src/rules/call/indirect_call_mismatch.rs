@@ -7,6 +7,7 @@ use super::call_signature::same_type;
 use crate::rule::declare_rule;
 use crate::subject::declarations::type_of;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -56,7 +57,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().calls {
+    if !context.module.features().has(Features::CALLS) {
         return;
     }
     let Some(facts) = context.facts() else { return };

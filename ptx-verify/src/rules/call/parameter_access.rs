@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -100,7 +101,7 @@ fn check(context: &FunctionContext<'_>, out: &mut Vec<Diagnostic>) {
     }
     // Hardly a module spells it, so the others pay nothing.
     if module.functions[context.handle].kind == FunctionKind::Entry
-        && context.module.features().function_parameters
+        && context.module.features().has(Features::FUNCTION_PARAMETERS)
     {
         registers_in_kernels(context, out);
     }

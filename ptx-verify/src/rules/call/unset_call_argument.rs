@@ -7,6 +7,7 @@ use ptx_syntax::{Diagnostic, Span};
 use crate::rule::declare_rule;
 use crate::rules::register::maybe_uninitialized_register::with_path;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -47,7 +48,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().calls {
+    if !context.module.features().has(Features::CALLS) {
         return;
     }
     let Some(facts) = context.facts() else { return };

@@ -5,6 +5,7 @@ use ptx_syntax::Diagnostic;
 use crate::rule::{declare_rule, with_others};
 use crate::subject::describe::register_name;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 use ptx_ir::ir::{Handle, Register};
 use rustc_hash::FxHashMap;
 
@@ -63,7 +64,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    if !context.module.features().convergence {
+    if !context.module.features().has(Features::CONVERGENCE) {
         return;
     }
     let needs = |call: u32| {

@@ -5,6 +5,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -36,7 +37,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().convergence {
+    if !context.module.features().has(Features::CONVERGENCE) {
         return;
     }
     let Some(facts) = context.facts() else { return };
@@ -51,7 +52,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let Some(index) = instance.lane_mask() else { continue };
         match context.body.operands(handle).get(index) {
             Some(Operand::Integer { bits, .. }) if *bits as u32 == 0 => constants.push((instruction, index)),
-            Some(Operand::Register { .. }) => masks.push((instruction, index)),
+            Some(Operand::Register { .. }) => match context.moved_number(instruction, index) {
+                Some(moved) if moved.number as u32 == 0 => constants.push((instruction, index)),
+                Some(_) => {}
+                None => masks.push((instruction, index)),
+            },
             _ => {}
         }
     }

@@ -1,6 +1,5 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::values::Kind;
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::Operand;
 use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
@@ -131,19 +130,10 @@ fn moved(context: &FlowContext<'_>, instruction: u32) -> Option<Diagnostic> {
     {
         return None;
     }
-    let (facts, graph) = (context.facts()?, context.graph());
-    let uses = facts.uses();
-    let at = uses.range(instruction).find(|&at| uses.all()[at].operand() == AMOUNT)?;
-    let Kind::Computed { instruction: setting, .. } = graph.kind(graph.read(at)?) else { return None };
-    let constant =
-        match (facts.instance(setting)?.effects.computes?, context.body.operands(Handle::new(setting))) {
-            (Computation::Move, [_, Operand::Integer { bits, .. }]) => *bits,
-            _ => return None,
-        };
-    let width = graph.width(graph.read(at)?);
-    let bits = if width < u64::BITS { constant & ((1 << width) - 1) } else { constant };
-    let finding = RULE.at(context.body.operand_span(handle, AMOUNT), wrong_amount(instance, bits, false)?);
-    Some(finding.with_secondary(context.instruction_span(setting), "set here"))
+    let moved = context.moved_number(instruction, AMOUNT)?;
+    let finding =
+        RULE.at(context.body.operand_span(handle, AMOUNT), wrong_amount(instance, moved.number, false)?);
+    Some(finding.with_secondary(context.instruction_span(moved.by), "set here"))
 }
 
 fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String> {
@@ -166,11 +156,13 @@ fn octal_offset(context: &FunctionContext<'_>, span: Span) -> Option<Diagnostic>
     let inner = text.strip_suffix(']').unwrap_or(text).trim_ascii_end();
     let digits = inner.len() - inner.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, number) = inner.split_at(digits);
+    if number.len() < 2 || !number.starts_with('0') {
+        return None;
+    }
     let value = i64::from_str_radix(number, 8).ok()?;
-    let looks = number.len() > 1 && number.starts_with('0') && value > 7;
     // What ends in such digits may be a name, or a hexadecimal number.
     let is_number = before.trim_ascii_end().ends_with(['+', '-']);
-    (looks && is_number).then(|| RULE.at(span, format!("the offset `{number}` is octal: it is {value}")))
+    (value > 7 && is_number).then(|| RULE.at(span, format!("the offset `{number}` is octal: it is {value}")))
 }
 
 fn truncated(spec: &OperandSpec, constant: &Constant) -> Option<String> {

@@ -3,6 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FunctionContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -34,7 +35,7 @@ declare_rule! {
 
 fn check(context: &FunctionContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let (module, body) = (context.module.module, context.body);
-    if !context.module.features().bare_tests {
+    if !context.module.features().has(Features::BARE_TESTS) {
         return;
     }
     for (handle, instruction) in body.instructions.iter() {

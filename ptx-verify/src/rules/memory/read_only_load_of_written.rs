@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -42,7 +43,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    if !context.module.features().read_only_loads {
+    if !context.module.features().has(Features::READ_ONLY_LOADS) {
         return;
     }
     let is_read_only = |access: &&Access| {
