@@ -92,7 +92,10 @@ impl Used {
             Initializer::Function { function, .. } => {
                 self.functions.insert(module.functions[*function].name);
             }
-            Initializer::List(list) => list.iter().for_each(|each| self.add_initializer(module, each)),
+            Initializer::List(list) => {
+                let named = list.iter().filter(|each| !matches!(each, Initializer::Integer { .. }));
+                named.for_each(|each| self.add_initializer(module, each));
+            }
             Initializer::Integer { .. }
             | Initializer::Decimal(_)
             | Initializer::SingleBits(_)

@@ -85,14 +85,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
     {
         return None;
     }
-    let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
-    let count: usize = blocks.iter().map(|&block| cfg.instructions(block).len()).sum();
-    if count > MAX_INSTRUCTIONS {
-        return None;
-    }
-    let inside = |instruction: u32| blocks.contains(&cfg.block_of(Handle::new(instruction)));
-    let all: Vec<u32> = blocks.iter().flat_map(|&block| cfg.instructions(block)).collect();
-    let does_more = all.iter().any(|&each| {
+    let does_more = |&each: &u32| {
         facts.instance(each).is_none_or(|instance| {
             let effects = &instance.effects;
             effects.writes_memory
@@ -101,8 +94,19 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
                 || effects.asynchronous.is_some()
                 || effects.control == Control::Call
         })
-    });
-    if does_more {
+    };
+    // Nearly all loops are told by their ends.
+    if [head, latch].into_iter().any(|block| cfg.instructions(block).any(|each| does_more(&each))) {
+        return None;
+    }
+    let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
+    let count: usize = blocks.iter().map(|&block| cfg.instructions(block).len()).sum();
+    if count > MAX_INSTRUCTIONS {
+        return None;
+    }
+    let inside = |instruction: u32| blocks.contains(&cfg.block_of(Handle::new(instruction)));
+    let all: Vec<u32> = blocks.iter().flat_map(|&block| cfg.instructions(block)).collect();
+    if all.iter().any(does_more) {
         return None;
     }
     let loads: Vec<u32> = all.iter().copied().filter(|&each| is_global_load(facts, each)).collect();

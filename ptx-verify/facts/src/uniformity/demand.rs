@@ -317,6 +317,11 @@ fn repeating(facts: &FunctionFacts<'_>) -> Vec<bool> {
 
 /// Whether the mask of one of the instructions is what a vote has found out: lanes may come that it does not name.
 fn has_found_mask(facts: &FunctionFacts<'_>, meetings: &[u32]) -> bool {
+    let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    let is_vote = |&write: &u32| computes(write) == Some(Computation::Vote);
+    if !(0..facts.body.instructions.len() as u32).any(|each| is_vote(&each)) {
+        return false;
+    }
     let mask_of = |&instruction: &u32| {
         let mask = facts.instance(instruction)?.lane_mask()?;
         let of_mask = |each: &&Use| each.operand() == mask && each.access().reads();
@@ -324,7 +329,5 @@ fn has_found_mask(facts: &FunctionFacts<'_>, meetings: &[u32]) -> bool {
     };
     // Many may have one register for their mask.
     let masks: FxHashSet<Register> = meetings.iter().filter_map(mask_of).collect();
-    let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    let is_vote = |&write: &u32| computes(write) == Some(Computation::Vote);
     masks.into_iter().any(|mask| facts.definitions(mask).iter().any(is_vote))
 }

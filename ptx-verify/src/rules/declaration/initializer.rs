@@ -152,8 +152,13 @@ fn level(
     if let Some(size) = size.filter(|&size| size > 0 && values.len() as u64 > size) {
         return Some(format!("has {size} elements here, {} are given", values.len()));
     }
+    // Nearly all are integers for variables that hold these.
+    let holds_integers = rest.is_empty()
+        && variable.elements == 1
+        && matches!(variable.ty.kind(), TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed);
+    let is_good = |each: &&Initializer| holds_integers && matches!(each, Initializer::Integer { .. });
     // What is nested too little has too many elements for the assembler.
-    values.iter().find_map(|each| level(module, variable, rest, each))
+    values.iter().filter(|each| !is_good(each)).find_map(|each| level(module, variable, rest, each))
 }
 
 fn element(module: &Module, variable: &Variable, initializer: &Initializer) -> Option<String> {

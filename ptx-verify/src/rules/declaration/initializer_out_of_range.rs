@@ -52,10 +52,12 @@ fn check(context: &ModuleContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The first integer that does not fit, and whether it was written with a minus sign. Lists may be nested; how deep, the dimensions of the variable limit.
 fn too_wide(initializer: &Initializer, ty: Type) -> Option<(u64, bool)> {
+    let is_good =
+        |each: &&Initializer| matches!(each, Initializer::Integer { bits, .. } if fits(*bits, ty.bits()));
     let mut open = vec![initializer];
     while let Some(next) = open.pop() {
         match next {
-            Initializer::List(values) => open.extend(values.iter().rev()),
+            Initializer::List(values) => open.extend(values.iter().rev().filter(|each| !is_good(each))),
             Initializer::Integer { bits, negative } if !fits(*bits, ty.bits()) => {
                 return Some((*bits, *negative));
             }

@@ -77,7 +77,7 @@ impl Decoder<'_, '_> {
             return self.calls.binary_search(&instruction).is_ok().then_some(Action::Opaque);
         }
         let is_plain = effects.event.is_none() && effects.asynchronous.is_none();
-        if is_plain && !instance.operands.iter().any(may_be_shared) {
+        if is_plain && !(instance.accesses && instance.operands.iter().any(may_be_shared)) {
             return None;
         }
         let named = Operands::of(facts, instruction, instance);

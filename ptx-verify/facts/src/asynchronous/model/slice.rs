@@ -20,7 +20,7 @@ const VISITS_PER_BLOCK: usize = 64;
 
 /// Steps of a program in which threads wait for their own copies and for all of their block alone; one with more is long.
 /// The products of matrices of whole libraries are so, and to execute one takes longer than all else that is done with it.
-const MAX_PLAIN: usize = 400;
+pub(super) const MAX_PLAIN: usize = 400;
 
 /// What is made of a kernel.
 pub(super) enum Decoded {
@@ -315,7 +315,7 @@ impl Decoder<'_, '_> {
             };
             let is_relevant = self.relevant[instruction as usize];
             let control = self.facts.control(instruction);
-            let is_fork_here = is_fork(facts, block) && facts.cfg.instructions(block).end == instruction + 1;
+            let is_fork_here = facts.cfg.instructions(block).end == instruction + 1 && is_fork(facts, block);
             let action = match control {
                 Control::Next | Control::Call => match actions.remove(&instruction) {
                     Some(action) => self.loading(instruction, action),
