@@ -4,13 +4,14 @@
 //! it only asks for a carry. One may take the place of another that the table has at the same place of a form: a
 //! rounding for a rounding. Semantics and scopes of the memory model may not even that.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use ptx_ir::isa::{Effects, LeniencyReason, forms, resolve};
 use ptx_syntax::Edit;
 use ptx_syntax::lexer::Lexer;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No spelling of an instruction is longer, in bytes. What is longer is none, and may be as long as the text.
 const MAX_SPELLING: usize = 1024;
@@ -127,15 +128,15 @@ fn joined(text: &str) -> String {
 /// What the instruction table says of modifiers.
 struct Table {
     /// For each modifier, the places that may hold it: numbers that mean nothing by themselves.
-    places: HashMap<&'static str, Vec<u32>>,
+    places: FxHashMap<&'static str, Vec<u32>>,
     /// Semantics and scopes.
-    order: HashSet<&'static str>,
+    order: FxHashSet<&'static str>,
 }
 
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = Table { places: HashMap::new(), order: HashSet::new() };
+        let mut table = Table { places: FxHashMap::default(), order: FxHashSet::default() };
         let slots = forms().flat_map(ptx_ir::isa::FormId::slots);
         for (slot, place) in slots.zip(0..) {
             // The table calls these places so in every form.
@@ -153,7 +154,11 @@ fn table() -> &'static Table {
 
 /// The words of a value such as `.relaxed.cta`, each with its dot.
 fn parts(value: &'static str) -> impl Iterator<Item = &'static str> {
-    let starts = value.match_indices('.').map(|(at, _)| at);
-    let ends = value.match_indices('.').map(|(at, _)| at).skip(1).chain([value.len()]);
-    starts.zip(ends).map(|(start, end)| &value[start..end])
+    let mut rest = value.find('.').map_or("", |at| &value[at..]);
+    std::iter::from_fn(move || {
+        let end = rest.bytes().skip(1).position(|byte| byte == b'.').map_or(rest.len(), |at| at + 1);
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }
