@@ -97,14 +97,18 @@ fn is_compared(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let mut known = written(instruction);
     for _ in 0..STEPS_TO_COMPARISON {
         let mut next = Vec::new();
-        for each in reachable(facts) {
-            let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
-            if reads.any(|each| known.contains(&each.register)) {
-                match facts.instance(each).and_then(|instance| instance.effects.computes) {
-                    Some(Computation::Compare) => return true,
-                    Some(_) => next.extend(written(each)),
-                    None => {}
-                }
+        for (at, each) in facts.uses().all().iter().enumerate() {
+            if !known.contains(&each.register) || !each.reads() {
+                continue;
+            }
+            let reader = facts.uses().owner(at);
+            if !facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(reader))) {
+                continue;
+            }
+            match facts.instance(reader).and_then(|instance| instance.effects.computes) {
+                Some(Computation::Compare) => return true,
+                Some(_) => next.extend(written(reader)),
+                None => {}
             }
         }
         known = next;

@@ -140,6 +140,12 @@ impl Uses {
         self.starts[instructions.start as usize] as usize..self.starts[instructions.end as usize] as usize
     }
 
+    /// The instruction that the use with an index among all belongs to.
+    #[must_use]
+    pub fn owner(&self, at: usize) -> u32 {
+        self.starts.partition_point(|&start| start as usize <= at) as u32 - 1
+    }
+
     /// How many instructions there are.
     pub(super) fn instructions(&self) -> u32 {
         self.starts.len().saturating_sub(1) as u32
