@@ -3,8 +3,8 @@
 //! Most statements are an instruction whose operands are names, numbers, addresses and flat lists, a label, a
 //! declaration of registers, or a `.loc`. The grammar takes them too, and says what they mean: this reader knows a part of
 //! its language, builds what the grammar builds, and leaves every other statement to it, so that a text has one tree
-//! whoever reads it. It is what makes parsing four times as fast; a table-driven parser spends most of its time on pushing
-//! and popping, and a reader that knows what may follow looks at one byte where a lexer makes a token.
+//! whoever reads it. It is what makes parsing several times as fast; a table-driven parser spends most of its time on
+//! pushing and popping, and a reader that knows what may follow looks at one byte where a lexer makes a token.
 //!
 //! [`Terminals`] is between the lexer and the grammar's parser. Where a statement of a function body may begin, it says
 //! `Statements` to the parser, which thereby finishes the statement before; before the next token it then
