@@ -163,6 +163,13 @@ fn string_macros_of_the_file_are_replaced() {
     let texts: Vec<_> = statements.iter().map(|found| found.template.text.as_str()).collect();
     assert_eq!(texts, ["a;", "b;"]);
     assert!(statements.iter().all(|found| found.inputs[0].constraint.text == "l"));
+    let within = format!(
+        "{}#define F(t) void f(int *p) {{ asm(\"ld.\" T #t \" x;\"); }}\n#if B\nF(u8)\n#endif\n",
+        "#if A\n#define T \"a.\"\n#else\n#define T \"b.\"\n#endif\n"
+    );
+    let statements = extract(&within).statements;
+    let texts: Vec<_> = statements.iter().map(|found| found.template.text.as_str()).collect();
+    assert_eq!(&texts[texts.len() - 2..], ["ld.a.u8 x;", "ld.b.u8 x;"]);
     assert!(!one("void f() { asm(\"x;\" : OUTPUTS : \"r\"(1)); }").1.complete);
     assert!(!one("#define ASM(...) asm volatile(__VA_ARGS__)").1.complete);
 }

@@ -445,7 +445,9 @@ impl<'p, 's> Expander<'p, 's> {
                 let start = out.len();
                 self.rewrite(&body, out, true);
                 self.hidden.pop();
-                out[start..].iter_mut().for_each(|token| token.condition = condition);
+                // What an `#if` chooses within it keeps the condition of its branch.
+                let unconditional = |token: &&mut Token| token.condition == 0;
+                out[start..].iter_mut().filter(unconditional).for_each(|token| token.condition = condition);
                 next = Some((end, definition));
             }
             self.depth -= 1;
