@@ -14,13 +14,14 @@ mod demand;
 mod exchange;
 mod masks;
 mod meeting;
+mod stems;
 mod trial;
 mod vary;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{Control as Flow, Convergence};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use meeting::{Level, needed_on_every_path};
 pub(crate) use meeting::{came_from, only_condition};
@@ -32,6 +33,7 @@ use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, V
 use crate::FunctionFacts;
 use control::Control;
 use demand::{Demand, Look};
+use stems::Stems;
 use trial::Trials;
 
 /// Why not all threads come to an instruction.
@@ -156,6 +158,7 @@ impl Uniformity {
             vary: graph.values().map(of_nothing).collect(),
             control: Control::new(facts),
             trials: Trials::default(),
+            stems: FxHashMap::default(),
             by_branches: FxHashSet::default(),
             is_by_branches: false,
         };
@@ -254,6 +257,8 @@ struct Analysis<'f, 'm> {
     vary: Vec<Vary>,
     control: Control,
     trials: Trials,
+    /// What values have been made of, where that was asked for.
+    stems: FxHashMap<ValueId, Stems>,
     /// Comparisons of which it is known only by the branches that lead to them how they vary.
     by_branches: FxHashSet<BaseId>,
     /// Whether the comparison that was looked at last is one of these.
@@ -403,19 +408,21 @@ impl Analysis<'_, '_> {
         let is_choice = !matches!(graph.kind(old), Kind::Undefined);
         if let Some(guard) = graph.guard(instruction).filter(|_| is_choice) {
             let level = self.seen(guard, block);
-            vary = vary.join(level.choosing(self.different([new, old].into_iter())));
+            if level != Vary::NONE {
+                vary = vary.join(level.choosing(self.different(&[new, old])));
+            }
         }
         self.joined(block, value, vary)
     }
 
     /// The bits in which values may differ.
-    fn different(&self, values: impl Iterator<Item = ValueId> + Clone) -> u64 {
+    fn different(&mut self, values: &[ValueId]) -> u64 {
         // Of the carry flag no more is known.
-        let is_flag = |value: ValueId| self.engine.graph.variable(value) == Variable::Carry;
-        if values.clone().next().is_some_and(is_flag) {
+        let is_flag = |value: &ValueId| self.engine.graph.variable(*value) == Variable::Carry;
+        if values.first().is_some_and(is_flag) {
             return 1;
         }
-        let mut facts = values.filter_map(|value| self.engine.values.of(value));
+        let mut facts = values.iter().filter_map(|value| self.engine.values.of(*value));
         let Some(first) = facts.next() else { return 0 };
         let (mut ones, mut zeros) = (first.number.ones, first.number.zeros);
         let mut same = true;
@@ -423,7 +430,12 @@ impl Analysis<'_, '_> {
             (ones, zeros) = (ones & fact.number.ones, zeros & fact.number.zeros);
             same &= fact.form == first.form;
         }
-        if same { 0 } else { !(ones | zeros) }
+        match !(ones | zeros) {
+            _ if same => 0,
+            // There is nothing to tell apart in what is one bit.
+            bits if bits & bits.wrapping_sub(1) == 0 => bits,
+            bits => bits & self.changed(values),
+        }
     }
 
     fn join(&mut self, block: NodeIndex, join: ValueId) -> Vary {
@@ -444,8 +456,9 @@ impl Analysis<'_, '_> {
         }
         for choice in self.control.choices(block).to_vec() {
             let chosen = inputs.iter().filter(|(position, _)| choice.has(*position)).map(|(_, input)| *input);
-            let different = self.different(chosen.clone());
-            if different != 0 && !self.engine.are_one_load(block, &chosen.collect::<Vec<_>>()) {
+            let chosen: Vec<ValueId> = chosen.collect();
+            let different = self.different(&chosen);
+            if different != 0 && !self.engine.are_one_load(block, &chosen) {
                 vary = vary.join(choice.vary.choosing(different));
             }
         }
