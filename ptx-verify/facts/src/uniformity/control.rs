@@ -9,7 +9,7 @@ use ptx_ir::isa::Control as Flow;
 use super::meeting::is_meeting;
 use super::{Level, Vary};
 use crate::FunctionFacts;
-use crate::values::{Assumption, Engine, Graph, Values};
+use crate::values::{Assumption, Engine, Graph, ValueId, Values};
 
 /// Branches that lanes leave loops by; the loops of more are not told apart.
 const MAX_LOOPS: usize = 64;
@@ -53,8 +53,19 @@ pub(super) struct Control {
     loop_branches: Vec<(u32, Vary)>,
     /// What was told of each branch.
     told: Vec<Vary>,
+    /// Blocks to which no warp comes that a branch parts.
+    spared: Vec<Spared>,
     visits: usize,
     questions: usize,
+}
+
+/// A block to which only warps come of which all lanes go the same way at a branch.
+#[derive(Clone, Debug)]
+struct Spared {
+    block: NodeIndex,
+    branch: u32,
+    /// The predicates that say so, each the same in all lanes of a warp.
+    by: Vec<ValueId>,
 }
 
 impl Control {
@@ -69,6 +80,7 @@ impl Control {
             loops: vec![0; count],
             loop_branches: Vec::new(),
             told: vec![Vary::NONE; count],
+            spared: Vec::new(),
             visits: MIN_VISITS + VISITS_PER_BLOCK * count,
             questions: QUESTIONS_PER_BLOCK * count,
         }
@@ -112,13 +124,30 @@ impl Control {
         left.map(|(_, (_, vary))| *vary).reduce(Vary::join)
     }
 
-    /// Takes account of a branch that varies; whether that is anything new.
+    /// Takes account of what predicates are the same in all lanes no more; whether that is anything new.
+    pub(super) fn review(&mut self, is_same: &impl Fn(ValueId) -> bool) -> bool {
+        let mut changed = false;
+        let (lanes, spared) = (&mut self.lanes, &mut self.spared);
+        spared.retain(|spared| {
+            let holds = spared.by.iter().all(|predicate| is_same(*predicate));
+            if !holds {
+                lanes[spared.block.index()].get_or_insert(spared.branch);
+                changed = true;
+            }
+            holds
+        });
+        changed
+    }
+
+    /// Takes account of a branch that varies; whether that is anything new. `is_same` tells which predicates are the same
+    /// in all lanes of a warp.
     pub(super) fn diverge(
         &mut self,
         engine: &Engine<'_, '_>,
         block: NodeIndex,
         branch: u32,
         vary: Vary,
+        is_same: &impl Fn(ValueId) -> bool,
     ) -> Option<bool> {
         let (facts, graph, values) = (engine.facts, engine.graph, &engine.values);
         let known = self.told[block.index()];
@@ -156,8 +185,14 @@ impl Control {
                     asked.is_none()
                         || can_come(at_branch.get_or_insert_with(|| being_in(engine, block)), inside)
                 };
-                if comes {
-                    by_level[inside.index()] = Some(branch);
+                if !comes {
+                    continue;
+                }
+                let is_asked =
+                    vary.lanes != 0 && !is_loop && self.questions > 0 && has_meeting(facts, inside);
+                match is_asked.then(|| decided_by_warps(engine, block, inside, is_same)).flatten() {
+                    Some(by) => self.spared.push(Spared { block: inside, branch, by }),
+                    None => by_level[inside.index()] = Some(branch),
                 }
             }
         }
@@ -372,6 +407,27 @@ fn being_in<'e, 'f, 'm>(engine: &'e Engine<'f, 'm>, branch: NodeIndex) -> Assump
     let mut assumption = Assumption::new(engine);
     assumption.be_in(branch);
     assumption
+}
+
+/// The predicates that hold for all lanes of a warp which comes to a block, if they say that none of them goes another
+/// way at a branch than the others.
+fn decided_by_warps(
+    engine: &Engine<'_, '_>,
+    branch: NodeIndex,
+    block: NodeIndex,
+    is_same: &impl Fn(ValueId) -> bool,
+) -> Option<Vec<ValueId>> {
+    let (facts, graph) = (engine.facts, engine.graph);
+    let guard = facts.cfg.instructions(branch).last().and_then(|last| graph.guard(last))?;
+    let guard = *engine.sum(engine.values.of(guard)?);
+    let mut by = Vec::new();
+    let mut assumption = Assumption::new(engine);
+    assumption.be_in_by(block, |predicate| {
+        let is_same = is_same(predicate);
+        by.extend(is_same.then_some(predicate));
+        is_same
+    });
+    assumption.holds(&guard).map(|_| by)
 }
 
 /// Whether such a thread may come to a block: not where what has to hold there contradicts that.

@@ -491,7 +491,16 @@ impl Analysis<'_, '_> {
     /// Looks at the branches; whether more blocks depend on one that varies than before. None where that takes too long.
     fn branches(&mut self) -> Option<bool> {
         let (facts, graph) = (self.engine.facts, self.engine.graph);
-        let mut changed = false;
+        let is_same =
+            |engine: &Engine<'_, '_>, vary: &[Vary], by_branches: &FxHashSet<BaseId>, guard: ValueId| {
+                // What only the branches that lead there make the same tells nothing of who went elsewhere.
+                let is_by_branches =
+                    |fact| engine.sum(fact).terms().any(|(base, _)| by_branches.contains(&base));
+                vary[guard.index()].lanes == 0
+                    && engine.values.of(guard).is_some_and(|fact| !is_by_branches(fact))
+            };
+        let mut changed =
+            self.control.review(&|guard| is_same(&self.engine, &self.vary, &self.by_branches, guard));
         for &block in facts.cfg.reverse_postorder() {
             let counts = self.forks.is_none_or(|forks| forks[block.index()]);
             if !counts || !self.engine.values.is_reached(block) || !facts.cfg.is_fork(block) {
@@ -505,7 +514,8 @@ impl Analysis<'_, '_> {
             };
             let Some(vary) = chooser.map(|chooser| self.seen(chooser, block)) else { continue };
             if vary != Vary::NONE {
-                changed |= self.control.diverge(&self.engine, block, last, vary)?;
+                let is_same = |guard| is_same(&self.engine, &self.vary, &self.by_branches, guard);
+                changed |= self.control.diverge(&self.engine, block, last, vary, &is_same)?;
             }
         }
         Some(changed)

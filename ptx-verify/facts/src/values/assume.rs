@@ -8,6 +8,7 @@ use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
+use super::graph::ValueId;
 use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask};
 use super::propagate::Engine;
@@ -85,6 +86,11 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
 
     /// Assumes what has to hold for control to be in a block: the branches on the way to it that there is no way around.
     pub fn be_in(&mut self, block: NodeIndex) {
+        self.be_in_by(block, |_| true);
+    }
+
+    /// The same, of the branches that some predicates decide.
+    pub(crate) fn be_in_by(&mut self, block: NodeIndex, mut counts: impl FnMut(ValueId) -> bool) {
         let (facts, graph) = (self.engine.facts, self.engine.graph);
         let mut at = Some(block);
         for _ in 0..MAX_DOMINATORS {
@@ -96,6 +102,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 && let Some((from, _)) = graph.predecessors(inside).nth(only)
             {
                 let guard = facts.cfg.instructions(from).last().and_then(|last| graph.guard(last));
+                let guard = guard.filter(|guard| counts(*guard));
                 if let Some(fact) = guard.and_then(|guard| self.engine.values.of(guard)) {
                     self.assume(fact.form, condition.value, MAX_DEPTH);
                 }
@@ -169,7 +176,15 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 // `sum` is not 0, so the terms are not the opposite of what is added.
                 let (terms, is_opposite) = positive(sum.without_offset());
                 let value = if is_opposite { sum.offset() } else { sum.offset().wrapping_neg() };
-                self.excluded.push((terms, value & mask(sum.width())));
+                let value = value & mask(sum.width());
+                self.excluded.push((terms, value));
+                // The smallest or the largest one there is leaves a smaller range.
+                let known = self.of_sum(&terms, depth);
+                if known.low == value && value < known.high {
+                    self.limit(&terms, value + 1, mask(sum.width()), depth);
+                } else if known.high == value && known.low < value {
+                    self.limit(&terms, 0, value - 1, depth);
+                }
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
                 if detail & SIGNED != 0 {
@@ -257,7 +272,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             }
             _ => return self.narrow_sum(sum, number, depth),
         };
-        if low > high {
+        // Of a base that is wider, a narrow sum has the low bits only.
+        if low > high || self.engine.base_number(base, u64::BITS).high > all {
             return self.narrow_sum(sum, number, depth);
         }
         let known = self.base(base, sum.width(), depth);
@@ -274,8 +290,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 operands: [whole, Form::NONE, _],
             } if detail >> 8 & 1 == 0 => {
                 let by = (detail >> 16) as u32;
-                let up = |value: u64| value.checked_shl(by).unwrap_or(0) & all;
                 let whole = *self.engine.values.forms.sum(whole);
+                let up = |value: u64| value.checked_shl(by).unwrap_or(0) & mask(whole.width());
                 self.limit(&whole, up(low), up(high) | mask(by), depth);
             }
             // Nothing is set in either.
