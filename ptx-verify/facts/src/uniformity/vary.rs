@@ -183,7 +183,14 @@ impl Analysis<'_, '_> {
         if sum.terms().any(|(base, _)| is_own(base)) {
             return None;
         }
-        Some(self.sum(&sum, block, Some(value), MAX_DEPTH).without(fact.number.known()))
+        let mut vary = self.sum(&sum, block, Some(value), MAX_DEPTH);
+        if vary.lanes != 0
+            && sum.count() > 1
+            && let Some(beside) = self.beside_lanes(&sum, block).filter(|beside| beside.lanes == 0)
+        {
+            vary = vary.meet(beside);
+        }
+        Some(vary.without(fact.number.known()))
     }
 
     /// How a sum varies for those who are in a block. What lanes differ in comes last: carries of the rest are known by

@@ -6,7 +6,7 @@ use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::{Type, TypeKind};
 
 use super::graph::ValueId;
-use super::linear::{Base, Form, Sum};
+use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask, width};
 use super::propagate::{Engine, Fact};
 
@@ -424,15 +424,55 @@ impl Engine<'_, '_> {
         }
         let lane = self.values.forms.find(Base::Lane)?;
         let times = |sum: &Sum| sum.terms().find(|(base, _)| *base == lane).map(|(_, factor)| factor);
-        let factor = times(self.sum(a)).filter(|factor| times(self.sum(b)) == Some(*factor))?;
+        let (one, other) = (self.with_lane_apart(a, lane), self.with_lane_apart(b, lane));
+        let factor = times(&one).filter(|factor| times(&other) == Some(*factor))?;
         let w = u32::from(a.number.width);
         let part = Sum::of(w, lane).times(factor);
-        let (one, other) = (self.sum(a).plus(&part, u64::MAX)?, self.sum(b).plus(&part, u64::MAX)?);
+        let (one, other) = (one.plus(&part, u64::MAX)?, other.plus(&part, u64::MAX)?);
         let mut without = |sum: Sum| Fact { number: self.number_of(&sum), form: self.values.forms.form(sum) };
         let (one, other) = (without(one), without(other));
         let chosen = self.fact(Number::unknown(w), None, operation, &sorted(one, other));
         let sum = self.sum(chosen).plus(&part, 1)?;
         Some(Fact { number: a.number.join(b.number), form: self.values.forms.form(sum) })
+    }
+
+    /// The sum of a value in which the lane stands by itself that was added before something was made wider. Nothing is
+    /// taken to overflow where nothing is taken away.
+    fn with_lane_apart(&mut self, fact: Fact, lane: BaseId) -> Sum {
+        let whole = *self.sum(fact);
+        let is_up = |number: u64, width: u32| number <= mask(width) >> 1;
+        for (base, factor) in whole.terms() {
+            let Base::Operation { computes: Computation::Convert, detail, operands: [of, ..] } =
+                self.values.forms.what(base)
+            else {
+                continue;
+            };
+            let narrow = *self.values.forms.sum(of);
+            let width = narrow.width();
+            let times = narrow.terms().find(|(base, _)| *base == lane).map(|(_, times)| times);
+            let is_sum =
+                is_up(narrow.offset(), width) && narrow.terms().all(|(_, factor)| is_up(factor, width));
+            let (Some(times), true) = (times, is_sum && width < whole.width()) else { continue };
+            let Some(rest) = narrow.plus(&Sum::of(width, lane).times(times), u64::MAX) else { continue };
+            let rest = Fact { number: self.number_of(&rest), form: self.values.forms.form(rest) };
+            let wide = match self.bound(self.sum(rest)) {
+                Some(_) => self.sum(rest).in_width(whole.width()),
+                None => {
+                    let unknown = Number::unknown(whole.width());
+                    let wider = self.fact(unknown, None, (Computation::Convert, detail), &[rest]);
+                    *self.sum(wider)
+                }
+            };
+            let apart = wide.plus(&Sum::of(whole.width(), lane), times);
+            let other =
+                whole.plus(&Sum::of(whole.width(), base), factor.wrapping_neg() & mask(whole.width()));
+            if let (Some(apart), Some(other)) = (apart, other)
+                && let Some(sum) = other.plus(&apart, factor)
+            {
+                return sum;
+            }
+        }
+        whole
     }
 
     pub(super) fn multiplied(&mut self, a: Fact, b: Fact) -> Fact {
@@ -631,6 +671,33 @@ impl Engine<'_, '_> {
         (most <= mask(sum.width())).then_some(most)
     }
 
+    /// A sum in a larger width, where no part of it goes round the end of its own: something may be taken away in it.
+    fn exactly_wider(&self, sum: &Sum, width: u32) -> Option<Sum> {
+        if self.bound(sum).is_some() {
+            return Some(sum.in_width(width));
+        }
+        let narrow = sum.width();
+        let all = i128::from(mask(narrow));
+        let as_signed = |number: u64| match number >> (narrow - 1) & 1 {
+            1 => i128::from(number) - all - 1,
+            _ => i128::from(number),
+        };
+        let (mut least, mut most) = (0_i128, 0_i128);
+        for (base, factor) in sum.terms() {
+            let number = self.base_number(base, narrow);
+            let ends = [number.low, number.high].map(|end| as_signed(factor).checked_mul(i128::from(end)));
+            let (Some(one), Some(other)) = (ends[0], ends[1]) else { return None };
+            (least, most) = (least.checked_add(one.min(other))?, most.checked_add(one.max(other))?);
+        }
+        let offsets = [i128::from(sum.offset()), as_signed(sum.offset())];
+        let offset = offsets.into_iter().find(|offset| least + offset >= 0 && most + offset <= all)?;
+        let mut wide = Sum::constant(width, offset as u64 & mask(width));
+        for (base, factor) in sum.terms() {
+            wide = wide.plus(&Sum::of(width, base), as_signed(factor) as u64 & mask(width))?;
+        }
+        Some(wide)
+    }
+
     pub(super) fn extended(&mut self, a: Fact, width: u32, signed: bool) -> Fact {
         let narrow = u32::from(a.number.width);
         if width == narrow {
@@ -641,11 +708,10 @@ impl Engine<'_, '_> {
         }
         let signed = signed && !is_positive(a.number);
         let number = if signed { a.number.extended_signed(width) } else { a.number.extended(width) };
-        let most = if signed { None } else { self.bound(self.sum(a)) };
-        let sum = match (most, number.value()) {
-            (_, Some(value)) => Some(Sum::constant(width, value)),
-            (Some(_), None) => Some(self.sum(a).in_width(width)),
-            (None, None) => None,
+        let sum = match number.value() {
+            Some(value) => Some(Sum::constant(width, value)),
+            None if signed => None,
+            None => self.exactly_wider(self.sum(a), width),
         };
         self.fact(number, sum, detail(Computation::Convert, width, signed, u64::from(narrow)), &[a])
     }
