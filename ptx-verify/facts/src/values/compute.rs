@@ -836,6 +836,14 @@ impl Engine<'_, '_> {
     /// A special register.
     pub(super) fn special(&mut self, register: SpecialRegister, width: u32) -> Fact {
         let mut number = self.launch.number(register).unwrap_or_else(|| special_number(register));
+        use SpecialRegister as R;
+        if self.values.whole_warps
+            && matches!(register, R::TID_Y | R::TID_Z | R::NTID_Y | R::NTID_Z)
+            && number.value().is_none()
+            && self.has_one_row()
+        {
+            number = Number::constant(32, u64::from(matches!(register, R::NTID_Y | R::NTID_Z)));
+        }
         if self.values.whole_warps && register == SpecialRegister::NTID_X {
             number = number.with_bits(31, 0);
         }

@@ -170,6 +170,8 @@ pub struct Engine<'f, 'm> {
     pub(super) launch: Launch,
     /// Whether the rows of blocks are single warps, where that was asked.
     pub(super) rows_are_warps: Option<bool>,
+    /// Whether a block is taken to have one row, where that was asked for.
+    pub(super) has_one_row: Option<bool>,
     /// The variables of shared memory that instructions name, where that was asked.
     pub(super) shared: Option<Shared>,
     /// The value that is computed.
@@ -201,6 +203,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             pinned: None,
             launch: Launch::of(facts),
             rows_are_warps: None,
+            has_one_row: None,
             shared: None,
             current: None,
             changed: Vec::new(),
@@ -220,6 +223,7 @@ impl<'f, 'm> Engine<'f, 'm> {
             pinned: None,
             launch,
             rows_are_warps: None,
+            has_one_row: None,
             shared: None,
             current: None,
             changed: Vec::new(),

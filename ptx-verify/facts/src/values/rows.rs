@@ -1,8 +1,9 @@
 //! What a kernel shows of the rows of its blocks.
 
-use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
+use rustc_hash::FxHashMap;
 
 use super::compute::{Order, Relation};
 use super::graph::{Graph, Kind, ValueId};
@@ -29,6 +30,13 @@ impl Engine<'_, '_> {
             names(facts, SpecialRegister::TID_Y)
                 && graph.values().any(|value| is_counter(facts, graph, value))
         })
+    }
+
+    /// Whether a block has one row: a kernel that asks which row a thread is in for nothing but to number the threads of the
+    /// block, as cooperative groups do, would do the same in each row.
+    pub(super) fn has_one_row(&mut self) -> bool {
+        let facts = self.facts;
+        *self.has_one_row.get_or_insert_with(|| counts_rows_only(facts))
     }
 
     /// A sum in which the row and the place in it make the number of a thread: rows that are shorter than a warp, and whose
@@ -324,4 +332,96 @@ fn is_place(facts: &FunctionFacts<'_>, graph: &Graph, mut value: ValueId) -> boo
         value = read;
     }
     false
+}
+
+/// What a register is of the number of a thread in its block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Row,
+    Plane,
+    RowLength,
+    PlaneLength,
+    /// The rows of the planes before.
+    RowsBefore,
+    /// All rows before.
+    Rows,
+}
+
+/// Whether the row and the plane of a thread are read, and only for its number in the block:
+/// `(plane * rows + row) * length + place`.
+fn counts_rows_only(facts: &FunctionFacts<'_>) -> bool {
+    use SpecialRegister as R;
+    let count = facts.body.instructions.len() as u32;
+    let mut parts: FxHashMap<Register, Part> = FxHashMap::default();
+    for instruction in 0..count {
+        let operands = facts.body.operands(Handle::new(instruction));
+        let Some(&Operand::Register { register, .. }) = operands.first() else { continue };
+        let is_only = || !facts.is_guarded(instruction) && facts.definitions(register).len() == 1;
+        let part = match (computation(facts, instruction), operands.get(1)) {
+            (Some(Computation::Move), Some(Operand::Special(special))) => match *special {
+                R::TID_Y => Part::Row,
+                R::TID_Z => Part::Plane,
+                R::NTID_X => Part::RowLength,
+                R::NTID_Y => Part::PlaneLength,
+                _ => continue,
+            },
+            _ => match step(facts, instruction, &parts) {
+                Some(Some(part)) => part,
+                _ => continue,
+            },
+        };
+        if is_only() {
+            parts.insert(register, part);
+        }
+    }
+    let has = |part: Part| parts.values().any(|known| *known == part);
+    let is_counting = |instruction: u32| {
+        let operands = facts.body.operands(Handle::new(instruction));
+        let is_asked = |operand: &Operand| match operand {
+            Operand::Special(special) | Operand::SpecialSum { register: special, .. } => {
+                matches!(*special, R::TID_Y | R::TID_Z)
+            }
+            _ => false,
+        };
+        if operands.iter().any(is_asked) {
+            let is_part = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if parts.contains_key(register));
+            return operands.first().is_some_and(is_part);
+        }
+        let reads = facts.uses().of(instruction).iter().filter(|each| each.access().reads());
+        let is_length = |part: Part| matches!(part, Part::RowLength | Part::PlaneLength);
+        let is_read = reads.filter_map(|each| parts.get(&each.register)).any(|part| !is_length(*part));
+        !is_read || step(facts, instruction, &parts).is_some()
+    };
+    has(Part::Row) && has(Part::Plane) && has(Part::Rows) && (0..count).all(is_counting)
+}
+
+fn computation(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Computation> {
+    facts.instance(instruction)?.effects.computes
+}
+
+/// What an instruction makes of parts of the number of a thread, which may be no part any more; none where it does
+/// something else.
+fn step(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    parts: &FxHashMap<Register, Part>,
+) -> Option<Option<Part>> {
+    let operands = facts.body.operands(Handle::new(instruction));
+    let part = |index: usize| match operands.get(index) {
+        Some(Operand::Register { register, .. }) => parts.get(register).copied(),
+        _ => None,
+    };
+    let are = |one: Part, other: Part| {
+        let pair = (part(1), part(2));
+        pair == (Some(one), Some(other)) || pair == (Some(other), Some(one))
+    };
+    let (of_planes, of_rows) = (are(Part::Plane, Part::PlaneLength), are(Part::Rows, Part::RowLength));
+    match computation(facts, instruction)? {
+        Computation::MultiplyAdd if of_planes && part(3) == Some(Part::Row) => Some(Some(Part::Rows)),
+        Computation::MultiplyAdd if of_rows && part(3).is_none() => Some(None),
+        Computation::Multiply if of_planes => Some(Some(Part::RowsBefore)),
+        Computation::Multiply if of_rows => Some(None),
+        Computation::Add if are(Part::RowsBefore, Part::Row) => Some(Some(Part::Rows)),
+        _ => None,
+    }
 }
