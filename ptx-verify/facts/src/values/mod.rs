@@ -8,6 +8,7 @@ mod either;
 mod float;
 mod frontier;
 mod graph;
+mod lanes;
 mod launch;
 pub mod linear;
 mod narrowed;
