@@ -3,6 +3,7 @@
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{DEEPEST, ExpressionKind, Parser, Statement, StatementKind, TypeName, Variable};
+use crate::Span;
 
 impl<'s> Parser<'s> {
     /// The statements up to the brace that closes the block, which is passed. The one that opens it is passed.
@@ -30,7 +31,9 @@ impl<'s> Parser<'s> {
             false => self.statement_within(),
         };
         self.depth -= 1;
-        Statement { kind, span }
+        let last = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
+        let end = last.filter(|_| matches!(kind, StatementKind::Block(_))).map_or(span, |last| last.span);
+        Statement { kind, span: Span::new(span.start, span.end.max(end.end)) }
     }
 
     /// Passes what is not known, up to its `;` or the end of its block.

@@ -233,9 +233,15 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
         labels.push(Label { span: inner, message: "called here".to_owned() });
     }
     for label in found.labels {
-        let place = kernel.place(aim.file, label.span).map(|(span, _)| span).filter(is_own);
-        let label = place.map(|span| Label { span, message: label.message });
-        labels.extend(label.filter(|label| !labels.contains(label)));
+        let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
+        // Where a method turns the stage, the statement that does tells more than the call.
+        let within = within.filter(|_| !kernel.is_of_asm(label.span));
+        for span in std::iter::once(shown).chain(within).filter(is_own) {
+            let label = Label { span, message: label.message.clone() };
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
     }
     Some(Diagnostic { span, labels, fix: None, ..found })
 }

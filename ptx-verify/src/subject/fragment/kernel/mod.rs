@@ -74,7 +74,7 @@ pub(crate) struct Kernel {
     /// The PTX text.
     pub(crate) text: String,
     /// Where the source of what begins there stands, in order.
-    places: Vec<(u32, Span)>,
+    places: Vec<(u32, Span, Span)>,
     /// The templates in the text, in order.
     templates: Vec<Template>,
 }
@@ -100,8 +100,9 @@ impl Kernel {
             let own = expanded.source(&file.statement(*id).template.map, relative)?;
             return Some(call.map_or((own, None), |call| (call, Some(own))));
         }
-        let before = self.places.partition_point(|(start, _)| *start <= part.start);
-        before.checked_sub(1).map(|at| (self.places[at].1, None))
+        let before = self.places.partition_point(|(start, ..)| *start <= part.start);
+        let (_, shown, own) = *self.places.get(before.checked_sub(1)?)?;
+        Some((shown, (own != shown).then_some(own)))
     }
 
     /// The call of the innermost wrapper that a part of the text is from, where wrappers call each other.
@@ -197,7 +198,7 @@ struct Lowering<'a, 's> {
     aim: Aim<'a, 's>,
     program: &'a Program<'s>,
     text: String,
-    places: Vec<(u32, Span)>,
+    places: Vec<(u32, Span, Span)>,
     templates: Vec<Template>,
     /// What is being translated.
     span: Span,
@@ -391,7 +392,7 @@ impl<'a, 's> Lowering<'a, 's> {
         text.push_str("}\n");
         Kernel {
             text,
-            places: self.places.into_iter().map(|(at, span)| (at + before, span)).collect(),
+            places: self.places.into_iter().map(|(at, shown, own)| (at + before, shown, own)).collect(),
             templates: self
                 .templates
                 .into_iter()
@@ -409,9 +410,9 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// Notes what the text that follows is for.
     fn note_place(&mut self) {
-        let (at, span) = (self.text.len() as u32, self.call().unwrap_or(self.span));
-        if self.places.last().is_none_or(|(_, last)| *last != span) {
-            self.places.push((at, span));
+        let (at, shown, own) = (self.text.len() as u32, self.call().unwrap_or(self.span), self.span);
+        if self.places.last().is_none_or(|(_, last, within)| (*last, *within) != (shown, own)) {
+            self.places.push((at, shown, own));
         }
     }
 
@@ -423,7 +424,7 @@ impl<'a, 's> Lowering<'a, 's> {
     /// Takes back what was appended since the text had this length.
     fn take_back(&mut self, length: usize) {
         self.text.truncate(length);
-        let kept = self.places.partition_point(|(at, _)| (*at as usize) < length);
+        let kept = self.places.partition_point(|(at, ..)| (*at as usize) < length);
         self.places.truncate(kept);
         let kept = self.templates.partition_point(|template| (template.start as usize) < length);
         self.templates.truncate(kept);

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Statement, StatementKind, TypeName, Variable};
 
 use super::types::{Members, Space, Ty};
@@ -219,6 +220,10 @@ impl<'s> Lowering<'_, 's> {
         if let Some(step) = step {
             self.span = step.span;
             self.value(step)?;
+        }
+        // The round ends where its text does.
+        if matches!(body.kind, StatementKind::Block(_)) && !body.span.is_empty() {
+            self.span = Span::new(body.span.end - 1, body.span.end);
         }
         self.emit(&format!("bra {again};"));
         self.place_label(&end);
