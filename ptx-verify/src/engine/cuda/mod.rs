@@ -247,7 +247,8 @@ fn for_target(
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
     let mut protocol: Option<Aim> = None;
-    let may_take_part = kernels::has_plain_protocol(source);
+    // What a kernel does by wrappers of included files is seen with them.
+    let may_take_part = kernels::has_plain_protocol(source) || kernels::may_call_wrappers(source);
     let mut said =
         Said { config, diagnostics: Vec::new(), seen: HashSet::new(), expansions: Expansions::default() };
     let checks: Vec<AsmCheck> = asked(&config.levels, |check| match check {
