@@ -6,7 +6,7 @@ use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
 use super::value::{Held, Value};
-use super::{Lowering, Unclear};
+use super::{ANYTHING, Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
     pub(super) fn of_group(
@@ -193,11 +193,15 @@ impl<'s> Lowering<'_, 's> {
             };
             self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
         } else if *space == Space::Generic
-            && let Held::Register(address) = pointer.held
             && let Ty::Integer { bits: bits @ (32 | 64), .. } = **of
         {
             let to = self.fresh(bits)?;
-            let (to_name, at) = (to.name(), address.name());
+            // Of a variable in global memory nobody has the address.
+            let at = match pointer.held {
+                Held::Register(address) => address.name(),
+                _ => ANYTHING.to_owned(),
+            };
+            let to_name = to.name();
             self.emit(&match () {
                 () if name.ends_with("_block") => {
                     format!("atom.relaxed.cta.exch.b{bits} {to_name}, [{at}], 0;")
