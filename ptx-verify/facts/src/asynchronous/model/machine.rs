@@ -38,6 +38,18 @@ pub(super) struct Scenario {
     pub(super) budget: u32,
 }
 
+/// Blocks of a grid, at most, and how many rounds each has of what parameters count.
+const MAX_GRID: u64 = 128;
+const ROUNDS: u64 = 8;
+
+impl Scenario {
+    /// How many blocks the grid has: so few that those which share work have several rounds of it.
+    fn grid(&self) -> u64 {
+        let row = u64::from(self.row.max(1));
+        (self.parameter / ROUNDS).clamp(1, MAX_GRID).next_multiple_of(row)
+    }
+}
+
 /// How an execution ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -600,8 +612,8 @@ impl<'p> Machine<'p> {
             R::CTAID_Y | R::CLUSTER_CTAID_Y => rank / row,
             R::CTAID_Z | R::CLUSTER_CTAID_Z => 0,
             R::CLUSTERID | R::CLUSTERID_X | R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
-            R::NCTAID | R::NCTAID_X => 128,
-            R::NCLUSTERID | R::NCLUSTERID_X => 128 / row,
+            R::NCTAID | R::NCTAID_X => self.scenario.grid(),
+            R::NCLUSTERID | R::NCLUSTERID_X => self.scenario.grid() / row,
             R::NCTAID_Y | R::CLUSTER_NCTAID_Y => blocks.div_ceil(row),
             R::NCTAID_Z | R::NCLUSTERID_Y | R::NCLUSTERID_Z | R::CLUSTER_NCTAID_Z => 1,
             R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X => row,
