@@ -82,12 +82,13 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Access) => {
             "may still be read here"
         }
-        (FaultKind::Unordered, Part::Access) => "may still be written here",
+        (FaultKind::Unordered | FaultKind::LanesApart, Part::Access) => "may still be written here",
         (_, Part::Access) => "accessed here",
         (_, Part::Wait) => "waited for here",
         (_, Part::Arrival) => "arrives here",
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
+        (_, Part::Elsewhere) => "arrives at another object here",
         (_, Part::Given) => "registers are given back here",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
@@ -143,15 +144,19 @@ fn words(fault: &Fault) -> (String, &'static str) {
         ),
         FaultKind::TooFewArrivals => {
             let count = counts.map_or(0, |(count, _)| count);
-            let plural = if count == 1 { "" } else { "s" };
+            let arrivals = if count == 1 { "arrival completes" } else { "arrivals complete" };
             let message = format!(
-                "{count} arrival{plural} complete a phase of this object, and others who have not arrived still use the memory"
+                "{count} {arrivals} a phase of this object, and others who have not arrived still use the memory"
             );
             (
                 message,
                 "count all arrivals of a phase: each thread that arrives, or each warp if one of its threads does",
             )
         }
+        FaultKind::LanesApart => plain(
+            "this copy reads what other lanes of the warp have written, and nothing orders the two",
+            "let the lanes meet before the copy starts: `__syncwarp()`, which is `bar.warp.sync`",
+        ),
         FaultKind::Unordered => plain(
             "this operation uses what other threads may still be writing",
             "let the threads meet at a barrier before",

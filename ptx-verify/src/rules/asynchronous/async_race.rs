@@ -62,6 +62,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 | FaultKind::SourceReused
                 | FaultKind::TwoCopies
                 | FaultKind::Unordered
+                | FaultKind::LanesApart
                 | FaultKind::Race
         )
     });

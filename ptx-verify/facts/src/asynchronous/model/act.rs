@@ -5,8 +5,9 @@ use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{BlockBarrier, Machine, Scenario, State};
+use super::machine::{Arrival, BlockBarrier, Machine, Scenario, State};
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
+use super::shadow::Who;
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -114,11 +115,12 @@ impl Machine<'_> {
                 }
                 Some(())
             }
-            Action::Access { address, reads, writes, is_plain, lanes, .. } => {
+            Action::Access { address, reads, writes, is_plain, lanes, together, .. } => {
                 if *is_plain && reads != writes {
                     self.race(warp, mask & lanes, instruction, *address, *writes);
                 }
-                self.access(warp, mask & lanes, instruction, *address, *reads, *writes);
+                let alone = if *together { 0 } else { mask };
+                self.access(warp, (mask & lanes, alone), instruction, *address, *reads, *writes);
                 self.remember(warp, mask, &step.action);
                 Some(())
             }
@@ -145,7 +147,7 @@ impl Machine<'_> {
                 Some(())
             }
             Action::Allocate { address, columns } => {
-                self.allocate(warp, mask, *address, *columns);
+                self.allocate(warp, mask, instruction, (*address, *columns));
                 Some(())
             }
             Action::Tensor { address, writes } => {
@@ -185,6 +187,7 @@ impl Machine<'_> {
             Action::ClusterArrive { relaxed } => {
                 let threads = self.threads_of(warp, mask);
                 self.next_event(warp);
+                self.meets(warp, instruction);
                 let own = &mut self.warps[warp];
                 own.cluster_phase = self.cluster_phase;
                 if !relaxed || own.has_fenced_objects {
@@ -224,6 +227,10 @@ impl Machine<'_> {
             | Action::Exit
             | Action::Opaque => Some(()),
         };
+        let waits = matches!(step.action, Action::Barrier { waits: true, .. } | Action::ClusterWait);
+        if waits || step.action.members().is_some() && mask == self.warps[warp].alive {
+            self.warps[warp].lanes_met = self.warps[warp].event;
+        }
         if done.is_none() {
             self.freeze(warp, fragment, instruction);
         }
@@ -375,10 +382,10 @@ impl Machine<'_> {
         Some(merged)
     }
 
-    fn access(
+    pub(super) fn access(
         &mut self,
         warp: usize,
-        mask: u32,
+        (mask, alone): (u32, u32),
         instruction: u32,
         address: Address,
         reads: bool,
@@ -408,7 +415,7 @@ impl Machine<'_> {
                     continue;
                 }
                 let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
-                let who = self.who(warp);
+                let who = Who { lanes: alone, ..self.who(warp) };
                 let found = shadow.access(who, (place, bytes), is_write, (event, instruction), &self.flights);
                 self.blocks[block].shadow = shadow;
                 clash = clash.or(found);
@@ -421,9 +428,10 @@ impl Machine<'_> {
 
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
     /// atomic accesses they may be in order nevertheless.
-    fn race(&mut self, warp: usize, mask: u32, instruction: u32, address: Address, writes: bool) {
+    pub(super) fn race(&mut self, warp: usize, mask: u32, instruction: u32, address: Address, writes: bool) {
         let program = self.program;
-        if !program.has_order || program.has_flags || self.race.is_some() || !self.faults.is_empty() {
+        let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
+        if !program.has_order || program.has_flags || self.race.is_some() || !is_first {
             return;
         }
         let bytes = u64::from(address.bytes).max(1);
@@ -506,10 +514,21 @@ impl Machine<'_> {
         self.meets(warp, instruction);
         let last = self.warps[warp].last_use;
         let barrier = self.blocks[block].barriers.entry(number).or_default();
-        let again = barrier.arrivals.iter().find(|(other, _)| *other == warp as u32).copied();
-        barrier.clock.join(&self.warps[warp].clock);
+        let again = barrier.arrivals.iter().find(|arrival| arrival.warp == warp as u32).copied();
+        // Who has arrived and not waited knows of those who waited what they have told it since.
+        let warps = self.warps.len();
+        let clock = &self.warps[warp].clock;
+        let went_on = |arrival: &&Arrival| arrival.warp == warp as u32 && !arrival.waits;
+        let ahead = barrier.before.iter().find(went_on).and_then(|own| {
+            let is_unknown = |arrival: &&Arrival| {
+                arrival.waits && clock.get(warps, Row::Events, arrival.warp as usize) < arrival.event
+            };
+            barrier.before.iter().find(is_unknown).map(|other| (own.instruction, other.instruction))
+        });
+        barrier.clock.join(clock);
         barrier.arrived += own;
-        barrier.arrivals.push((warp as u32, instruction));
+        let event = self.warps[warp].event;
+        barrier.arrivals.push(Arrival { warp: warp as u32, event, instruction, waits });
         if !barrier.places.contains(&instruction) {
             barrier.places.push(instruction);
         }
@@ -536,9 +555,14 @@ impl Machine<'_> {
             self.warps[warp].fragments[fragment].state = State::Barrier(number);
         }
         self.progress += 1;
-        if let Some((_, before)) = again.filter(|_| mask == self.warps[warp].alive && !is_own_credit) {
-            let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
+        let is_whole = mask == self.warps[warp].alive && !is_own_credit;
+        if let Some(before) = again.filter(|_| is_whole) {
+            let fault =
+                Fault::new(FaultKind::ArrivesTwice, instruction).with(before.instruction, Part::Arrival);
             self.tell(fault.with_some(last, Part::Last));
+        } else if let Some((before, other)) = ahead.filter(|_| is_whole) {
+            let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
+            self.tell(fault.with(other, Part::OtherWait).with_some(last, Part::Last));
         }
         if let Some((at, other, threads)) = disagreement {
             let fault = Fault::new(FaultKind::BarrierCounts, instruction).with(at, Part::OtherWait);
@@ -561,6 +585,7 @@ impl Machine<'_> {
             places: std::mem::take(&mut barrier.places),
             counted_twice: std::mem::take(&mut barrier.counted_twice),
             opened: std::mem::take(&mut barrier.opened),
+            before: arrivals.clone(),
             ..BlockBarrier::default()
         };
         if !kept.opened.contains(&expected) {
@@ -568,11 +593,11 @@ impl Machine<'_> {
         }
         let done: BlockBarrier = std::mem::replace(barrier, kept);
         if arrived > expected && done.expected.is_some() {
-            let last = arrivals.last().map_or(0, |(_, at)| *at);
+            let last = arrivals.last().map_or(0, |arrival| arrival.instruction);
             let fault =
                 Fault::new(FaultKind::BarrierCounts, last).counted(i64::from(expected), i64::from(arrived));
-            let fault = arrivals.iter().fold(fault, |fault, (_, other)| fault.with(*other, Part::OtherWait));
-            self.tell(fault);
+            let others = arrivals.iter().map(|arrival| arrival.instruction);
+            self.tell(others.fold(fault, |fault, other| fault.with(other, Part::OtherWait)));
         }
         self.progress += 1;
         for warp in self.warps.iter_mut().filter(|warp| warp.block == block) {

@@ -55,6 +55,19 @@ impl Machine<'_> {
         met.fold(fault, |fault, at| fault.with(at, Part::Met))
     }
 
+    /// The last wait of a warp for a phase.
+    fn last_test(&self, warp: usize) -> Option<u32> {
+        let own = &self.warps[warp];
+        own.tests.get(&own.tested?).map(|test| test.0)
+    }
+
+    /// The object that a warp has tested last of those at which another one arrives, else the last of all.
+    fn guard(&self, warp: usize, other: usize) -> Option<usize> {
+        let (own, other) = (&self.warps[warp], &self.warps[other]);
+        let shared = own.tests.iter().filter(|(object, _)| other.arrivals.contains_key(object));
+        shared.max_by_key(|(_, test)| test.1).map(|(object, _)| *object).or(own.tested)
+    }
+
     /// Where those have waited last who arrive at an object: they may have come too early.
     pub(super) fn wait_of_arrivers(&self, object: usize) -> Option<u32> {
         let arriver = self.warps.iter().find(|warp| {
@@ -80,6 +93,8 @@ impl Machine<'_> {
                             .counted(object.map_or(0, |object| i64::from(self.objects[object].count)), -1)
                             .with(access, Part::Access)
                             .with(copy, Part::Operation),
+                        // Who has waited may have waited for another phase.
+                        None if row == Row::Tcgen05 => early.with_some(self.last_test(warp), Part::Wait),
                         None => early,
                     };
                 };
@@ -132,7 +147,7 @@ impl Machine<'_> {
             let mut steps = self.program.steps.iter().filter(|step| step.instruction == arrival);
             steps.any(|step| matches!(step.action, Action::Signal { event: Event::ArriveExpect, .. }))
         };
-        let object = self.warps[warp].tested;
+        let object = self.guard(warp, owner as usize);
         let released = object
             .and_then(|object| other.arrivals.get(&object))
             .filter(|arrival| arrival.1 > event && !fills(arrival.0));
@@ -153,7 +168,7 @@ impl Machine<'_> {
     ) -> Fault {
         let plain = Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access);
         let own = &self.warps[warp];
-        let Some(index) = own.tested else { return plain };
+        let Some(index) = self.guard(warp, reader as usize) else { return plain };
         let (object, other) = (&self.objects[index], &self.warps[reader as usize]);
         let test = own.tests.get(&index).map(|test| test.0);
         let last_wait = other.tests.values().filter(|test| test.1 <= event).map(|test| test.1).max();

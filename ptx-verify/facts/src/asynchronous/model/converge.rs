@@ -42,7 +42,7 @@ impl Fragment {
 
 impl Action {
     /// The lanes that meet at a step; none where it is no meeting.
-    const fn members(&self) -> Option<u32> {
+    pub(super) const fn members(&self) -> Option<u32> {
         let source = match self {
             Self::WarpBarrier { members } => return Some(*members),
             Self::Compute { shape, from: [first, second, _, last], .. } => match shape.computation {

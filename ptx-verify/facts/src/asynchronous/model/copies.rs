@@ -105,7 +105,9 @@ impl Machine<'_> {
                     self.log.source(instruction, place);
                 }
                 let size = known.or(self.sizes.get(&instruction).copied()).unwrap_or(UNSIZED);
-                self.start_read(warp, block, (place, size), flights.first()?.0);
+                let flight = flights.first()?.0;
+                self.started_by_lanes(warp, block, (place, size), (mask, flight));
+                self.start_read(warp, block, (place, size), flight);
             }
         }
         self.progress += 1;
@@ -138,9 +140,11 @@ impl Machine<'_> {
                 let own = &self.warps[warp];
                 let test = own.tested.and_then(|object| own.tests.get(&object)).map(|test| test.0);
                 let others = own.tested.and_then(|object| self.wait_of_arrivers(object));
+                let made = own.tested.and_then(|object| self.objects[object].made);
                 Fault::new(FaultKind::TwoCopies, copy)
                     .with(other, Part::Operation)
                     .with_some(test, Part::Wait)
+                    .with_some(made.map(|made| made.2), Part::Made)
                     .with_some(others, Part::OtherWait)
             }
             Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
@@ -157,6 +161,22 @@ impl Machine<'_> {
         if let Some(clash) = clash {
             let operation = self.flights[flight as usize].instruction;
             self.tell_access(warp, operation, clash);
+        }
+    }
+
+    /// A copy that some lanes start reads what others of the warp have written since all of them met.
+    fn started_by_lanes(
+        &mut self,
+        warp: usize,
+        block: usize,
+        range: (u64, u64),
+        (lanes, flight): (u32, u32),
+    ) {
+        let since = self.warps[warp].lanes_met;
+        let written = self.blocks[block].shadow.written_by_others(warp as u32, range, since, lanes);
+        if let Some(write) = written {
+            let copy = self.flights[flight as usize].instruction;
+            self.tell_of(warp, Fault::new(FaultKind::LanesApart, copy).with(write, Part::Access));
         }
     }
 
@@ -201,7 +221,7 @@ impl Machine<'_> {
         clock.raise(warps, Row::CpAsync, warp, started);
         for (_, index) in named {
             self.warps[warp].arrivals.insert(index, (instruction, now));
-            self.objects[index].arrivers |= 1_u128.checked_shl(warp as u32).unwrap_or(0);
+            self.objects[index].note_arriver(warp);
             if counted {
                 self.objects[index].pending += 1;
             }

@@ -2,7 +2,8 @@
 
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{
-    AsyncAction, AsyncGroup, Computation, Control, Event, Instance, Mode, OperandSpec, Purpose, Role,
+    AsyncAction, AsyncGroup, Computation, Control, Convergence, Event, Instance, Mode, OperandSpec, Purpose,
+    Role,
 };
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
@@ -114,6 +115,7 @@ impl Decoder<'_, '_> {
             writes,
             is_plain,
             lanes,
+            together: effects.convergence != Convergence::None,
             to: Vec::new(),
             from: Vec::new(),
             part: 0,

@@ -29,6 +29,8 @@ pub enum FaultKind {
     SourceReused,
     /// Two operations that may write the same place at a time.
     TwoCopies,
+    /// A copy reads what other lanes of its warp may still be writing.
+    LanesApart,
     /// An object that another thread uses though nothing tells that it was made.
     Unpublished,
     /// An object that is made again, or taken away, while another thread may use it.
@@ -88,6 +90,8 @@ pub enum Part {
     End,
     /// Where registers are given back.
     Given,
+    /// An arrival at another object than the one that is waited for.
+    Elsewhere,
     /// What a thread did last, before it came to a wait that does not end.
     Last,
 }
@@ -131,6 +135,7 @@ impl FaultKind {
         !matches!(
             self,
             Self::MissingFence
+                | Self::LanesApart
                 | Self::Unpublished
                 | Self::Remade
                 | Self::NoArrivals

@@ -140,10 +140,23 @@ pub(super) struct Warp {
     pub(super) tensor_loads: Vec<(u64, u32)>,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
+    /// The event at which all of its lanes met last.
+    pub(super) lanes_met: u32,
     /// Where it met others or waited last, and before that.
     pub(super) met: [Option<u32>; 2],
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
+}
+
+/// A warp at a barrier of the block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) warp: u32,
+    /// Which event of the warp it is.
+    pub(super) event: u32,
+    pub(super) instruction: u32,
+    /// Whether it waits for the others.
+    pub(super) waits: bool,
 }
 
 #[derive(Debug, Default)]
@@ -153,8 +166,9 @@ pub(super) struct BlockBarrier {
     pub(super) arrived: u32,
     pub(super) expected: Option<(u32, u32)>,
     pub(super) clock: Clock,
-    /// Those who have arrived: warps and instructions.
-    pub(super) arrivals: Vec<(u32, u32)>,
+    /// Those who have arrived, and those who had when it opened last.
+    pub(super) arrivals: Vec<Arrival>,
+    pub(super) before: Vec<Arrival>,
     /// Where warps ever arrived.
     pub(super) places: Vec<u32>,
     /// Warps that such a number counts twice: they arrived with the others, and then waited.
@@ -302,6 +316,7 @@ impl<'p> Machine<'p> {
                     met: [None; 2],
                     tensor_loads: Vec::new(),
                     unfenced: 0,
+                    lanes_met: 0,
                 });
             }
         }
@@ -634,7 +649,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn who(&self, warp: usize) -> Who<'_> {
-        Who { warp: warp as u32, clock: &self.warps[warp].clock, warps: self.warps.len() }
+        Who { warp: warp as u32, lanes: 0, clock: &self.warps[warp].clock, warps: self.warps.len() }
     }
 
     /// Of what may follow from each other only the first is a fault.
@@ -690,7 +705,7 @@ impl<'p> Machine<'p> {
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);
-            let who = Who { warp: u32::MAX, clock: &end, warps };
+            let who = Who { warp: u32::MAX, lanes: 0, clock: &end, warps };
             let written = self.blocks[block].shadow.still_written(who, &self.flights);
             // Who is told of a copy into another block's memory is that block.
             let is_told_elsewhere = |flight: &Flight| match flight.completion {
@@ -741,6 +756,8 @@ impl<'p> Machine<'p> {
         let mut waits: Vec<(u32, usize)> = Vec::new();
         let mut barriers: Vec<(usize, u32, u32)> = Vec::new();
         let (mut cluster, mut registers) = (None, Vec::new());
+        // Objects of which more than the next phase was complete before somebody waited for it.
+        let mut overrun: Vec<(u32, usize)> = Vec::new();
         for warp in &self.warps {
             for fragment in &warp.fragments {
                 let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
@@ -748,6 +765,12 @@ impl<'p> Machine<'p> {
                     State::Test(wants) => {
                         let open = wants.iter().find(|(object, want, _)| !self.objects[*object].has(*want));
                         waits.extend(open.map(|(object, ..)| (at, *object)));
+                        let known = |object: usize| warp.clock.phases(self.warps.len(), object);
+                        let is_over = |object: usize| {
+                            let own = &self.objects[object];
+                            own.has_parts && own.phase > known(object) + 1
+                        };
+                        overrun.extend(open.filter(|open| is_over(open.0)).map(|open| (at, open.0)));
                     }
                     State::Barrier(number) => barriers.push((warp.block, *number, at)),
                     State::Cluster(_) => cluster = cluster.or(Some(at)),
@@ -764,16 +787,21 @@ impl<'p> Machine<'p> {
         waits.dedup();
         barriers.sort_unstable();
         barriers.dedup();
-        let fault = self.of_registers(&registers).or_else(|| self.of_objects(&waits)).or_else(|| {
-            let (block, number, at) = *barriers.first()?;
-            let barrier = self.blocks[block].barriers.get(&number)?;
-            let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
-            let fault =
-                Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
-            let fault =
-                barrier.places.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Arrival));
-            Some(barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait)))
-        });
+        let overrun = overrun.iter().min().and_then(|(at, object)| self.of_overrun(*at, *object));
+        let fault =
+            self.of_registers(&registers).or(overrun).or_else(|| self.of_objects(&waits)).or_else(|| {
+                let (block, number, at) = *barriers.first()?;
+                let barrier = self.blocks[block].barriers.get(&number)?;
+                let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
+                let fault =
+                    Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
+                let fault = barrier
+                    .places
+                    .iter()
+                    .take(MAX_LAST)
+                    .fold(fault, |fault, at| fault.with(*at, Part::Arrival));
+                Some(barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait)))
+            });
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
         if let Some(fault) = fault {
             let mut last: Vec<u32> =
@@ -785,6 +813,14 @@ impl<'p> Machine<'p> {
             let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
             self.tell(fault);
         }
+    }
+
+    /// An object whose phases were over before those who wait for one went on: more arrive than it counts.
+    fn of_overrun(&self, at: u32, object: usize) -> Option<Fault> {
+        let object = &self.objects[object];
+        let (_, _, made) = object.made?;
+        let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
+        Some(fault.with(at, Part::Wait).with_some(object.last_arrival, Part::Arrival))
     }
 
     /// The object that keeps threads waiting, where it is known which.
@@ -808,8 +844,17 @@ impl<'p> Machine<'p> {
         let object = &self.objects[*of];
         let primary = if partly.is_some() { object.made.map_or(*at, |made| made.2) } else { *at };
         let found = i64::from(object.count) - i64::from(object.pending);
+        // Where nobody arrives ever, somebody may arrive at another object instead.
+        let elsewhere = self.warps.iter().flat_map(|warp| warp.arrivals.values()).map(|arrival| arrival.0);
+        let mut elsewhere: Vec<u32> = elsewhere.filter(|_| object.total == 0).collect();
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        let fault = elsewhere
+            .into_iter()
+            .take(MAX_LAST)
+            .fold(Fault::new(FaultKind::Phase, primary), |fault, at| fault.with(at, Part::Elsewhere));
         Some(
-            Fault::new(FaultKind::Phase, primary)
+            fault
                 .with(*at, Part::Wait)
                 .with_some(object.made.map(|made| made.2), Part::Made)
                 .with_some(object.last_arrival, Part::Arrival)

@@ -49,6 +49,10 @@ pub(super) struct Object {
     pub(super) last_arrival: Option<u32>,
     /// The warps that ever arrived here, as bits.
     pub(super) arrivers: u128,
+    /// Those of this phase and of the last one, and whether two phases had others.
+    pub(super) arrivers_in_phase: u128,
+    pub(super) arrivers_before: Option<u128>,
+    pub(super) has_parts: bool,
     pub(super) arrived: Clock,
     /// What was known at the end of each of the last phases.
     pub(super) completed: VecDeque<Clock>,
@@ -65,6 +69,20 @@ impl Object {
             Some(user) => *user = (warp as u32, event, instruction),
             None => self.users.push((warp as u32, event, instruction)),
         }
+    }
+
+    /// Takes note of a warp that arrives.
+    pub(super) fn note_arriver(&mut self, warp: usize) {
+        let bit = 1_u128.checked_shl(warp as u32).unwrap_or(0);
+        self.arrivers |= bit;
+        self.arrivers_in_phase |= bit;
+    }
+
+    /// Takes note of the end of a phase: where some arrive in one and others in the next, it counts a part of them.
+    pub(super) fn note_arrivers_of_phase(&mut self) {
+        let arrivers = std::mem::take(&mut self.arrivers_in_phase);
+        self.has_parts |= self.arrivers_before.is_some_and(|before| before != arrivers);
+        self.arrivers_before = Some(arrivers);
     }
 
     /// Whether what a test asks is so.

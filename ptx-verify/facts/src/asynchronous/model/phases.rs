@@ -231,7 +231,7 @@ impl Machine<'_> {
             }
             if arrives {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
-                self.objects[index].arrivers |= 1_u128.checked_shl(warp as u32).unwrap_or(0);
+                self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
             }
             if matches!(event, Event::Drop | Event::DropExpect) {
@@ -269,6 +269,7 @@ impl Machine<'_> {
             return;
         }
         object.phase += 1;
+        object.note_arrivers_of_phase();
         object.pending = object.count;
         object.bytes = 0;
         if object.completed.len() == REMEMBERED {

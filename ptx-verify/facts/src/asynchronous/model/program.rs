@@ -101,6 +101,8 @@ pub(super) enum Action {
         is_plain: bool,
         /// The lanes that give addresses.
         lanes: u32,
+        /// Whether the lanes of a warp do it together.
+        together: bool,
         /// What is loaded and stored, part by part, where anybody asks for it.
         to: Vec<Option<u32>>,
         from: Vec<Source>,

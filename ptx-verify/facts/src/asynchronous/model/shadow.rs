@@ -20,6 +20,8 @@ pub(super) struct Touch {
     /// Which of its events it is.
     pub(super) event: u32,
     pub(super) instruction: u32,
+    /// The lanes that take part, each for itself.
+    lanes: u32,
     bytes: u64,
 }
 
@@ -101,6 +103,8 @@ pub(super) struct Shadow {
 #[derive(Clone, Copy)]
 pub(super) struct Who<'a> {
     pub(super) warp: u32,
+    /// Its lanes, where each acts for itself.
+    pub(super) lanes: u32,
     pub(super) clock: &'a Clock,
     pub(super) warps: usize,
 }
@@ -167,7 +171,7 @@ impl Shadow {
                 touch.bytes != 0
             });
             if !is_known {
-                touches.push(Touch { warp: who.warp, event, instruction, bytes });
+                touches.push(Touch { warp: who.warp, event, instruction, lanes: who.lanes, bytes });
             }
         }
         clash
@@ -189,6 +193,23 @@ impl Shadow {
                 touch.bytes & bytes != 0 && touch.instruction != instruction && !who.knows(touch)
             });
             other.map(|touch| (*touch, !writes))
+        })
+    }
+
+    /// A write by other lanes of a warp, after one of its events.
+    pub(super) fn written_by_others(
+        &self,
+        warp: u32,
+        (start, bytes): (u64, u64),
+        since: u32,
+        lanes: u32,
+    ) -> Option<u32> {
+        cells(start, bytes).find_map(|(index, bytes)| {
+            let by_others = |touch: &&Touch| {
+                let is_later = touch.warp == warp && touch.event > since;
+                is_later && touch.lanes & !lanes != 0 && touch.bytes & bytes != 0
+            };
+            self.cells.get(&index)?.writes.iter().find(by_others).map(|touch| touch.instruction)
         })
     }
 

@@ -23,7 +23,15 @@ const COLUMN_BITS: u64 = 0xffff;
 
 impl Machine<'_> {
     /// Hands out columns and stores the first of them, which threads load from shared memory later.
-    pub(super) fn allocate(&mut self, warp: usize, mask: u32, address: Address, columns: Source) {
+    pub(super) fn allocate(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        (address, columns): (Address, Source),
+    ) {
+        self.race(warp, mask, instruction, address, true);
+        self.access(warp, (mask, 0), instruction, address, false, true);
         let block = self.warps[warp].block;
         let count = self.certain(warp, columns).all(mask).unwrap_or(0);
         let first = self.blocks[block].columns;
