@@ -17,6 +17,7 @@ use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
 use crate::rules;
 use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed, unordered_flag};
+use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
@@ -194,10 +195,10 @@ fn levels_of_protocols(levels: &Levels) -> Levels {
 }
 
 fn of_protocols() -> impl Iterator<Item = &'static Rule> {
-    rules::all()
-        .iter()
-        .copied()
-        .filter(|rule| rule.info.code.starts_with("P09") && rule.info.class == Class::Hazard)
+    rules::all().iter().copied().filter(|rule| {
+        let is_of_protocols = rule.info.code.starts_with("P09") && rule.info.class == Class::Hazard;
+        is_of_protocols || rule.info.name == read_only_load_of_written::RULE.info.name
+    })
 }
 
 /// Whether something else than an asm statement is volatile.
