@@ -149,12 +149,20 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 /// The register that the address of an access comes of, through moves, conversions and sums.
 #[must_use]
 pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
-    const MAX_STEPS: usize = 24;
     let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
         Operand::RegisterAddress { base, .. } => Some(*base),
         _ => None,
     });
-    let mut register = base?;
+    address_steps(facts, base?).last().copied()
+}
+
+/// The registers that an address is computed of one after the other, through moves, conversions and sums, with the register
+/// itself first and the one that it comes of last.
+#[must_use]
+pub fn address_steps(facts: &FunctionFacts<'_>, base: Register) -> Vec<Register> {
+    const MAX_STEPS: usize = 24;
+    let mut steps = vec![base];
+    let mut register = base;
     for _ in 0..MAX_STEPS {
         let moved_on = |write: &&u32| {
             facts.uses().of(**write).iter().any(|each| each.register == register && each.access().reads())
@@ -164,21 +172,23 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
             // It goes on in each turn of a loop.
             [one, other] if moved_on(&other) && !moved_on(&one) => one,
             [one, other] if moved_on(&one) && !moved_on(&other) => other,
-            _ => return Some(register),
+            _ => break,
         };
-        let computes = facts.instance(*write)?.effects.computes;
-        if !matches!(
-            computes,
-            Some(Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric)
-        ) {
-            return Some(register);
-        }
-        match facts.body.operands(Handle::new(*write)).get(1) {
+        let Some(computes) = facts.instance(*write).and_then(|instance| instance.effects.computes) else {
+            break;
+        };
+        let index = match computes {
+            Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric => 1,
+            Computation::MultiplyAdd | Computation::MultiplyAddWide => 3,
+            _ => break,
+        };
+        match facts.body.operands(Handle::new(*write)).get(index) {
             Some(Operand::Register { register: from, .. }) => register = *from,
-            _ => return Some(register),
+            _ => break,
         }
+        steps.push(register);
     }
-    Some(register)
+    steps
 }
 
 /// Whether an instruction names global memory.

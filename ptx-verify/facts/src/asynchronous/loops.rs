@@ -76,24 +76,40 @@ pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
     latches(facts).filter_map(|(head, latch)| poll(facts, head, latch)).collect()
 }
 
+/// The loops that try to take a lock in global memory: they wait for what an atomic operation brings.
+#[must_use]
+pub fn locks(facts: &FunctionFacts<'_>) -> Vec<Poll> {
+    let asks = |instruction| is_global_atomic(facts, instruction);
+    latches(facts).filter_map(|(head, latch)| waiting(facts, (head, latch), &asks)).collect()
+}
+
 fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<Poll> {
+    waiting(facts, (head, latch), &|instruction| is_global_load(facts, instruction))
+}
+
+/// The loop between two blocks, if it only waits for what one instruction that `asks` brings.
+fn waiting(
+    facts: &FunctionFacts<'_>,
+    (head, latch): (NodeIndex, NodeIndex),
+    asks: &impl Fn(u32) -> bool,
+) -> Option<Poll> {
     let cfg = &facts.cfg;
     // Loops lie together in the text, nearly always.
     let (first, end) = (cfg.instructions(head).start, cfg.instructions(latch).end);
-    if end.checked_sub(first).is_none_or(|count| count as usize > MAX_INSTRUCTIONS)
-        || !(first..end).any(|each| is_global_load(facts, each))
+    if end.checked_sub(first).is_none_or(|count| count as usize > MAX_INSTRUCTIONS) || !(first..end).any(asks)
     {
         return None;
     }
     let does_more = |&each: &u32| {
-        facts.instance(each).is_none_or(|instance| {
+        let acts = facts.instance(each).is_none_or(|instance| {
             let effects = &instance.effects;
             effects.writes_memory
                 || effects.atomic
                 || effects.barrier
                 || effects.asynchronous.is_some()
                 || effects.control == Control::Call
-        })
+        });
+        acts && !asks(each)
     };
     // Nearly all loops are told by their ends.
     if [head, latch].into_iter().any(|block| cfg.instructions(block).any(|each| does_more(&each))) {
@@ -109,7 +125,7 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
     if all.iter().any(does_more) {
         return None;
     }
-    let loads: Vec<u32> = all.iter().copied().filter(|&each| is_global_load(facts, each)).collect();
+    let loads: Vec<u32> = all.iter().copied().filter(|&each| asks(each)).collect();
     let &[load] = loads.as_slice() else { return None };
     // A list is walked with an address that changes.
     if !is_the_same(facts, address_register(facts, load)?, &inside) {
@@ -123,7 +139,10 @@ fn poll(facts: &FunctionFacts<'_>, head: NodeIndex, latch: NodeIndex) -> Option<
             return None;
         }
     }
-    let is_fenced = all.iter().any(|&each| orders(facts, each));
+    let is_fenced = all.iter().any(|&each| {
+        let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
+        orders(facts, each) && !(each == load && is_atomic)
+    });
     Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced })
 }
 
@@ -135,6 +154,15 @@ fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
     accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
+}
+
+/// Whether an instruction is an atomic operation on global memory that brings what was there.
+fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let Some(instance) = facts.instance(instruction) else { return false };
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    instance.effects.atomic
+        && facts.uses().of(instruction).iter().any(|each| each.access().writes())
+        && accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
 }
 
 /// Whether a register has the same number in each turn of a loop: it is computed of what is not written there.

@@ -10,7 +10,9 @@ mod groups;
 mod loops;
 pub mod model;
 mod objects;
+mod publish;
 mod tensor;
+mod workspace;
 
 use super::FunctionFacts;
 use super::reach::{Ends, Reach};
@@ -20,11 +22,13 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Instance, Mode, Pu
 pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
-pub use flags::{Counted, address_root, counted, may_be_global, names_global, orders_blocks};
+pub use flags::{Counted, address_root, address_steps, counted, may_be_global, names_global, orders_blocks};
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
-pub use loops::{Poll, is_flag, is_weak, orders, polls};
+pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
 pub use objects::{Event, Life, Lives, Place};
+pub use publish::{is_of_few, told_by_few};
 pub use tensor::{EarlyUse, Reason, early_uses};
+pub use workspace::{Unseen, unseen_stores};
 
 /// An instruction that acts on asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,14 @@ use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
 use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::unseen_stores;
 use ptx_syntax::Diagnostic;
 
 declare_rule! {
     /// ## What it does
     /// Reports a write of shared memory by threads that a bulk copy, `wgmma` or `tcgen05` reads, without `fence.proxy.async`
-    /// after the write in the thread that has written, or with it on the wrong side of the barrier between the two.
+    /// after the write in the thread that has written, or with it on the wrong side of the barrier between the two; and a
+    /// write of global memory that a bulk copy reads from the same address afterwards, with no such fence on the way.
     ///
     /// ## Why is this bad
     /// Threads write through the generic proxy, and these operations read through the asynchronous one, which need not see
@@ -58,4 +60,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_ours = |kind| matches!(kind, FaultKind::MissingFence);
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+    if !found.is_empty() || context.actions().is_empty() {
+        return;
+    }
+    if let Some(unseen) = context.facts().and_then(unseen_stores) {
+        let message = "this write of global memory need not be visible to the copy that reads it through the asynchronous proxy";
+        diagnostics.push(
+            RULE.at(context.instruction_span(unseen.store), message)
+                .with_secondary(context.instruction_span(unseen.copy), "read here")
+                .with_help("write `fence.proxy.async` in the threads that have written, before the barrier that they meet at"),
+        );
+    }
 }

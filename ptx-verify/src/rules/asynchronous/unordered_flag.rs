@@ -1,11 +1,11 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Poll, address_root, counted, is_flag, is_weak, may_be_global, names_global, orders_blocks, polls,
-    reachable,
+    Poll, address_root, counted, is_flag, is_of_few, is_weak, locks, may_be_global, names_global, orders_blocks, polls,
+    reachable, told_by_few,
 };
 use ptx_facts::reach::{Ends, Reach};
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
 
@@ -87,6 +87,20 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         };
         diagnostics.push(RULE.at(context.instruction_span(poll.load), message).with_help(help));
     }
+    let has_atomics = context.module.features().has(Features::ATOMICS);
+    let locks = if has_atomics { locks(facts) } else { Vec::new() };
+    let is_narrow_lock = |lock: &&Poll| {
+        facts
+            .instance(lock.load)
+            .is_some_and(|instance| instance.is(Mode::BlockScope) && names_global(instance))
+    };
+    for lock in locks.iter().filter(is_narrow_lock) {
+        let message = "this loop takes a lock in global memory in the scope of the block only";
+        diagnostics.push(
+            RULE.at(context.instruction_span(lock.load), message)
+                .with_help("a lock that other blocks take needs the scope `.gpu`"),
+        );
+    }
     if diagnostics.iter().any(|each| each.rule == RULE.info.name) {
         return;
     }
@@ -106,8 +120,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
         return;
     }
-    if context.module.features().has(Features::FLAGS) || !polls.is_empty() {
-        before_flags(context, facts, &polls, diagnostics);
+    if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
+        before_flags(context, facts, &Waits { polls: &polls, locks: &locks }, diagnostics);
     }
 }
 
@@ -176,33 +190,85 @@ fn after_polls(
     }
 }
 
+/// The loops of a function that wait for others.
+struct Waits<'a> {
+    polls: &'a [Poll],
+    locks: &'a [Poll],
+}
+
+impl Waits<'_> {
+    /// The register that the flag of an instruction comes of, if a loop waits for that, and whether it is a lock.
+    fn flag(&self, facts: &FunctionFacts<'_>, instruction: u32) -> Option<bool> {
+        let root = address_root(facts, instruction)?;
+        let is_of = |poll: &Poll| poll.load != instruction && address_root(facts, poll.load) == Some(root);
+        match self.locks.iter().any(is_of) {
+            true => Some(true),
+            false => self.polls.iter().any(is_of).then_some(false),
+        }
+    }
+
+    /// Whether an instruction sets a flag, and no release is part of it.
+    fn is_set_by(&self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+        let Some(instance) = facts.instance(instruction) else { return false };
+        let effects = &instance.effects;
+        let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
+        if effects.atomic {
+            return !orders && self.flag(facts, instruction).is_some();
+        }
+        if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
+            return false;
+        }
+        let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope);
+        if (is_wide || is_narrow(instance)) && names_global(instance) {
+            return true;
+        }
+        // What is made nought before it is waited for the next time tells nothing; a lock is given back so.
+        // Data may lie beside the flag, and is stored by many.
+        let is_plain = is_weak(facts, instruction, true) || instance.is(Mode::Volatile);
+        is_plain
+            && is_of_few(facts, instruction)
+            && match self.flag(facts, instruction) {
+                Some(is_lock) => is_lock || !stores_nought(facts, instruction),
+                None => false,
+            }
+    }
+}
+
+/// Whether a store stores the number 0.
+fn stores_nought(facts: &FunctionFacts<'_>, store: u32) -> bool {
+    let is_nought = |operand: &Operand| matches!(operand, Operand::Integer { bits: 0, .. });
+    match facts.body.operands(Handle::new(store)).get(1) {
+        Some(Operand::Register { register, .. }) => match facts.definitions(*register) {
+            [only] => facts.body.operands(Handle::new(*only)).get(1).is_some_and(is_nought),
+            _ => false,
+        },
+        Some(operand) => is_nought(operand),
+        None => false,
+    }
+}
+
 /// What was written before a flag is set.
 fn before_flags(
     context: &FlowContext<'_>,
     facts: &FunctionFacts<'_>,
-    polls: &[Poll],
+    waits: &Waits<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let polled: Vec<Register> = polls.iter().filter_map(|poll| address_root(facts, poll.load)).collect();
-    let sets_flag = |&each: &u32| {
-        facts.instance(each).is_some_and(|instance| {
-            let effects = &instance.effects;
-            if effects.atomic {
-                let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
-                return !orders && address_root(facts, each).is_some_and(|root| polled.contains(&root));
-            }
-            let stores = effects.writes_memory && !effects.reads_memory;
-            let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope);
-            stores && (is_wide || is_narrow(instance)) && names_global(instance)
-        })
-    };
-    let flags = ascending(reachable(facts).filter(sets_flag));
-    if flags.is_empty() {
+    let polls = waits.polls;
+    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, each)));
+    let releases = ascending(reachable(facts).filter(|&each| {
+        let releases = |instance: &Instance| {
+            instance.is(Mode::Release) && instance.effects.writes_memory && may_be_global(facts, each)
+        };
+        facts.instance(each).is_some_and(releases)
+    }));
+    if flags.is_empty() && releases.is_empty() {
         return;
     }
     let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
-    let stores =
-        ascending(reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each)));
+    let stores = ascending(reachable(facts).filter(|&each| {
+        is_weak(facts, each, true) && may_be_global(facts, each) && flags.binary_search(&each).is_err()
+    }));
     // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
     // unless others read it here as well.
     let acquires = ascending(reachable(facts).filter(|&each| {
@@ -220,6 +286,7 @@ fn before_flags(
         after_acquire.at(store).is_none()
             || address_root(facts, store).is_some_and(|root| read.contains(&root))
     };
+    let all_flags = ascending(flags.iter().chain(&releases).copied());
     for flag in flags {
         if facts.instance(flag).is_some_and(is_narrow) {
             let reach = Reach::to(facts, Ends::Instructions(&[flag]), &[]);
@@ -249,6 +316,22 @@ fn before_flags(
             );
             return;
         }
+    }
+    let told = all_flags.iter().find_map(|&flag| {
+        // Who releases means what was stored before; else it has to be read here by those who wait.
+        let is_release = releases.binary_search(&flag).is_ok();
+        let is_read = |store: &u32| address_root(facts, *store).is_some_and(|root| read.contains(&root));
+        let stores: Vec<u32> =
+            stores.iter().copied().filter(|store| is_release || is_read(store)).collect();
+        Some((flag, told_by_few(facts, flag, &stores)?))
+    });
+    if let Some((flag, store)) = told {
+        let message = "this tells others of what more threads have stored, which it has not met since";
+        diagnostics.push(
+            RULE.at(context.instruction_span(flag), message)
+                .with_secondary(context.instruction_span(store), "stored here")
+                .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`"),
+        );
     }
 }
 

@@ -1,0 +1,132 @@
+//! Global memory that threads write and bulk copies read: through two proxies.
+
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event};
+use ptx_ir::space::StateSpace;
+
+use super::{address_steps, is_weak, may_be_global, reachable};
+use crate::FunctionFacts;
+use crate::reach::{Ends, Reach};
+use crate::values::width;
+
+/// A store to global memory, and a bulk copy from there that a path leads to without a fence of the proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The store.
+    pub store: u32,
+    /// The copy.
+    pub copy: u32,
+}
+
+/// Registers that a distance is computed of.
+const MAX_REGISTERS: usize = 32;
+
+/// The first copy that reads what threads have stored before: both addresses come of one register, and nothing is added to
+/// it that may lead to another part of the memory behind it.
+#[must_use]
+pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
+    let copies: Vec<(u32, Register)> =
+        reachable(facts).filter_map(|each| Some((each, global_source(facts, each)?))).collect();
+    if copies.is_empty() {
+        return None;
+    }
+    let is_fence = |&each: &u32| {
+        let event = facts.instance(each).map(|instance| instance.effects.event);
+        event.is_none_or(|event| event == Some(Event::ProxyFence)) || facts.is_call(each)
+    };
+    let mut fences: Vec<u32> = reachable(facts).filter(is_fence).collect();
+    fences.sort_unstable();
+    let stores = reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each));
+    let stores: Vec<(u32, Vec<Register>)> = stores
+        .filter_map(|store| Some((store, address_steps(facts, address_register(facts, store)?))))
+        .collect();
+    copies.iter().find_map(|&(copy, base)| {
+        let own = address_steps(facts, base);
+        let reach = Reach::to(facts, Ends::Instructions(&[copy]), &fences);
+        let is_read = |(store, steps): &&(u32, Vec<Register>)| {
+            let Some(common) = own.iter().find(|register| steps.contains(register)) else { return false };
+            let stays = |steps: &[Register]| {
+                steps.iter().take_while(|step| *step != common).all(|step| stays_near(facts, *step))
+            };
+            *store < copy && reach.at(*store).is_some() && stays(&own) && stays(steps)
+        };
+        let (store, _) = stores.iter().rev().find(is_read)?;
+        Some(Unseen { store: *store, copy })
+    })
+}
+
+/// Whether what is added in a step of an address is computed of the numbers of threads and blocks, so that it does not lead to
+/// another part of what is there.
+fn stays_near(facts: &FunctionFacts<'_>, step: Register) -> bool {
+    facts.definitions(step).iter().all(|&write| {
+        let operands = facts.body.operands(Handle::new(write));
+        operands.iter().skip(1).all(|operand| match *operand {
+            // It is one of the steps, or a distance.
+            Operand::Register { register, .. } => is_distance(facts, register, step),
+            Operand::Integer { bits, .. } => bits < NEAR,
+            _ => false,
+        })
+    })
+}
+
+/// A distance that goes on within what a block works on.
+const NEAR: u64 = 4096;
+
+/// Whether a register is computed of the numbers of threads and blocks and of constants, or is an address that something is
+/// added to.
+fn is_distance(facts: &FunctionFacts<'_>, register: Register, step: Register) -> bool {
+    let (mut pending, mut seen) = (vec![(register, true)], vec![step]);
+    while let Some((register, is_first)) = pending.pop() {
+        if seen.contains(&register) {
+            continue;
+        }
+        seen.push(register);
+        if seen.len() > MAX_REGISTERS {
+            return false;
+        }
+        for &write in facts.definitions(register) {
+            let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+            // The address itself.
+            let is_address =
+                || is_first || facts.body.register_type(register).is_some_and(|ty| width(ty) == 64);
+            if computes == Some(Computation::Load) && is_address() {
+                continue;
+            }
+            if computes.is_none_or(|computes| computes == Computation::Load) {
+                return false;
+            }
+            for operand in facts.body.operands(Handle::new(write)).iter().skip(1) {
+                match *operand {
+                    Operand::Register { register: from, .. } => pending.push((from, false)),
+                    Operand::Integer { .. } | Operand::Special(_) => {}
+                    _ => return false,
+                }
+            }
+        }
+    }
+    true
+}
+
+fn address_register(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
+    facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    })
+}
+
+/// The address in global memory that a bulk copy to shared memory reads from.
+fn global_source(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
+    let instance = facts.instance(instruction)?;
+    if instance.effects.asynchronous != Some((AsyncGroup::Mbarrier, AsyncAction::Start)) {
+        return None;
+    }
+    let operands = facts.body.operands(Handle::new(instruction));
+    let mut named = instance.operands.iter().zip(operands);
+    named.find_map(|(spec, operand)| match *operand {
+        Operand::RegisterAddress { base, .. } => {
+            let access = spec.access.filter(|access| access.reads && !access.writes)?;
+            (access.space == Some(StateSpace::Global)).then_some(base)
+        }
+        _ => None,
+    })
+}
