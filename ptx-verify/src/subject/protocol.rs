@@ -86,6 +86,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Access) => "accessed here",
         (_, Part::Wait) => "waited for here",
         (_, Part::Arrival) => "arrives here",
+        (FaultKind::NeverMade, Part::Made) => "others are made here",
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
         (_, Part::Elsewhere) => "arrives at another object here",
@@ -208,8 +209,15 @@ fn words(fault: &Fault) -> (String, &'static str) {
                 format!("a phase wants {count} arrivals, and {found} come, so that a wait for it never ends"),
                 "count all arrivals of a phase: each thread that arrives, or each warp if one of its threads does",
             ),
-            None => plain("nobody completes the phase that is waited for", ""),
+            None => plain(
+                "these arrivals are phases ahead of those who wait for them",
+                "wait before the arrival for what it tells of, and for those who use it",
+            ),
         },
+        FaultKind::NeverMade => plain(
+            "nobody initialises the `mbarrier` object that is used here",
+            "initialise all objects of a ring with `mbarrier.init`",
+        ),
         FaultKind::Barrier => {
             let (count, found) = counts.unwrap_or_default();
             (

@@ -56,6 +56,7 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
     };
     let (stores, reads) = (accesses(true), accesses(false));
     let mut ordering: Vec<u32> = reachable(facts).filter(|&each| orders_blocks(facts, each)).collect();
+    ordering.retain(|&each| !only_acquires(facts, each));
     ordering.sort_unstable();
     // Each counts itself once: in a loop it is a lock, or a sum.
     all.into_iter().filter(|&count| !comes_back(facts, count)).find_map(|count| {
@@ -127,6 +128,16 @@ pub fn orders_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
             let is_barrier = effects.barrier && (is_of_warp || effects.event == Some(Event::BarrierSync));
             !(is_barrier || effects.event == Some(Event::Fence) && instance.is(Mode::BlockScope))
         })
+}
+
+/// Whether an access acquires and releases nothing: what was stored before may be seen after it.
+#[must_use]
+pub fn only_acquires(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let effects = &instance.effects;
+        let reads = effects.reads_memory && !effects.writes_memory && effects.event.is_none();
+        reads && instance.is(Mode::Acquire) && !instance.is(Mode::Release)
+    })
 }
 
 /// Whether an access may be of global memory, as far as its address tells: it names that, or comes of a parameter.

@@ -22,7 +22,9 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Instance, Mode, Pu
 pub use super::reach::Budget;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
-pub use flags::{Counted, address_root, address_steps, counted, may_be_global, names_global, orders_blocks};
+pub use flags::{
+    Counted, address_root, address_steps, counted, may_be_global, names_global, only_acquires, orders_blocks,
+};
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
 pub use objects::{Event, Life, Lives, Place};

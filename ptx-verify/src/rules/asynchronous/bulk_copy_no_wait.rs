@@ -1,5 +1,5 @@
 use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::reads_of_shared;
+use ptx_facts::asynchronous::{left_open, reads_of_shared};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance};
@@ -102,7 +102,12 @@ fn by_paths(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         } else {
             continue;
         };
-        diagnostics.push(RULE.at(context.instruction_span(start), message).with_help(help));
+        let found = RULE.at(context.instruction_span(start), message).with_help(help);
+        let end = left_open(facts, &[start], &[]).map(|(_, end)| context.instruction_span(end));
+        diagnostics.push(match end {
+            Some(end) => found.with_secondary(end, "the kernel ends here"),
+            None => found,
+        });
         // What follows it is in the same case.
         return;
     }

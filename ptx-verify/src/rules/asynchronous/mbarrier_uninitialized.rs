@@ -2,6 +2,8 @@ use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 use crate::subject::objects::{barrier_events, waits_for_threads};
+use crate::subject::protocol;
+use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Event, Lives};
 use ptx_facts::uniformity::Level;
@@ -55,6 +57,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let lives = Lives::new(facts, barrier_events(context));
+    let before = diagnostics.len();
+    by_paths(context, facts, &lives, diagnostics);
+    if diagnostics.len() == before {
+        let found = protocol::explained(context, |fault| fault.kind == FaultKind::NeverMade);
+        diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+    }
+}
+
+/// What paths through the kernel tell by themselves.
+fn by_paths(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    lives: &Lives<'_, '_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     if let Some(used) = lives.never_made() {
         let (name, span) = names(context, used);
         let message = match used.place.offset {

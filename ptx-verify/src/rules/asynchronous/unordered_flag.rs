@@ -2,7 +2,7 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     Poll, address_root, counted, is_flag, is_of_few, is_weak, locks, may_be_global, names_global, orders_blocks, polls,
-    reachable, told_by_few,
+    reachable, only_acquires, told_by_few,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -265,7 +265,8 @@ fn before_flags(
     if flags.is_empty() && releases.is_empty() {
         return;
     }
-    let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
+    let orders = |&each: &u32| orders_blocks(facts, each) && !only_acquires(facts, each);
+    let ordering = ascending(reachable(facts).filter(orders));
     let stores = ascending(reachable(facts).filter(|&each| {
         is_weak(facts, each, true) && may_be_global(facts, each) && flags.binary_search(&each).is_err()
     }));

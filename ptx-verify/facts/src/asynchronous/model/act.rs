@@ -193,6 +193,7 @@ impl Machine<'_> {
                 if !relaxed || own.has_fenced_objects {
                     self.cluster_clock.join(&own.clock);
                 }
+                self.cluster_passed.join(&own.clock);
                 self.cluster_arrived += threads;
                 self.release_cluster();
                 Some(())
@@ -200,6 +201,7 @@ impl Machine<'_> {
             Action::ClusterWait => {
                 if self.cluster_phase > self.warps[warp].cluster_phase {
                     self.warps[warp].clock.join(&self.cluster_done);
+                    self.cluster_waited(warp);
                 } else {
                     let phase = self.warps[warp].cluster_phase;
                     self.warps[warp].fragments[fragment].state = State::Cluster(phase);
@@ -621,6 +623,7 @@ impl Machine<'_> {
         self.cluster_arrived = 0;
         self.cluster_phase += 1;
         self.cluster_done.join(&self.cluster_clock);
+        self.cluster_over.join(&self.cluster_passed);
         self.progress += 1;
         for warp in &mut self.warps {
             let mut waited = false;
@@ -632,7 +635,15 @@ impl Machine<'_> {
             }
             if waited {
                 warp.clock.join(&self.cluster_done);
+                self.blocks[warp.block].lifetime.join(&self.cluster_over);
             }
         }
+    }
+
+    /// What others have done before they came to the barrier of the cluster is over for those who wait there, though it need
+    /// not be visible to them.
+    fn cluster_waited(&mut self, warp: usize) {
+        let block = self.warps[warp].block;
+        self.blocks[block].lifetime.join(&self.cluster_over);
     }
 }

@@ -33,6 +33,8 @@ pub enum FaultKind {
     LanesApart,
     /// An object that another thread uses though nothing tells that it was made.
     Unpublished,
+    /// An object that nobody makes.
+    NeverMade,
     /// An object that is made again, or taken away, while another thread may use it.
     Remade,
     /// An access of shared memory that is not ordered with one of another warp.
@@ -138,6 +140,7 @@ impl FaultKind {
                 | Self::LanesApart
                 | Self::Unpublished
                 | Self::Remade
+                | Self::NeverMade
                 | Self::NoArrivals
                 | Self::LeftRunning
                 | Self::EarlyExit

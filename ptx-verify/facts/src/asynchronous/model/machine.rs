@@ -186,6 +186,8 @@ pub(super) struct Block {
     pub(super) columns: u32,
     /// Accesses of its shared memory by other blocks: warp, event, instruction.
     pub(super) remote: Vec<(u32, u32, u32)>,
+    /// What others have passed, as its warps know.
+    pub(super) lifetime: Clock,
     /// What is known at the end of its warps, and the instruction that ended the last.
     pub(super) end: Clock,
     pub(super) ended: Option<u32>,
@@ -217,6 +219,9 @@ pub(super) struct Machine<'p> {
     pub(super) cluster_phase: u32,
     pub(super) cluster_clock: Clock,
     pub(super) cluster_done: Clock,
+    /// What all have passed who came to the barrier of the cluster, and those who did before it opened.
+    pub(super) cluster_passed: Clock,
+    pub(super) cluster_over: Clock,
     /// Goes up with whatever another thread could wait for.
     pub(super) progress: u64,
     pub(super) faults: Vec<Fault>,
@@ -229,12 +234,16 @@ pub(super) struct Machine<'p> {
     pub(super) guessed: Option<(u32, usize)>,
     /// Whether copies of unknown size come from other blocks.
     pub(super) has_many_sources: bool,
+    /// The first wait that passed long after its phase was over, and the object.
+    pub(super) overrun: Option<(u32, usize)>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
     pub(super) steps: u32,
 }
 
+/// Phases that somebody may be ahead of those who wait, as the blocks of a cluster may be for each other.
+pub(super) const RUN_AHEAD: u32 = 4;
 /// What so many warps did last is told where threads wait for each other.
 const MAX_LAST: usize = 4;
 /// Faults of one execution; what follows from the first ones is not told.
@@ -276,6 +285,8 @@ impl<'p> Machine<'p> {
             cluster_phase: 0,
             cluster_clock: Clock::new(total),
             cluster_done: Clock::new(total),
+            cluster_passed: Clock::new(total),
+            cluster_over: Clock::new(total),
             progress: 1,
             faults: Vec::new(),
             told: FxHashSet::default(),
@@ -283,12 +294,17 @@ impl<'p> Machine<'p> {
             memory: Memory::default(),
             guessed: None,
             has_many_sources: false,
+            overrun: None,
             is_partial: false,
             stop: None,
             steps: scenario.budget,
         };
         for block in 0..scenario.blocks as usize {
-            machine.blocks.push(Block { end: Clock::new(total), ..Block::default() });
+            machine.blocks.push(Block {
+                end: Clock::new(total),
+                lifetime: Clock::new(total),
+                ..Block::default()
+            });
             for &index in &chosen {
                 let here = (threads - index * 32).min(32);
                 let alive = if here == 32 { ALL } else { (1 << here) - 1 };
@@ -362,6 +378,8 @@ impl<'p> Machine<'p> {
             }
             if !self.is_partial {
                 self.explain_deadlock();
+            } else {
+                self.explain_unmade();
             }
             return End::Deadlock;
         }
@@ -739,7 +757,10 @@ impl<'p> Machine<'p> {
                     .iter()
                     .copied()
                     .filter(|(_, _, at)| on_their_own.binary_search(at).is_err())
-                    .find(|&(warp, event, _)| end.get(warps, Row::Events, warp as usize) < event);
+                    .find(|&(warp, event, _)| {
+                        let known = |clock: &Clock| clock.get(warps, Row::Events, warp as usize) >= event;
+                        !known(&end) && !known(&self.blocks[block].lifetime)
+                    });
                 if let Some((_, _, access)) = unknown {
                     let own = self.warps.iter().find(|warp| warp.block == block);
                     let met = own.and_then(|warp| warp.met[0]);
@@ -748,6 +769,16 @@ impl<'p> Machine<'p> {
                 }
             }
             self.blocks[block].end = end;
+        }
+    }
+
+    /// Threads use an object that nobody makes, and nothing was left out that might.
+    fn explain_unmade(&mut self) {
+        let unmade = self.objects.iter().filter(|object| object.made.is_none() && object.phase == 0);
+        let used = unmade.filter_map(|object| object.used_early).map(|(_, used)| used).min();
+        let made = self.objects.iter().filter_map(|object| object.made).map(|made| made.2).max();
+        if let (Some(used), Some(made)) = (used, made) {
+            self.tell(Fault::new(FaultKind::NeverMade, used).with(made, Part::Made));
         }
     }
 
@@ -768,7 +799,8 @@ impl<'p> Machine<'p> {
                         let known = |object: usize| warp.clock.phases(self.warps.len(), object);
                         let is_over = |object: usize| {
                             let own = &self.objects[object];
-                            own.has_parts && own.phase > known(object) + 1
+                            let most = if own.has_parts { 1 } else { RUN_AHEAD };
+                            own.phase > known(object) + most
                         };
                         overrun.extend(open.filter(|open| is_over(open.0)).map(|open| (at, open.0)));
                     }
@@ -787,7 +819,11 @@ impl<'p> Machine<'p> {
         waits.dedup();
         barriers.sort_unstable();
         barriers.dedup();
-        let overrun = overrun.iter().min().and_then(|(at, object)| self.of_overrun(*at, *object));
+        let overrun = overrun
+            .iter()
+            .min()
+            .or(self.overrun.as_ref())
+            .and_then(|(at, object)| self.of_overrun(*at, *object));
         let fault =
             self.of_registers(&registers).or(overrun).or_else(|| self.of_objects(&waits)).or_else(|| {
                 let (block, number, at) = *barriers.first()?;
@@ -819,6 +855,12 @@ impl<'p> Machine<'p> {
     fn of_overrun(&self, at: u32, object: usize) -> Option<Fault> {
         let object = &self.objects[object];
         let (_, _, made) = object.made?;
+        if !object.has_parts {
+            // All arrive each time, and wait for nobody.
+            let arriver = self.warps.iter().enumerate().find(|(index, _)| object.arrivers >> index & 1 != 0);
+            let fault = Fault::new(FaultKind::Phase, object.last_arrival?).with(at, Part::Wait);
+            return Some(fault.with_some(arriver.and_then(|(_, warp)| warp.last_use), Part::Last));
+        }
         let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
         Some(fault.with(at, Part::Wait).with_some(object.last_arrival, Part::Arrival))
     }

@@ -1,7 +1,7 @@
 //! What happens to `mbarrier` objects: arrivals, expected bytes, phases that end, and tests of them.
 
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Delivery, Machine, State};
+use super::machine::{Delivery, Machine, RUN_AHEAD, State};
 use super::object::{Object, REMEMBERED, Want};
 use super::program::{Action, GENERIC, MAPPED, MAX_SHARED, RANK, Source};
 use super::shadow::Completion;
@@ -231,6 +231,7 @@ impl Machine<'_> {
             }
             if arrives {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
+                self.arrives_too_many(warp, index, instruction);
                 self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
             }
@@ -243,6 +244,16 @@ impl Machine<'_> {
         }
         self.progress += 1;
         Some(())
+    }
+
+    /// A warp arrives in a phase that has all arrivals already, while bytes are missing, and none of them was its own.
+    fn arrives_too_many(&mut self, warp: usize, index: usize, instruction: u32) {
+        let object = &self.objects[index];
+        let is_again = object.arrivers_in_phase.checked_shr(warp as u32).is_none_or(|bits| bits & 1 != 0);
+        if let Some((_, _, made)) = object.made.filter(|_| object.pending == 0 && !is_again) {
+            let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
+            self.tell(fault.with(instruction, Part::Arrival));
+        }
     }
 
     /// Arrives at an object so many times.
@@ -389,6 +400,9 @@ impl Machine<'_> {
                 continue;
             }
             let own = &mut self.warps[warp];
+            if self.objects[index].phase > own.clock.phases(warps, index) + RUN_AHEAD {
+                self.overrun.get_or_insert((step.instruction, index));
+            }
             if let Some(clock) = self.objects[index].at_end_of(ends) {
                 own.clock.join(clock);
                 own.clock.raise_phases(warps, index, ends + 1);
