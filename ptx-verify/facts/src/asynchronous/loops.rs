@@ -160,7 +160,18 @@ fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let Some(instance) = facts.instance(instruction) else { return false };
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    // Where what is there decides about what is put there, it is computed and no lock.
+    let puts_constants =
+        facts.body.operands(Handle::new(instruction)).iter().skip(2).all(|operand| match *operand {
+            Operand::Integer { .. } => true,
+            Operand::Register { register, .. } => match facts.definitions(register) {
+                [only] => matches!(facts.body.operands(Handle::new(*only)), [_, Operand::Integer { .. }]),
+                _ => false,
+            },
+            _ => false,
+        });
     instance.effects.atomic
+        && puts_constants
         && facts.uses().of(instruction).iter().any(|each| each.access().writes())
         && accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
 }

@@ -7,7 +7,6 @@ use ptx_ir::space::StateSpace;
 use super::{address_steps, is_weak, may_be_global, reachable};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
-use crate::values::width;
 
 /// A store to global memory, and a bulk copy from there that a path leads to without a fence of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +45,8 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
         let is_read = |(store, steps): &&(u32, Vec<Register>)| {
             let Some(common) = own.iter().find(|register| steps.contains(register)) else { return false };
             let stays = |steps: &[Register]| {
-                steps.iter().take_while(|step| *step != common).all(|step| stays_near(facts, *step))
+                let until = steps.iter().position(|step| step == common).unwrap_or(0);
+                steps[..=until].windows(2).all(|pair| stays_near(facts, pair[0], pair[1]))
             };
             *store < copy && reach.at(*store).is_some() && stays(&own) && stays(steps)
         };
@@ -55,14 +55,15 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     })
 }
 
-/// Whether what is added in a step of an address is computed of the numbers of threads and blocks, so that it does not lead to
-/// another part of what is there.
-fn stays_near(facts: &FunctionFacts<'_>, step: Register) -> bool {
+/// Whether what is added in a step of an address to the next register is computed of the numbers of threads and blocks, so that
+/// it does not lead to another part of what is there.
+fn stays_near(facts: &FunctionFacts<'_>, step: Register, next: Register) -> bool {
     facts.definitions(step).iter().all(|&write| {
         let operands = facts.body.operands(Handle::new(write));
         operands.iter().skip(1).all(|operand| match *operand {
-            // It is one of the steps, or a distance.
-            Operand::Register { register, .. } => is_distance(facts, register, step),
+            Operand::Register { register, .. } => {
+                register == next || register == step || is_distance(facts, register)
+            }
             Operand::Integer { bits, .. } => bits < NEAR,
             _ => false,
         })
@@ -72,11 +73,10 @@ fn stays_near(facts: &FunctionFacts<'_>, step: Register) -> bool {
 /// A distance that goes on within what a block works on.
 const NEAR: u64 = 4096;
 
-/// Whether a register is computed of the numbers of threads and blocks and of constants, or is an address that something is
-/// added to.
-fn is_distance(facts: &FunctionFacts<'_>, register: Register, step: Register) -> bool {
-    let (mut pending, mut seen) = (vec![(register, true)], vec![step]);
-    while let Some((register, is_first)) = pending.pop() {
+/// Whether a register is computed of the numbers of threads and blocks and of constants.
+fn is_distance(facts: &FunctionFacts<'_>, register: Register) -> bool {
+    let (mut pending, mut seen) = (vec![register], Vec::new());
+    while let Some(register) = pending.pop() {
         if seen.contains(&register) {
             continue;
         }
@@ -86,18 +86,12 @@ fn is_distance(facts: &FunctionFacts<'_>, register: Register, step: Register) ->
         }
         for &write in facts.definitions(register) {
             let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
-            // The address itself.
-            let is_address =
-                || is_first || facts.body.register_type(register).is_some_and(|ty| width(ty) == 64);
-            if computes == Some(Computation::Load) && is_address() {
-                continue;
-            }
             if computes.is_none_or(|computes| computes == Computation::Load) {
                 return false;
             }
             for operand in facts.body.operands(Handle::new(write)).iter().skip(1) {
                 match *operand {
-                    Operand::Register { register: from, .. } => pending.push((from, false)),
+                    Operand::Register { register: from, .. } => pending.push(from),
                     Operand::Integer { .. } | Operand::Special(_) => {}
                     _ => return false,
                 }

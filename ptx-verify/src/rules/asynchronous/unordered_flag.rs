@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Poll, address_root, counted, is_flag, is_of_few, is_weak, locks, may_be_global, names_global, orders_blocks, polls,
+    Poll, address_root, address_steps, counted, is_flag, is_of_few, is_weak, locks, may_be_global, names_global, orders_blocks, polls,
     reachable, only_acquires, told_by_few,
 };
 use ptx_facts::reach::{Ends, Reach};
@@ -227,11 +227,24 @@ impl Waits<'_> {
         let is_plain = is_weak(facts, instruction, true) || instance.is(Mode::Volatile);
         is_plain
             && is_of_few(facts, instruction)
+            && !moves_on(facts, instruction)
             && match self.flag(facts, instruction) {
                 Some(is_lock) => is_lock || !stores_nought(facts, instruction),
                 None => false,
             }
     }
+}
+
+/// Whether the address of a store goes on in each turn of a loop.
+fn moves_on(facts: &FunctionFacts<'_>, store: u32) -> bool {
+    let base = facts.body.operands(Handle::new(store)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    base.is_none_or(|base| {
+        let steps = address_steps(facts, base);
+        steps.iter().rev().skip(1).any(|step| facts.definitions(*step).len() > 1)
+    })
 }
 
 /// Whether a store stores the number 0.
@@ -307,7 +320,14 @@ fn before_flags(
         }
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &ordering);
         // Before it, and not only in another round of a loop that it is in.
-        let before = |store: &&u32| **store < flag && reach.at(**store).is_some() && is_for_others(**store);
+        // A plain store is known to set a flag by its address alone.
+        let is_known = facts
+            .instance(flag)
+            .is_some_and(|instance| instance.is(Mode::Relaxed) || instance.effects.atomic);
+        let before = |store: &&u32| {
+            let is_near = is_known || flag - **store < NEAR;
+            **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
+        };
         if let Some(&store) = stores.iter().rev().find(before) {
             let message = "this store tells others of what was stored before, and orders nothing";
             diagnostics.push(
