@@ -1,5 +1,4 @@
 // fault: "mbar_init(&freed[i], 4)" => "mbar_init(&freed[i], 1)"
-// fault: "mbar_arrive_remote(&freed[s], 0)" => "mbar_arrive(&freed[s])"
 // fault: "    __syncthreads();\n    if (threadIdx.x == 0) mbar_arrive_remote" => "    if (threadIdx.x == 0) mbar_arrive_remote"
 // fault: "= acc;\n  cluster_arrive();\n  cluster_wait();\n" => "= acc;\n"
 #include <cstdint>

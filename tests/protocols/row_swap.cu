@@ -1,5 +1,4 @@
 // fault: "  cluster_arrive();\n  cluster_wait();\n  const float v" => "  __syncthreads();\n  const float v"
-// fault: "mbar_arrive_remote(&got, peer)" => "mbar_arrive(&got)"
 #include <cstdint>
 __device__ __forceinline__ uint32_t smem_u32(const void *p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
 __device__ __forceinline__ void mbar_init(uint64_t *bar, uint32_t count) {

@@ -325,7 +325,7 @@ fn before_flags(
             .instance(flag)
             .is_some_and(|instance| instance.is(Mode::Relaxed) || instance.effects.atomic);
         let before = |store: &&u32| {
-            let is_near = is_known || flag - **store < NEAR;
+            let is_near = is_known || flag.saturating_sub(**store) < NEAR;
             **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
         };
         if let Some(&store) = stores.iter().rev().find(before) {
