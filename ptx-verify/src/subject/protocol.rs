@@ -91,6 +91,9 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Expectation) => "bytes are expected here",
         (_, Part::Elsewhere) => "arrives at another object here",
         (_, Part::Given) => "registers are given back here",
+        (FaultKind::SourceReused | FaultKind::Overwrite, Part::OtherWait) => {
+            "the last wait before the operation"
+        }
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
         (_, Part::Stage) => "the stage turns here",
@@ -98,6 +101,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Met) => "the last wait or meeting of these threads before",
         (_, Part::Round) => "the next round begins after this",
         (_, Part::End) => "the kernel ends here",
+        (FaultKind::TooFewArrivals, Part::Last) => "done before an arrival",
         (FaultKind::ArrivesTwice, Part::Last) => "done before without a wait for the others",
         (_, Part::Last) => "others have done this last, and nothing that ends the wait",
     }

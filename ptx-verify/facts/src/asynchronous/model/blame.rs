@@ -145,7 +145,13 @@ impl Machine<'_> {
         // Who tells how many bytes come fills, and says nothing about what it has used.
         let fills = |arrival: u32| {
             let mut steps = self.program.steps.iter().filter(|step| step.instruction == arrival);
-            steps.any(|step| matches!(step.action, Action::Signal { event: Event::ArriveExpect, .. }))
+            // A commit arrives when its operations are complete.
+            steps.any(|step| {
+                matches!(
+                    step.action,
+                    Action::Signal { event: Event::ArriveExpect, .. } | Action::CommitTo { .. }
+                )
+            })
         };
         let object = self.guard(warp, owner as usize);
         let released = object
@@ -155,7 +161,10 @@ impl Machine<'_> {
             Some(&(arrival, _)) => Fault::new(FaultKind::EarlyRelease, arrival)
                 .with(operation, Part::Operation)
                 .with(write, Part::Access),
-            None => Fault::new(FaultKind::SourceReused, write).with(operation, Part::Operation),
+            // Who started the operation may have waited for another phase.
+            None => Fault::new(FaultKind::SourceReused, write)
+                .with(operation, Part::Operation)
+                .with_some(self.last_test(owner as usize), Part::OtherWait),
         }
     }
 

@@ -852,17 +852,20 @@ impl<'p> Machine<'p> {
     }
 
     /// An object whose phases were over before those who wait for one went on: more arrive than it counts.
-    fn of_overrun(&self, at: u32, object: usize) -> Option<Fault> {
-        let object = &self.objects[object];
+    fn of_overrun(&self, at: u32, index: usize) -> Option<Fault> {
+        let object = &self.objects[index];
         let (_, _, made) = object.made?;
-        if !object.has_parts {
+        let arriver = self.warps.iter().enumerate().find(|(index, _)| object.arrivers >> index & 1 != 0);
+        let last = arriver.and_then(|(_, warp)| warp.last_use);
+        let fault = if object.has_parts {
+            let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
+            fault.with_some(object.last_arrival, Part::Arrival)
+        } else {
             // All arrive each time, and wait for nobody.
-            let arriver = self.warps.iter().enumerate().find(|(index, _)| object.arrivers >> index & 1 != 0);
-            let fault = Fault::new(FaultKind::Phase, object.last_arrival?).with(at, Part::Wait);
-            return Some(fault.with_some(arriver.and_then(|(_, warp)| warp.last_use), Part::Last));
-        }
-        let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
-        Some(fault.with(at, Part::Wait).with_some(object.last_arrival, Part::Arrival))
+            Fault::new(FaultKind::Phase, object.last_arrival?).with(made, Part::Made)
+        };
+        let fault = fault.with_some(last, Part::Last);
+        Some(fault.with(at, Part::Wait).with_some(self.wait_of_arrivers(index), Part::OtherWait))
     }
 
     /// The object that keeps threads waiting, where it is known which.
