@@ -250,7 +250,9 @@ impl Machine<'_> {
     fn arrives_too_many(&mut self, warp: usize, index: usize, instruction: u32) {
         let object = &self.objects[index];
         let is_again = object.arrivers_in_phase.checked_shr(warp as u32).is_none_or(|bits| bits & 1 != 0);
-        if let Some((_, _, made)) = object.made.filter(|_| object.pending == 0 && !is_again) {
+        // Of a block whose size is not known, fewer threads may be launched.
+        let is_too_many = self.program.knows_threads && object.pending == 0 && !is_again;
+        if let Some((_, _, made)) = object.made.filter(|_| is_too_many) {
             let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
             self.tell(fault.with(instruction, Part::Arrival));
         }

@@ -35,7 +35,12 @@ pub(super) enum Decoded {
 /// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending, and `left_out`
 /// instructions that are not looked at.
 pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Decoded {
-    let program = Program { first_registers: facts.function.first_registers(), ..Program::default() };
+    let function = facts.function;
+    let program = Program {
+        first_registers: function.first_registers(),
+        knows_threads: function.required_threads().or_else(|| function.max_threads()).is_some(),
+        ..Program::default()
+    };
     let mut decoder = Decoder {
         facts,
         calls,
