@@ -164,42 +164,48 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
         Operand::RegisterAddress { base, .. } => Some(*base),
         _ => None,
     });
-    address_steps(facts, base?).last().copied()
+    let mut last = base?;
+    walk_address(facts, last, |register| last = register);
+    Some(last)
 }
 
 /// The registers that an address is computed of one after the other, through moves, conversions and sums, with the register
 /// itself first and the one that it comes of last.
 #[must_use]
 pub fn address_steps(facts: &FunctionFacts<'_>, base: Register) -> Vec<Register> {
-    const MAX_STEPS: usize = 24;
     let mut steps = vec![base];
+    walk_address(facts, base, |register| steps.push(register));
+    steps
+}
+
+/// Shows the registers that an address is computed of one after the other, without the first.
+fn walk_address(facts: &FunctionFacts<'_>, base: Register, mut show: impl FnMut(Register)) {
+    const MAX_STEPS: usize = 24;
     let mut register = base;
     for _ in 0..MAX_STEPS {
         let moved_on = |write: &&u32| {
-            facts.uses().of(**write).iter().any(|each| each.register == register && each.access().reads())
+            facts.uses().of(**write).iter().any(|each| each.register == register && each.reads())
         };
         let write = match facts.definitions(register) {
             [write] => write,
             // It goes on in each turn of a loop.
             [one, other] if moved_on(&other) && !moved_on(&one) => one,
             [one, other] if moved_on(&one) && !moved_on(&other) => other,
-            _ => break,
+            _ => return,
         };
-        let Some(computes) = facts.instance(*write).and_then(|instance| instance.effects.computes) else {
-            break;
-        };
-        let index = match computes {
-            Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric => 1,
-            Computation::MultiplyAdd | Computation::MultiplyAddWide => 3,
-            _ => break,
+        let index = match facts.instance(*write).and_then(|instance| instance.effects.computes) {
+            Some(
+                Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric,
+            ) => 1,
+            Some(Computation::MultiplyAdd | Computation::MultiplyAddWide) => 3,
+            _ => return,
         };
         match facts.body.operands(Handle::new(*write)).get(index) {
             Some(Operand::Register { register: from, .. }) => register = *from,
-            _ => break,
+            _ => return,
         }
-        steps.push(register);
+        show(register);
     }
-    steps
 }
 
 /// Whether an instruction names global memory.

@@ -159,6 +159,9 @@ fn is_global_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 /// Whether an instruction is an atomic operation on global memory that brings what was there.
 fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let Some(instance) = facts.instance(instruction) else { return false };
+    if !instance.effects.atomic {
+        return false;
+    }
     let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
     // Where what is there decides about what is put there, it is computed and no lock.
     let puts_constants =
@@ -170,8 +173,7 @@ fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
             },
             _ => false,
         });
-    instance.effects.atomic
-        && puts_constants
+    puts_constants
         && facts.uses().of(instruction).iter().any(|each| each.access().writes())
         && accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
 }

@@ -9,21 +9,32 @@ use super::reachable;
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
-/// How far what a condition is computed of is followed, and how many registers are.
-const MAX_DEPTH: usize = 12;
+/// Registers that a condition or a number is computed of.
 const MAX_REGISTERS: usize = 32;
 
-/// A store by more threads than those that tell others of it, without a meeting between the two.
+/// Flags of one function that are looked at, and stores before each.
+const MAX_FLAGS: usize = 16;
+const MAX_STORES: usize = 64;
+
+/// A store by more threads than those that tell others of it, without a meeting between the two: the first of some flags that
+/// tells of such a store, and the store. `tells` says whether a flag may tell of a store.
 #[must_use]
-pub fn told_by_few(facts: &FunctionFacts<'_>, flag: u32, stores: &[u32]) -> Option<u32> {
-    if !is_of_few(facts, flag) {
-        return None;
-    }
+pub fn told_by_few(
+    facts: &FunctionFacts<'_>,
+    flags: &[u32],
+    stores: &[u32],
+    tells: impl Fn(u32, u32) -> bool,
+) -> Option<(u32, u32)> {
+    let mut few = flags.iter().copied().filter(|&flag| is_of_few(facts, flag)).take(MAX_FLAGS).peekable();
+    few.peek()?;
     let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
-    let reach = Reach::to(facts, Ends::Instructions(&[flag]), &meetings);
-    let mut before = stores.iter().rev().copied().filter(|&store| store < flag && reach.at(store).is_some());
-    before.find(|&store| !is_of_few(facts, store))
+    few.find_map(|flag| {
+        let reach = Reach::to(facts, Ends::Instructions(&[flag]), &meetings);
+        let is_before = |&store: &u32| store < flag && reach.at(store).is_some() && tells(flag, store);
+        let mut before = stores.iter().rev().copied().filter(is_before).take(MAX_STORES);
+        Some((flag, before.find(|&store| !is_of_few(facts, store))?))
+    })
 }
 
 /// Whether threads meet others at an instruction, or it may be so.
@@ -74,7 +85,7 @@ fn chooses_threads(facts: &FunctionFacts<'_>, predicate: Register) -> bool {
                 Some(Computation::Elect) => return true,
                 Some(Computation::Compare) => {
                     let has_constant = given().any(|operand| is_constant(facts, *operand));
-                    if has_constant && given().any(|operand| is_of_thread(facts, *operand, 0)) {
+                    if has_constant && given().any(|operand| is_of_thread(facts, *operand)) {
                         return true;
                     }
                     // A truth value that was kept as a number.
@@ -111,28 +122,33 @@ fn is_constant(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
 }
 
 /// Whether a number is computed of that of the thread in its block or warp, and of constants.
-fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand, depth: usize) -> bool {
-    match operand {
-        Operand::Special(special) => matches!(
-            special,
-            SpecialRegister::TID
+fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
+    let (mut pending, mut seen, mut is_of_thread) = (vec![operand], Vec::new(), false);
+    while let Some(operand) = pending.pop() {
+        match operand {
+            Operand::Special(
+                SpecialRegister::TID
                 | SpecialRegister::TID_X
                 | SpecialRegister::TID_Y
                 | SpecialRegister::TID_Z
                 | SpecialRegister::LANEID
-                | SpecialRegister::WARPID
-        ),
-        Operand::Register { register, .. } if depth < MAX_DEPTH => {
-            let [only] = facts.definitions(register) else { return false };
-            let computes = facts.instance(*only).and_then(|instance| instance.effects.computes);
-            let operands = facts.body.operands(Handle::new(*only));
-            computes.is_some_and(|computes| computes != Computation::Load)
-                && operands.iter().skip(1).any(|operand| is_of_thread(facts, *operand, depth + 1))
-                && operands
-                    .iter()
-                    .skip(1)
-                    .all(|operand| is_constant(facts, *operand) || is_of_thread(facts, *operand, depth + 1))
+                | SpecialRegister::WARPID,
+            ) => is_of_thread = true,
+            _ if is_constant(facts, operand) => {}
+            Operand::Register { register, .. } => {
+                if seen.contains(&register) {
+                    continue;
+                }
+                let [only] = facts.definitions(register) else { return false };
+                let computes = facts.instance(*only).and_then(|instance| instance.effects.computes);
+                if seen.len() == MAX_REGISTERS || computes.is_none_or(|each| each == Computation::Load) {
+                    return false;
+                }
+                seen.push(register);
+                pending.extend(facts.body.operands(Handle::new(*only)).iter().skip(1));
+            }
+            _ => return false,
         }
-        _ => false,
     }
+    is_of_thread
 }

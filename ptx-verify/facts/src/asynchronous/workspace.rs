@@ -17,6 +17,8 @@ pub struct Unseen {
     pub copy: u32,
 }
 
+/// Copies of one function that are looked at.
+const MAX_COPIES: usize = 16;
 /// Registers that a distance is computed of.
 const MAX_REGISTERS: usize = 32;
 
@@ -39,7 +41,7 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     let stores: Vec<(u32, Vec<Register>)> = stores
         .filter_map(|store| Some((store, address_steps(facts, address_register(facts, store)?))))
         .collect();
-    copies.iter().find_map(|&(copy, base)| {
+    copies.iter().take(MAX_COPIES).find_map(|&(copy, base)| {
         let own = address_steps(facts, base);
         let reach = Reach::to(facts, Ends::Instructions(&[copy]), &fences);
         let is_read = |(store, steps): &&(u32, Vec<Register>)| {

@@ -1,8 +1,8 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Poll, address_root, address_steps, counted, is_flag, is_of_few, is_weak, locks, may_be_global, names_global, orders_blocks, polls,
-    reachable, only_acquires, told_by_few,
+    Poll, address_root, address_steps, counted, is_flag, is_of_few, is_weak, locks, may_be_global,
+    names_global, only_acquires, orders_blocks, polls, reachable, told_by_few,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -121,7 +121,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
-        before_flags(context, facts, &Waits { polls: &polls, locks: &locks }, diagnostics);
+        before_flags(context, facts, &Waits::new(facts, &polls, &locks), diagnostics);
     }
 }
 
@@ -193,17 +193,28 @@ fn after_polls(
 /// The loops of a function that wait for others.
 struct Waits<'a> {
     polls: &'a [Poll],
-    locks: &'a [Poll],
+    /// What they load, and the register that its address comes of.
+    poll_roots: Vec<(u32, Register)>,
+    /// The same of loops that take locks.
+    lock_roots: Vec<(u32, Register)>,
 }
 
-impl Waits<'_> {
+impl<'a> Waits<'a> {
+    fn new(facts: &FunctionFacts<'_>, polls: &'a [Poll], locks: &[Poll]) -> Self {
+        let roots = |loops: &[Poll]| {
+            let loads = loops.iter().map(|each| each.load);
+            loads.filter_map(|load| Some((load, address_root(facts, load)?))).collect()
+        };
+        Self { polls, poll_roots: roots(polls), lock_roots: roots(locks) }
+    }
+
     /// The register that the flag of an instruction comes of, if a loop waits for that, and whether it is a lock.
     fn flag(&self, facts: &FunctionFacts<'_>, instruction: u32) -> Option<bool> {
         let root = address_root(facts, instruction)?;
-        let is_of = |poll: &Poll| poll.load != instruction && address_root(facts, poll.load) == Some(root);
-        match self.locks.iter().any(is_of) {
+        let is_of = |(load, from): &(u32, Register)| *load != instruction && *from == root;
+        match self.lock_roots.iter().any(is_of) {
             true => Some(true),
-            false => self.polls.iter().any(is_of).then_some(false),
+            false => self.poll_roots.iter().any(is_of).then_some(false),
         }
     }
 
@@ -225,13 +236,11 @@ impl Waits<'_> {
         // What is made nought before it is waited for the next time tells nothing; a lock is given back so.
         // Data may lie beside the flag, and is stored by many.
         let is_plain = is_weak(facts, instruction, true) || instance.is(Mode::Volatile);
-        is_plain
-            && is_of_few(facts, instruction)
-            && !moves_on(facts, instruction)
-            && match self.flag(facts, instruction) {
-                Some(is_lock) => is_lock || !stores_nought(facts, instruction),
-                None => false,
-            }
+        let is_waited_for = || match self.flag(facts, instruction) {
+            Some(is_lock) => is_lock || !stores_nought(facts, instruction),
+            None => false,
+        };
+        is_plain && is_waited_for() && !moves_on(facts, instruction) && is_of_few(facts, instruction)
     }
 }
 
@@ -338,14 +347,12 @@ fn before_flags(
             return;
         }
     }
-    let told = all_flags.iter().find_map(|&flag| {
-        // Who releases means what was stored before; else it has to be read here by those who wait.
-        let is_release = releases.binary_search(&flag).is_ok();
-        let is_read = |store: &u32| address_root(facts, *store).is_some_and(|root| read.contains(&root));
-        let stores: Vec<u32> =
-            stores.iter().copied().filter(|store| is_release || is_read(store)).collect();
-        Some((flag, told_by_few(facts, flag, &stores)?))
-    });
+    // Who releases means what was stored before; else it has to be read here by those who wait.
+    let tells = |flag: u32, store: u32| {
+        releases.binary_search(&flag).is_ok()
+            || address_root(facts, store).is_some_and(|root| read.contains(&root))
+    };
+    let told = told_by_few(facts, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
         diagnostics.push(

@@ -3,9 +3,9 @@ use ptx_facts::asynchronous::{address_root, is_weak, may_be_global, reachable};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
-use ptx_ir::ir::Handle;
+use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Event;
-use ptx_syntax::{Diagnostic, Span};
+use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
@@ -62,6 +62,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             stores.entry(base).or_default().push(store);
         }
     }
+    let mut met = None;
     for load in context.accesses().iter().filter(is_read_only) {
         let behind = load.base.and_then(|base| stores.get(&base)).map_or(&[][..], Vec::as_slice);
         let before = behind
@@ -70,7 +71,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .find(|store| overlap(store, load) && comes_before(facts, store.instruction, load.instruction));
         let before = match before {
             Some(before) => Some(before.span),
-            None => written_before_meeting(context, facts, load.instruction),
+            None => {
+                let met = met.get_or_insert_with(|| Met::new(facts));
+                met.written_before(load.instruction).map(|store| context.instruction_span(store))
+            }
         };
         let Some(before) = before.filter(|_| context.can_come(load.instruction)) else { continue };
         let finding =
@@ -79,25 +83,52 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A store by the same parameter as a load, and a barrier of the block between the two.
-fn written_before_meeting(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, load: u32) -> Option<Span> {
-    let root = address_root(facts, load)?;
-    let meeting = reachable(facts).find(|&each| {
-        let is_meeting =
-            facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::BarrierSync));
-        is_meeting && comes_before(facts, each, load)
-    })?;
-    let reach = Reach::to(facts, Ends::Instructions(&[meeting]), &[]);
-    let store = reachable(facts).find(|&each| {
-        each < meeting
-            && is_weak(facts, each, true)
-            && may_be_global(facts, each)
-            && address_root(facts, each) == Some(root)
-            && reach.at(each).is_some()
-    })?;
-    Some(context.instruction_span(store))
+/// What the threads of a block have stored before they met.
+struct Met<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    /// The barriers of the block, in the order of the blocks.
+    meetings: Vec<u32>,
+    /// The stores to global memory, by the register that their addresses come of.
+    stores: FxHashMap<Register, Vec<u32>>,
+    /// From where a path leads to each barrier that was asked about.
+    reaches: FxHashMap<u32, Reach<'f, 'm>>,
 }
 
+impl<'f, 'm> Met<'f, 'm> {
+    fn new(facts: &'f FunctionFacts<'m>) -> Self {
+        let is_meeting = |&each: &u32| {
+            facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::BarrierSync))
+        };
+        let meetings: Vec<u32> = reachable(facts).filter(is_meeting).take(MAX_MEETINGS).collect();
+        let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
+        let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each);
+        for store in reachable(facts).filter(|&each| !meetings.is_empty() && is_store(each)) {
+            if let Some(root) = address_root(facts, store) {
+                stores.entry(root).or_default().push(store);
+            }
+        }
+        Self { facts, meetings, stores, reaches: FxHashMap::default() }
+    }
+
+    /// A store by the same parameter as a load, where a barrier of the block is between the two.
+    fn written_before(&mut self, load: u32) -> Option<u32> {
+        let facts = self.facts;
+        if self.stores.is_empty() {
+            return None;
+        }
+        let stores = self.stores.get(&address_root(facts, load)?)?;
+        let meeting = *self.meetings.iter().find(|&&each| comes_before(facts, each, load))?;
+        let reach = self
+            .reaches
+            .entry(meeting)
+            .or_insert_with(|| Reach::to(facts, Ends::Instructions(&[meeting]), &[]));
+        let mut before = stores.iter().copied().take(MAX_STORES);
+        before.find(|&store| store < meeting && reach.at(store).is_some())
+    }
+}
+
+/// Barriers of one function that are looked at.
+const MAX_MEETINGS: usize = 64;
 /// Stores behind one register that are compared with a load.
 const MAX_STORES: usize = 32;
 
