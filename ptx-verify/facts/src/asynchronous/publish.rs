@@ -145,7 +145,11 @@ fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
                     return false;
                 }
                 seen.push(register);
-                pending.extend(facts.body.operands(Handle::new(*only)).iter().skip(1));
+                let given = facts.body.operands(Handle::new(*only)).iter().skip(1).copied();
+                if given.clone().all(|operand| is_constant(facts, operand)) {
+                    return false;
+                }
+                pending.extend(given);
             }
             _ => return false,
         }

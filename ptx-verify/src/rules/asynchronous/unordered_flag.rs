@@ -305,10 +305,8 @@ fn before_flags(
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each))
         .filter_map(|each| address_root(facts, each))
         .collect();
-    let is_for_others = |store: u32| {
-        after_acquire.at(store).is_none()
-            || address_root(facts, store).is_some_and(|root| read.contains(&root))
-    };
+    let is_read = |store: u32| address_root(facts, store).is_some_and(|root| read.contains(&root));
+    let is_for_others = |store: u32| after_acquire.at(store).is_none() || is_read(store);
     let all_flags = ascending(flags.iter().chain(&releases).copied());
     for flag in flags {
         if facts.instance(flag).is_some_and(is_narrow) {
@@ -334,7 +332,8 @@ fn before_flags(
             .instance(flag)
             .is_some_and(|instance| instance.is(Mode::Relaxed) || instance.effects.atomic);
         let before = |store: &&u32| {
-            let is_near = is_known || flag.saturating_sub(**store) < NEAR;
+            // Then what it tells of has to be read here by those who wait for it.
+            let is_near = is_known || flag.saturating_sub(**store) < NEAR && is_read(**store);
             **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
         };
         if let Some(&store) = stores.iter().rev().find(before) {
@@ -348,10 +347,7 @@ fn before_flags(
         }
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
-    let tells = |flag: u32, store: u32| {
-        releases.binary_search(&flag).is_ok()
-            || address_root(facts, store).is_some_and(|root| read.contains(&root))
-    };
+    let tells = |flag: u32, store: u32| releases.binary_search(&flag).is_ok() || is_read(store);
     let told = told_by_few(facts, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
