@@ -28,7 +28,7 @@ pub use flags::{
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
 pub use objects::{Event, Life, Lives, Place};
-pub use publish::{is_of_few, told_by_few};
+pub use publish::{FewThreads, told_by_few};
 pub use tensor::{EarlyUse, Reason, early_uses};
 pub use workspace::{Unseen, unseen_stores};
 

@@ -1,9 +1,11 @@
 //! Who sets a flag, and who has stored what it tells of: threads that tell others of the stores of their whole block have to
 //! meet it before.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Convergence};
 use ptx_ir::special::SpecialRegister;
+use rustc_hash::FxHashMap;
 
 use super::reachable;
 use crate::FunctionFacts;
@@ -11,6 +13,8 @@ use crate::reach::{Ends, Reach};
 
 /// Registers that a condition or a number is computed of.
 const MAX_REGISTERS: usize = 32;
+/// Writes of each of them that are looked at.
+const MAX_WRITES: usize = 16;
 
 /// Flags of one function that are looked at, and stores before each.
 const MAX_FLAGS: usize = 16;
@@ -21,19 +25,22 @@ const MAX_STORES: usize = 64;
 #[must_use]
 pub fn told_by_few(
     facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
     flags: &[u32],
     stores: &[u32],
     tells: impl Fn(u32, u32) -> bool,
 ) -> Option<(u32, u32)> {
-    let mut few = flags.iter().copied().filter(|&flag| is_of_few(facts, flag)).take(MAX_FLAGS).peekable();
-    few.peek()?;
+    let flags: Vec<u32> = flags.iter().copied().filter(|&flag| few.come_to(flag)).take(MAX_FLAGS).collect();
+    if flags.is_empty() {
+        return None;
+    }
     let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
-    few.find_map(|flag| {
+    flags.into_iter().find_map(|flag| {
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &meetings);
         let is_before = |&store: &u32| store < flag && reach.at(store).is_some() && tells(flag, store);
         let mut before = stores.iter().rev().copied().filter(is_before).take(MAX_STORES);
-        Some((flag, before.find(|&store| !is_of_few(facts, store))?))
+        Some((flag, before.find(|&store| !few.come_to(store))?))
     })
 }
 
@@ -45,28 +52,50 @@ fn meets(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }) || facts.is_call(instruction)
 }
 
-/// Whether only some threads of a block come to an instruction, as a comparison of their number with a constant tells.
-#[must_use]
-pub fn is_of_few(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let cfg = &facts.cfg;
-    let own = cfg.block_of(Handle::new(instruction));
-    let guard = facts.condition(instruction).map(|condition| condition.register);
-    if guard.is_some_and(|guard| chooses_threads(facts, guard)) {
-        return true;
-    }
-    cfg.reverse_postorder().iter().any(|&block| {
-        if block == own || !cfg.dominates(block, own) {
-            return false;
+/// To which places only some threads of a block come, as comparisons of their number with constants tell.
+pub struct FewThreads<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    /// By block.
+    blocks: Vec<bool>,
+    /// By predicate, whether it chooses threads.
+    chosen: FxHashMap<Register, bool>,
+}
+
+impl<'f, 'm> FewThreads<'f, 'm> {
+    /// Looks at the branches of a function.
+    #[must_use]
+    pub fn new(facts: &'f FunctionFacts<'m>) -> Self {
+        let mut few =
+            Self { facts, blocks: vec![false; facts.cfg.block_count()], chosen: FxHashMap::default() };
+        // A block comes after the one that immediately dominates it.
+        for &block in facts.cfg.reverse_postorder() {
+            let above = facts.cfg.immediate_dominator(block);
+            let is_few = above.is_some_and(|above| few.blocks[above.index()] || few.is_entered_by_few(block));
+            few.blocks[block.index()] = is_few;
         }
-        let mut leads_here = cfg.successors(block).filter(|(next, _)| cfg.dominates(*next, own));
-        let mut all = cfg.successors(block);
-        let (Some(_), Some(_)) = (all.next(), all.next()) else { return false };
-        leads_here.any(|(next, edge)| {
-            // Nobody comes there another way.
-            let is_only = cfg.predecessors(next).count() == 1;
-            is_only && edge.condition.is_some_and(|condition| chooses_threads(facts, condition.register))
-        })
-    })
+        few
+    }
+
+    /// Whether only some threads come to an instruction.
+    pub fn come_to(&mut self, instruction: u32) -> bool {
+        let guard = self.facts.condition(instruction).map(|condition| condition.register);
+        self.blocks[self.facts.cfg.block_of(Handle::new(instruction)).index()]
+            || guard.is_some_and(|guard| self.chooses(guard))
+    }
+
+    /// Whether the one way into a block is a side of a branch on the number of the thread.
+    fn is_entered_by_few(&mut self, block: NodeIndex) -> bool {
+        let cfg = &self.facts.cfg;
+        let mut before = cfg.predecessors(block);
+        let (Some((from, edge)), None) = (before.next(), before.next()) else { return false };
+        cfg.successors(from).nth(1).is_some()
+            && edge.condition.is_some_and(|condition| self.chooses(condition.register))
+    }
+
+    fn chooses(&mut self, predicate: Register) -> bool {
+        let facts = self.facts;
+        *self.chosen.entry(predicate).or_insert_with(|| chooses_threads(facts, predicate))
+    }
 }
 
 /// Whether a predicate compares the number of a thread with a constant, or says that it was elected.
@@ -77,7 +106,7 @@ fn chooses_threads(facts: &FunctionFacts<'_>, predicate: Register) -> bool {
             continue;
         }
         seen.push(register);
-        for &write in facts.definitions(register) {
+        for &write in facts.definitions(register).iter().take(MAX_WRITES) {
             let operands = facts.body.operands(Handle::new(write));
             let given = || operands.iter().skip(1);
             let computes = facts.instance(write).and_then(|instance| instance.effects.computes);

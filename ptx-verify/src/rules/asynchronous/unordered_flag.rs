@@ -1,13 +1,14 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Poll, address_root, address_steps, counted, is_flag, is_of_few, is_weak, locks, may_be_global,
+    FewThreads, Poll, address_root, address_steps, counted, is_flag, is_weak, locks, may_be_global,
     names_global, only_acquires, orders_blocks, polls, reachable, told_by_few,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -193,33 +194,46 @@ fn after_polls(
 /// The loops of a function that wait for others.
 struct Waits<'a> {
     polls: &'a [Poll],
-    /// What they load, and the register that its address comes of.
-    poll_roots: Vec<(u32, Register)>,
-    /// The same of loops that take locks.
-    lock_roots: Vec<(u32, Register)>,
+    polled: Roots,
+    locked: Roots,
+}
+
+/// The registers that the addresses of some accesses come of, each with the first access, and whether there are others.
+struct Roots(FxHashMap<Register, (u32, bool)>);
+
+impl Roots {
+    fn of(facts: &FunctionFacts<'_>, loops: &[Poll]) -> Self {
+        let mut roots: FxHashMap<Register, (u32, bool)> = FxHashMap::default();
+        for poll in loops {
+            if let Some(root) = address_root(facts, poll.load) {
+                roots.entry(root).and_modify(|(_, several)| *several = true).or_insert((poll.load, false));
+            }
+        }
+        Self(roots)
+    }
+
+    /// Whether another access than this one comes of a register.
+    fn have(&self, root: Register, access: u32) -> bool {
+        self.0.get(&root).is_some_and(|(first, several)| *several || *first != access)
+    }
 }
 
 impl<'a> Waits<'a> {
     fn new(facts: &FunctionFacts<'_>, polls: &'a [Poll], locks: &[Poll]) -> Self {
-        let roots = |loops: &[Poll]| {
-            let loads = loops.iter().map(|each| each.load);
-            loads.filter_map(|load| Some((load, address_root(facts, load)?))).collect()
-        };
-        Self { polls, poll_roots: roots(polls), lock_roots: roots(locks) }
+        Self { polls, polled: Roots::of(facts, polls), locked: Roots::of(facts, locks) }
     }
 
     /// The register that the flag of an instruction comes of, if a loop waits for that, and whether it is a lock.
     fn flag(&self, facts: &FunctionFacts<'_>, instruction: u32) -> Option<bool> {
         let root = address_root(facts, instruction)?;
-        let is_of = |(load, from): &(u32, Register)| *load != instruction && *from == root;
-        match self.lock_roots.iter().any(is_of) {
+        match self.locked.have(root, instruction) {
             true => Some(true),
-            false => self.poll_roots.iter().any(is_of).then_some(false),
+            false => self.polled.have(root, instruction).then_some(false),
         }
     }
 
     /// Whether an instruction sets a flag, and no release is part of it.
-    fn is_set_by(&self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    fn is_set_by(&self, facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>, instruction: u32) -> bool {
         let Some(instance) = facts.instance(instruction) else { return false };
         let effects = &instance.effects;
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
@@ -240,7 +254,7 @@ impl<'a> Waits<'a> {
             Some(is_lock) => is_lock || !stores_nought(facts, instruction),
             None => false,
         };
-        is_plain && is_waited_for() && !moves_on(facts, instruction) && is_of_few(facts, instruction)
+        is_plain && is_waited_for() && !moves_on(facts, instruction) && few.come_to(instruction)
     }
 }
 
@@ -277,7 +291,8 @@ fn before_flags(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let polls = waits.polls;
-    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, each)));
+    let mut few = FewThreads::new(facts);
+    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, &mut few, each)));
     let releases = ascending(reachable(facts).filter(|&each| {
         let releases = |instance: &Instance| {
             instance.is(Mode::Release) && instance.effects.writes_memory && may_be_global(facts, each)
@@ -348,7 +363,7 @@ fn before_flags(
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
     let tells = |flag: u32, store: u32| releases.binary_search(&flag).is_ok() || is_read(store);
-    let told = told_by_few(facts, &all_flags, &stores, tells);
+    let told = told_by_few(facts, &mut few, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
         diagnostics.push(
