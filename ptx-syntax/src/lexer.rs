@@ -336,7 +336,7 @@ impl Iterator for Lexer<'_> {
 
 /// Reading with a look at the next byte, which tells what most tokens are.
 impl Lexer<'_> {
-    /// Skips what means nothing and gives the byte behind it; 0, which no token begins with that means something, at the
+    /// Skips what means nothing and gives the byte after it; 0, which no token begins with that means something, at the
     /// end of the text.
     #[inline(always)]
     pub(crate) fn peek(&mut self) -> u8 {
@@ -415,7 +415,7 @@ pub(crate) trait Tokens<'s> {
     /// The next token that means something.
     fn significant(&mut self) -> Option<Token>;
 
-    /// What the tokens behind the last one come from.
+    /// What the tokens after the last one come from.
     fn lexer(&mut self) -> &mut Lexer<'s>;
 }
 

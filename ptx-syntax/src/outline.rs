@@ -83,7 +83,7 @@ pub struct ParsedBody<'t> {
 /// The grammar knows modules: so a body gets the shortest header that there is.
 const HEADER: [TokenKind; 2] = [TokenKind::Func, TokenKind::Name];
 
-/// The tokens of a body, behind those of its header.
+/// The tokens of a body, after those of its header.
 struct BodyTokens<'s> {
     header: std::array::IntoIter<Token, 2>,
     lexer: Lexer<'s>,

@@ -118,7 +118,7 @@ impl<'s, 'b, Source: Tokens<'s>> Terminals<'b, Source> {
 
     /// What is to be said before the token that follows this one.
     #[inline]
-    fn behind(&mut self, kind: TokenKind) -> Next {
+    fn after(&mut self, kind: TokenKind) -> Next {
         let at_statement = std::mem::take(&mut self.at_statement);
         let in_function = self.within == Within::Function;
         match kind {
@@ -195,7 +195,7 @@ impl<'s, Source: Tokens<'s>> Iterator for Terminals<'_, Source> {
             if self.nesting.pass(kind) {
                 return Some(Err(()));
             }
-            self.next = self.behind(kind);
+            self.next = self.after(kind);
             return Some(Ok((span.start, terminal, span.end)));
         }
     }
@@ -283,7 +283,7 @@ impl Reader<'_, '_> {
         Some(())
     }
 
-    /// Some operands; `end` is next behind them.
+    /// Some operands; `end` comes after them.
     fn operands(&mut self, end: u8, depth: u32) -> Option<u32> {
         let mut count = 0;
         loop {
@@ -299,7 +299,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Gives the byte that is next behind the operand.
+    /// Gives the byte after the operand.
     #[inline(always)]
     fn operand(&mut self, depth: u32) -> Option<u8> {
         let first = self.lexer.peek();
@@ -510,7 +510,7 @@ impl Reader<'_, '_> {
         (kind == TokenKind::Integer).then_some(())
     }
 
-    /// A number with a comma behind it, whose end it gives.
+    /// A number and the comma after it, whose end it gives.
     fn element(&mut self) -> Option<u32> {
         let place = self.lexer.place();
         self.lexer.peek();
@@ -571,7 +571,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What is in a list of data: a number, a name or a text. Of a negative number it gives what is behind the sign.
+    /// What is in a list of data: a number, a name or a text. Of a negative number it gives what comes after the sign.
     #[inline]
     fn datum(&mut self) -> Option<Token> {
         if self.lexer.peek() == b'-' {

@@ -255,7 +255,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Makes the table of the places of prefixes anew.
+    /// Makes the table of the places of prefixes again.
     fn find_places(&mut self) {
         for (index, &key) in self.keys.iter().enumerate().take(LINEAR_GROUPS) {
             self.places.0[place_of(key)] = index as u8;

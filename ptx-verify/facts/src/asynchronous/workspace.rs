@@ -23,7 +23,7 @@ const MAX_COPIES: usize = 16;
 const MAX_REGISTERS: usize = 32;
 
 /// The first copy that reads what threads have stored before: both addresses come of one register, and nothing is added to
-/// it that may lead to another part of the memory behind it.
+/// it that may lead to another part of the memory after it.
 #[must_use]
 pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     let copies: Vec<(u32, Register)> =
