@@ -8,7 +8,7 @@
 use crate::arena::Handle;
 use crate::dominators::immediate_dominators;
 use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register, TargetList};
-use crate::isa::Control;
+use crate::isa::{Control, Instance};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, EdgeRef};
 use rustc_hash::FxHashMap;
@@ -78,8 +78,18 @@ impl Cfg {
     /// Builds the graph of a body of `module`.
     #[must_use]
     pub fn new(module: &Module, body: &Body) -> Self {
+        Self::of_instances(module, body, body.instructions.iter().map(|(_, each)| module.instance(each)))
+    }
+
+    /// The same where it is known what each instruction of the body means.
+    #[must_use]
+    pub fn of_instances<'m>(
+        module: &'m Module,
+        body: &'m Body,
+        instances: impl Iterator<Item = Option<&'m Instance>>,
+    ) -> Self {
         let mut builder = Builder::new(module, body);
-        builder.find_leaders();
+        builder.find_leaders(instances);
         builder.add_blocks();
         builder.add_edges();
         let Builder { graph, block_of, falls_off, .. } = builder;
@@ -293,24 +303,28 @@ impl<'m> Builder<'m> {
         }
     }
 
-    fn find_leaders(&mut self) {
+    fn find_leaders<'i>(&mut self, instances: impl Iterator<Item = Option<&'i Instance>>) {
         self.leaders[0] = true;
         for (_, label) in self.body.labels.iter() {
             self.leaders[(label.target as usize).min(self.body.instructions.len())] = true;
         }
-        for (handle, instruction) in self.body.instructions.iter() {
-            let control = match self.module.instance(instruction) {
+        for (index, instance) in instances.enumerate() {
+            let control = match instance {
                 Some(instance) if instance.effects.control == Control::Next => continue,
-                _ => self.module.control(self.body, handle),
+                _ => self.module.control(self.body, Handle::new(index as u32)),
             };
             if !matches!(control, Control::Next | Control::Call) {
-                self.leaders[handle.index() + 1] = true;
+                self.leaders[index + 1] = true;
             }
         }
     }
 
     fn add_blocks(&mut self) {
         let count = self.body.instructions.len();
+        let blocks = self.leaders.iter().filter(|&&is_leader| is_leader).count() + 1;
+        // Most blocks end in a branch under a guard, or run into the next one.
+        self.graph.reserve_nodes(blocks);
+        self.graph.reserve_edges(2 * blocks);
         let mut start = 0;
         for end in 1..=count {
             if end == count || self.leaders[end] {

@@ -66,8 +66,12 @@ struct Walk {
 
 impl Walk {
     fn new<N, E>(graph: &DiGraph<N, E>, root: NodeIndex) -> Self {
-        let mut walk =
-            Self { nodes: Vec::new(), numbers: vec![NONE; graph.node_count()], parents: Vec::new() };
+        let count = graph.node_count();
+        let mut walk = Self {
+            nodes: Vec::with_capacity(count),
+            numbers: vec![NONE; count],
+            parents: Vec::with_capacity(count),
+        };
         walk.enter(root, 0);
         let mut open = vec![(0, graph.neighbors(root).detach())];
         while let Some((from, edges)) = open.last_mut() {

@@ -53,8 +53,8 @@ impl<'m> FunctionFacts<'m> {
     #[must_use]
     pub fn of_body(module: &'m Module, function: Handle<Function>, body: &'m Body) -> Self {
         let function = &module.functions[function];
-        let cfg = Cfg::new(module, body);
         let instances: Vec<_> = body.instructions.iter().map(|(_, each)| module.instance(each)).collect();
+        let cfg = Cfg::of_instances(module, body, instances.iter().copied());
         let uses = Uses::new(module, body, &instances);
         let occurring = Rc::new(Occurring::new(&uses, body));
         Self {

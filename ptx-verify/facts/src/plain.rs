@@ -1,5 +1,5 @@
-//! A quick look at addresses: whether anything may be wrong with one, by a few words a value and one walk over a function.
-//! Most functions are cleared by it, and the addresses of the others are followed with care.
+//! A quick look at addresses: whether anything may be wrong with one, by a few words for each value that an address is
+//! computed of. Most functions are cleared by it, and the addresses of the others are followed with care.
 //!
 //! Of a value it is kept which variable's address it is, how far from its start where that may be one number, and the
 //! lowest bit that may be known to be 1: an address is known to be misaligned by such a bit only, and bits come to be known
@@ -13,7 +13,7 @@ use ptx_ir::special::SpecialRegister;
 use ptx_ir::types::TypeKind;
 
 use super::FunctionFacts;
-use super::access::Access;
+use super::access::{Access, Conversion};
 use super::values::{Graph, Kind, Launch, ValueId};
 
 /// What an address or a number is.
@@ -110,58 +110,131 @@ impl Known {
     }
 }
 
+/// How far a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    /// What it is computed of is looked at first.
+    Waiting,
+    Done,
+}
+
 /// A look at the addresses of a function.
 struct Look<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     graph: &'f Graph,
     launch: Launch,
+    /// What is known of the values that were looked at.
     known: Vec<Option<Known>>,
+    /// How far each value is.
+    states: Vec<State>,
+    /// The values that are looked at, each before what it is computed of.
+    open: Vec<ValueId>,
     /// Whether some address may be converted that should not be.
     converts_wrongly: bool,
 }
 
 /// Whether nothing can be wrong with the alignment, the state space and the distance of accesses through registers, nor with
 /// conversions of addresses. In the function there must be none of these but those of the global state space.
-pub(super) fn is_plain(facts: &FunctionFacts<'_>, graph: &Graph, accesses: &[Access]) -> bool {
-    let known = vec![None; graph.len()];
-    let mut look = Look { facts, graph, launch: Launch::of(facts), known, converts_wrongly: false };
-    for &block in facts.cfg.reverse_postorder() {
-        look.block(block);
-    }
+pub(super) fn is_plain(
+    facts: &FunctionFacts<'_>,
+    graph: &Graph,
+    accesses: &[Access],
+    conversions: &[Conversion],
+) -> bool {
+    let mut look = Look {
+        facts,
+        graph,
+        launch: Launch::of(facts),
+        known: vec![None; graph.len()],
+        states: vec![State::New; graph.len()],
+        open: Vec::new(),
+        converts_wrongly: false,
+    };
+    let converted = conversions.iter().flat_map(|each| facts.uses().writing(each.instruction));
+    converted.filter_map(|at| graph.written(at)).for_each(|value| look.find(value));
     !look.converts_wrongly
         && accesses.iter().filter(|access| !access.direct).all(|access| look.is_sound(access))
 }
 
-impl Look<'_, '_> {
+/// Whether a value is set in a block before another one, in the order in which loops come after what leads to them.
+fn is_before(facts: &FunctionFacts<'_>, graph: &Graph, value: ValueId, block: NodeIndex) -> bool {
+    let own = match graph.kind(value) {
+        Kind::Undefined | Kind::Entry | Kind::Opaque => return false,
+        Kind::Computed { instruction, .. } | Kind::Guarded { instruction, .. } => {
+            facts.cfg.block_of(Handle::new(instruction))
+        }
+        Kind::Joined { block } => block,
+    };
+    facts.cfg.place(own) < facts.cfg.place(block)
+}
+
+impl<'f> Look<'f, '_> {
     fn of(&self, value: ValueId) -> Known {
         // What is never set is anything.
         self.known[value.index()].unwrap_or(Known::OPEN)
     }
 
-    fn block(&mut self, block: NodeIndex) {
-        for &join in self.graph.joins(block) {
-            // What turns of a loop bring back is no more than what comes from outside.
-            let inputs = self.graph.inputs(join).iter().filter_map(|input| self.known[input.index()]);
-            self.known[join.index()] = inputs.reduce(Known::join);
-        }
-        for instruction in self.facts.cfg.instructions(block) {
-            for at in self.facts.uses().writing(instruction) {
-                let Some(value) = self.graph.written(at) else { continue };
-                let new = self.computed(instruction, at);
-                self.known[value.index()] = Some(new);
-                let after = self.graph.after(value);
-                if after != value
-                    && let Kind::Guarded { old, .. } = self.graph.kind(after)
-                {
-                    let old = self.known[old.index()];
-                    self.known[after.index()] = Some(old.map_or(new, |old| old.join(new)));
+    /// Looks at a value and at what it is computed of, each once. No value is computed of itself: of joins, only what comes
+    /// from blocks before them counts.
+    fn find(&mut self, value: ValueId) {
+        self.open.push(value);
+        while let Some(&value) = self.open.last() {
+            match self.states[value.index()] {
+                State::New => {
+                    self.states[value.index()] = State::Waiting;
+                    self.open_sources(value);
                 }
+                State::Waiting => {
+                    self.states[value.index()] = State::Done;
+                    self.known[value.index()] = self.known_of(value);
+                    self.open.pop();
+                }
+                State::Done => drop(self.open.pop()),
             }
         }
     }
 
-    fn is_sound(&self, access: &Access) -> bool {
+    /// Opens what a value is computed of.
+    fn open_sources(&mut self, value: ValueId) {
+        let (facts, graph, states) = (self.facts, self.graph, &self.states);
+        let is_new = |value: &ValueId| states[value.index()] == State::New;
+        match graph.kind(value) {
+            Kind::Undefined | Kind::Entry | Kind::Opaque => {}
+            Kind::Computed { instruction, at } => {
+                if at.is_some_and(|at| self.computation(instruction, at as usize).is_ok()) {
+                    let reads = facts.uses().range(instruction).filter_map(|at| graph.read(at));
+                    self.open.extend(reads.filter(is_new));
+                }
+            }
+            Kind::Guarded { new, old, .. } => self.open.extend([new, old].iter().filter(|each| is_new(each))),
+            Kind::Joined { block } => {
+                let inputs = graph.inputs(value).iter().filter(|input| is_new(input));
+                self.open.extend(inputs.filter(|input| is_before(facts, graph, **input, block)));
+            }
+        }
+    }
+
+    fn known_of(&mut self, value: ValueId) -> Option<Known> {
+        match self.graph.kind(value) {
+            Kind::Undefined | Kind::Entry | Kind::Opaque => None,
+            Kind::Computed { instruction, at } => Some(self.computed(instruction, at? as usize)),
+            Kind::Guarded { new, old, .. } => match (self.known[new.index()], self.known[old.index()]) {
+                (Some(new), Some(old)) => Some(old.join(new)),
+                (known, _) => known,
+            },
+            // What turns of a loop bring back is no more than what comes from outside.
+            Kind::Joined { block } => {
+                let inputs = self.graph.inputs(value).iter();
+                let before = inputs.filter(|input| is_before(self.facts, self.graph, **input, block));
+                before.filter_map(|input| self.known[input.index()]).reduce(Known::join)
+            }
+        }
+    }
+
+    fn is_sound(&mut self, access: &Access) -> bool {
         let Some(base) = access.base else { return true };
+        self.find(base);
         let known = self.of(base);
         let needed = if access.aligned.is_power_of_two() { access.aligned } else { 1 };
         if access.stands_out() || u32::from(known.lowest) < needed.trailing_zeros() {
@@ -208,22 +281,37 @@ impl Look<'_, '_> {
         }
     }
 
-    /// What is known of what an instruction writes into a use.
-    fn computed(&mut self, instruction: u32, at: usize) -> Known {
-        let Some(instance) = self.facts.instance(instruction) else { return Known::UNCLEAR };
+    /// What an instruction computes of its operands and writes into a use; else what is known of that at once.
+    fn computation(&self, instruction: u32, at: usize) -> Result<(&'f Instance, Computation), Known> {
+        use Computation as C;
+        let Some(instance) = self.facts.instance(instruction) else { return Err(Known::UNCLEAR) };
         // What is not followed is open.
         let (Some(computation), Some(ty)) = (instance.effects.computes, instance.ty) else {
-            return Known::OPEN;
+            return Err(Known::OPEN);
         };
-        let is_copy = matches!(computation, Computation::Move | Computation::Select);
+        let is_copy = matches!(computation, C::Move | C::Select);
         let is_float = matches!(ty.kind(), TypeKind::Float | TypeKind::Packed | TypeKind::Opaque);
         if is_float && !is_copy || self.facts.uses().all()[at].operand() != 0 {
-            return Known::OPEN;
+            return Err(Known::OPEN);
         }
         if instance.effects.carry.is_some_and(|carry| carry.reads) {
-            return Known::OPEN;
+            return Err(Known::OPEN);
         }
-        self.of_computation(instruction, instance, computation)
+        match computation {
+            C::Load => Err(self.loaded(instruction)),
+            C::Compare | C::Exchange | C::Match | C::Reduce | C::ActiveMask | C::Elect | C::Vote => {
+                Err(Known::OPEN)
+            }
+            _ => Ok((instance, computation)),
+        }
+    }
+
+    /// What is known of what an instruction writes into a use.
+    fn computed(&mut self, instruction: u32, at: usize) -> Known {
+        match self.computation(instruction, at) {
+            Ok((instance, computation)) => self.of_computation(instruction, instance, computation),
+            Err(known) => known,
+        }
     }
 
     fn of_computation(&mut self, instruction: u32, instance: &Instance, computation: Computation) -> Known {
@@ -283,10 +371,6 @@ impl Look<'_, '_> {
             // These make ones of zeros, or put constants in.
             C::Not | C::Logic3 | C::InsertField | C::Permute | C::FunnelShift => {
                 Known { lowest: 0, ..self.mixed(instruction, 1..instance.operands.len()) }
-            }
-            C::Load => self.loaded(instruction),
-            C::Compare | C::Exchange | C::Match | C::Reduce | C::ActiveMask | C::Elect | C::Vote => {
-                Known::OPEN
             }
             _ => self.mixed(instruction, 1..instance.operands.len()),
         }
@@ -391,7 +475,8 @@ mod tests {
         let module = ptx_ir::lower::lower(&ptx_syntax::parse(&text).tree, &text).module;
         let facts = FunctionFacts::new(&module, Handle::new(0)).unwrap();
         let graph = Graph::new(&facts);
-        is_plain(&facts, &graph, &MemoryFacts::new(&facts, || &graph, true, true, true).accesses)
+        let memory = MemoryFacts::new(&facts, || &graph, true, true, true);
+        is_plain(&facts, &graph, &memory.accesses, &memory.conversions)
     }
 
     #[test]

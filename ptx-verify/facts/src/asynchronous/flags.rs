@@ -21,8 +21,8 @@ pub struct Counted {
     pub read: u32,
 }
 
-/// Atomic operations of one function that are looked at.
-const MAX_COUNTS: usize = 8;
+/// Atomic operations of one function that are looked at, one bit for each.
+const MAX_COUNTS: usize = u32::BITS as usize;
 /// What is counted is converted, or has a number added, before it is compared.
 const STEPS_TO_COMPARISON: usize = 2;
 
@@ -35,10 +35,11 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
         // In the scope of the block, threads of a block count themselves.
         let is_ordered =
             [Mode::Release, Mode::Acquire, Mode::BlockScope].into_iter().any(|mode| instance.is(mode));
-        (!is_ordered && may_be_global(facts, instruction) && is_compared(facts, instruction))
-            .then_some(instruction)
+        (!is_ordered && may_be_global(facts, instruction)).then_some(instruction)
     };
-    let all: Vec<u32> = reachable(facts).filter_map(counts).take(MAX_COUNTS).collect();
+    // Each counts itself once: in a loop it is a lock, or a sum.
+    let once = reachable(facts).filter_map(counts).filter(|&count| !comes_back(facts, count));
+    let all = compared(facts, once.take(MAX_COUNTS).collect());
     if all.is_empty() {
         return None;
     }
@@ -58,8 +59,7 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
     let mut ordering: Vec<u32> = reachable(facts).filter(|&each| orders_blocks(facts, each)).collect();
     ordering.retain(|&each| !only_acquires(facts, each));
     ordering.sort_unstable();
-    // Each counts itself once: in a loop it is a lock, or a sum.
-    all.into_iter().filter(|&count| !comes_back(facts, count)).find_map(|count| {
+    all.into_iter().find_map(|count| {
         let others: Vec<u32> = ordering.iter().copied().filter(|&each| each != count).collect();
         let before = Reach::to(facts, Ends::Instructions(&[count]), &others);
         let after = Reach::from(facts, Ends::Instructions(&[count]), &[]);
@@ -89,32 +89,47 @@ fn comes_back(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     false
 }
 
-/// Whether what an instruction gives is compared with something, itself or after a step.
-fn is_compared(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+/// Those of some instructions that give what is compared with something, itself or after a step.
+fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
+    if instructions.is_empty() {
+        return instructions;
+    }
+    let uses = facts.uses();
     let written = |instruction: u32| {
-        let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-        written.map(|each| each.register).collect::<Vec<Register>>()
+        let written = uses.of(instruction).iter().filter(|each| each.access().writes());
+        written.map(|each| each.register)
     };
-    let mut known = written(instruction);
+    // A bit for each of the instructions.
+    let mut known = facts.table(0_u32);
+    for (index, &instruction) in instructions.iter().enumerate() {
+        written(instruction).for_each(|register| known[register] |= 1 << index);
+    }
+    let mut found = 0;
     for _ in 0..STEPS_TO_COMPARISON {
-        let mut next = Vec::new();
-        for (at, each) in facts.uses().all().iter().enumerate() {
-            if !known.contains(&each.register) || !each.reads() {
+        let mut next = facts.table(0_u32);
+        for (at, each) in uses.all().iter().enumerate() {
+            let sources = known[each.register];
+            if sources == 0 || !each.reads() {
                 continue;
             }
-            let reader = facts.uses().owner(at);
+            let reader = uses.owner(at);
             if !facts.cfg.is_reachable(facts.cfg.block_of(Handle::new(reader))) {
                 continue;
             }
             match facts.instance(reader).and_then(|instance| instance.effects.computes) {
-                Some(Computation::Compare) => return true,
-                Some(_) => next.extend(written(reader)),
+                Some(Computation::Compare) => found |= sources,
+                Some(_) => written(reader).for_each(|register| next[register] |= sources),
                 None => {}
             }
         }
         known = next;
     }
-    false
+    let mut index = 0;
+    instructions.retain(|_| {
+        index += 1;
+        found >> (index - 1) & 1 == 1
+    });
+    instructions
 }
 
 /// Whether an instruction orders what threads of several blocks see: a barrier orders the threads of one or of a warp, as does

@@ -253,7 +253,9 @@ pub fn orders(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 /// A plain load from global memory, or a plain store to it, which orders nothing and which nothing else sees at once.
 #[must_use]
 pub fn is_weak(facts: &FunctionFacts<'_>, instruction: u32, stores: bool) -> bool {
-    let Some(instance) = facts.instance(instruction) else { return false };
+    let Some(instance) = facts.instance(instruction).filter(|instance| instance.accesses) else {
+        return false;
+    };
     let effects = &instance.effects;
     let is_plain = !effects.atomic
         && effects.asynchronous.is_none()

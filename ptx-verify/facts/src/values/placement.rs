@@ -8,6 +8,28 @@ use super::frontier::Frontiers;
 /// Variables of a group.
 pub(super) const GROUP: usize = u64::BITS as usize;
 
+/// The numbers of the variables that are looked at.
+pub(super) struct Numbers {
+    of_all: Vec<u32>,
+    count: usize,
+}
+
+impl Numbers {
+    const NO: u32 = u32::MAX;
+
+    /// Of so many variables some get numbers, by their order.
+    pub(super) fn new(count: usize, variables: &[u32]) -> Self {
+        let mut of_all = vec![Self::NO; count];
+        variables.iter().enumerate().for_each(|(number, each)| of_all[*each as usize] = number as u32);
+        Self { of_all, count: variables.len() }
+    }
+
+    fn of(&self, variable: u32) -> Option<usize> {
+        let number = self.of_all[variable as usize];
+        (number != Self::NO).then_some(number as usize)
+    }
+}
+
 /// Pairs of a variable and a block, by group: blocks with the bits of variables.
 pub(super) struct Groups {
     starts: Vec<u32>,
@@ -15,14 +37,10 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Of pairs of a variable and a block those of some variables, which are in order.
-    pub(super) fn new(count: usize, variables: &[u32], pairs: &[(u32, u32)]) -> Self {
-        const NO: u32 = u32::MAX;
-        let mut numbers = vec![NO; count];
-        variables.iter().enumerate().for_each(|(number, each)| numbers[*each as usize] = number as u32);
-        let number =
-            |variable: u32| Some(numbers[variable as usize] as usize).filter(|&each| each != NO as usize);
-        let mut starts = vec![0_u32; variables.len().div_ceil(GROUP) + 2];
+    /// Of pairs of a variable and a block those of the variables that have a number.
+    pub(super) fn new(numbers: &Numbers, pairs: &[(u32, u32)]) -> Self {
+        let number = |variable| numbers.of(variable);
+        let mut starts = vec![0_u32; numbers.count.div_ceil(GROUP) + 2];
         for number in pairs.iter().filter_map(|(variable, _)| number(*variable)) {
             starts[number / GROUP + 2] += 1;
         }
@@ -157,13 +175,13 @@ impl<'g, E> Placement<'g, E> {
 
 #[cfg(test)]
 mod tests {
-    use super::Groups;
+    use super::{Groups, Numbers};
 
     #[test]
     fn groups_hold_the_pairs_of_their_variables() {
         let variables: Vec<u32> = (0..100).map(|each| 3 * each).collect();
         let pairs: Vec<(u32, u32)> = (0..300).rev().map(|variable| (variable, variable + 1000)).collect();
-        let groups = Groups::new(300, &variables, &pairs);
+        let groups = Groups::new(&Numbers::new(300, &variables), &pairs);
         for group in 0..2 {
             let mut found = groups.of(group).to_vec();
             found.sort_unstable();

@@ -1,7 +1,6 @@
 //! How the graph is made: which variables need joins, where these are, and one walk that makes the values.
 
 use std::mem::take;
-use std::ops::Range;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Guard, Handle, Register, RegisterGroup};
@@ -10,13 +9,11 @@ use super::{CarryUse, Graph, Kind, ValueId};
 use crate::FunctionFacts;
 use crate::values::frontier::Frontiers;
 use crate::values::number;
-use crate::values::placement::{GROUP, Groups, Placement};
+use crate::values::placement::{GROUP, Groups, Numbers, Placement};
 
-/// What is known of a variable before values are made.
+/// What is known of a variable that is set often, before values are made.
 #[derive(Clone, Copy)]
 struct Seen {
-    /// The block that sets it; one of the two marks.
-    block: u32,
     /// The block that was last seen to set it, to set it whatever its guards, and to read it before.
     set: u32,
     full: u32,
@@ -26,18 +23,22 @@ struct Seen {
 }
 
 impl Seen {
-    const fn by(block: u32) -> Self {
-        Self { block, set: NOWHERE, full: NOWHERE, exposed: NOWHERE, several: false }
-    }
+    const NOTHING: Self = Self { set: NOWHERE, full: NOWHERE, exposed: NOWHERE, several: false };
 }
 
+/// Nothing was seen to set it.
 const NOWHERE: u32 = u32::MAX;
+/// The same, and something reads it.
+const READ: u32 = u32::MAX - 2;
 /// Several blocks set the variable, or one under a guard, or some read it where the one need not have set it.
 const OFTEN: u32 = u32::MAX - 1;
 
 pub(super) struct Builder<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     graph: Graph,
+    /// The block that sets each variable, or one of the three marks.
+    setters: Vec<u32>,
+    /// What is known of each variable, where any is set often.
     seen: Vec<Seen>,
     /// Of the variables that are set often, the blocks that read them before they set them.
     exposed: Vec<(u32, u32)>,
@@ -75,7 +76,8 @@ impl<'f, 'm> Builder<'f, 'm> {
                 registers,
                 ..Graph::default()
             },
-            seen: vec![Seen::by(NOWHERE); count],
+            setters: vec![NOWHERE; count],
+            seen: Vec::new(),
             exposed: Vec::new(),
             set: Vec::new(),
             killed: Vec::new(),
@@ -93,41 +95,14 @@ impl<'f, 'm> Builder<'f, 'm> {
         let variables: Vec<u32> = facts.uses().all().iter().map(|each| position(each.register)).collect();
         self.edges();
         self.find_often(&variables);
-        self.find_not_dominated(&variables);
-        let often: Vec<bool> = self.seen.iter().map(|seen| seen.block == OFTEN).collect();
-        if often.contains(&true) {
-            self.look_at_all(&variables, &often);
+        if self.setters.contains(&OFTEN) {
+            self.seen = vec![Seen::NOTHING; self.setters.len()];
+            self.look_at_all(&variables);
             self.place();
         }
         self.walk(&variables);
         self.graph.carry.sort_unstable_by_key(|each| each.instruction);
         self.graph
-    }
-
-    /// Finds the block that sets each variable.
-    fn find_often(&mut self, variables: &[u32]) {
-        let facts = self.facts;
-        let all = facts.uses().all();
-        let writes = |range: Range<usize>| {
-            let uses = all[range.clone()].iter().zip(&variables[range]);
-            uses.filter(|(each, _)| each.writes()).map(|(_, &variable)| variable as usize)
-        };
-        for &block in facts.cfg.reverse_postorder() {
-            let here = block.index() as u32;
-            for variable in writes(facts.uses().range_of(facts.cfg.instructions(block))) {
-                let block = &mut self.seen[variable].block;
-                *block = if matches!(*block, NOWHERE) || *block == here { here } else { OFTEN };
-            }
-        }
-        // The old value counts where the guard does not hold.
-        for (handle, _) in facts.body.instructions.iter().filter(|(_, each)| each.guard.is_some()) {
-            for variable in writes(facts.uses().range(handle.index() as u32)) {
-                self.seen[variable].block = OFTEN;
-            }
-        }
-        if self.has_carry {
-            self.seen[self.carry as usize].block = OFTEN;
-        }
     }
 
     /// The variable of a guard.
@@ -148,55 +123,60 @@ impl<'f, 'm> Builder<'f, 'm> {
         }
     }
 
-    /// Finds the variables that are read where the one block that sets them need not have done so. They are as those that
-    /// are set often.
-    fn find_not_dominated(&mut self, variables: &[u32]) {
+    /// Finds the block that sets each variable, and which are set often, in one pass: a block comes after those that
+    /// dominate it, so that what is read before anything was seen to set it is not set on all ways there.
+    fn find_often(&mut self, variables: &[u32]) {
         let facts = self.facts;
         let uses = facts.uses();
         for &block in facts.cfg.reverse_postorder() {
             let here = block.index() as u32;
-            let read = |seen: &mut Seen| {
-                let is_before = match seen.block {
-                    NOWHERE | OFTEN => true,
-                    set if set == here => seen.set == here,
-                    set => facts.cfg.dominates(NodeIndex::new(set as usize), block),
-                };
-                if !is_before {
-                    seen.block = OFTEN;
-                }
+            let read = |seen: &mut u32| match *seen {
+                OFTEN | READ => {}
+                NOWHERE => *seen = READ,
+                set if set == here || facts.cfg.dominates(NodeIndex::new(set as usize), block) => {}
+                _ => *seen = OFTEN,
             };
             for instruction in facts.cfg.instructions(block) {
                 let guard = facts.body.instructions[Handle::new(instruction)].guard;
                 if let Some(variable) = self.of_guard(guard) {
-                    read(&mut self.seen[variable as usize]);
+                    read(&mut self.setters[variable as usize]);
                 }
-                let range = uses.range(instruction);
-                let writing = uses.writing(instruction);
-                let reading = if writing == range { range } else { writing.end..range.end };
-                for (each, &variable) in uses.all()[reading.clone()].iter().zip(&variables[reading]) {
-                    if each.reads() {
-                        read(&mut self.seen[variable as usize]);
+                // The old value counts where the guard does not hold.
+                let write = |seen: &mut u32| {
+                    *seen = if (*seen == NOWHERE || *seen == here) && guard.is_none() { here } else { OFTEN };
+                };
+                if let Some((sets, reads)) = uses.split(instruction) {
+                    for &variable in &variables[reads] {
+                        read(&mut self.setters[variable as usize]);
                     }
+                    for &variable in &variables[sets] {
+                        write(&mut self.setters[variable as usize]);
+                    }
+                    continue;
                 }
-                for (each, &variable) in uses.all()[writing.clone()].iter().zip(&variables[writing]) {
-                    if each.writes() {
-                        self.seen[variable as usize].set = here;
-                    }
+                let (own, variables) = (uses.of(instruction), &variables[uses.range(instruction)]);
+                for (_, &variable) in own.iter().zip(variables).filter(|(each, _)| each.reads()) {
+                    read(&mut self.setters[variable as usize]);
+                }
+                for (_, &variable) in own.iter().zip(variables).filter(|(each, _)| each.writes()) {
+                    write(&mut self.setters[variable as usize]);
                 }
             }
         }
-        self.seen.iter_mut().for_each(|seen| seen.set = NOWHERE);
+        if self.has_carry {
+            self.setters[self.carry as usize] = OFTEN;
+        }
     }
 
     /// Looks at all instructions that have to do with variables that are set often.
-    fn look_at_all(&mut self, variables: &[u32], often: &[bool]) {
+    fn look_at_all(&mut self, variables: &[u32]) {
         let facts = self.facts;
         for &block in facts.cfg.reverse_postorder() {
             for instruction in facts.cfg.instructions(block) {
                 let own = &variables[facts.uses().range(instruction)];
                 let is_concerned = self.has_carry
                     || facts.is_guarded(instruction)
-                    || own.iter().any(|&variable| often[variable as usize]);
+                    || own.iter().any(|&variable| self.setters[variable as usize] == OFTEN);
                 if is_concerned {
                     self.look(block.index() as u32, instruction, variables);
                 }
@@ -233,8 +213,11 @@ impl<'f, 'm> Builder<'f, 'm> {
 
     #[inline]
     fn look_at_read(&mut self, block: u32, variable: u32) {
+        if self.setters[variable as usize] != OFTEN {
+            return;
+        }
         let seen = &mut self.seen[variable as usize];
-        if seen.block == OFTEN && seen.full != block && seen.exposed != block {
+        if seen.full != block && seen.exposed != block {
             (seen.exposed, seen.several) = (block, true);
             self.exposed.push((variable, block));
         }
@@ -242,7 +225,7 @@ impl<'f, 'm> Builder<'f, 'm> {
 
     #[inline]
     fn look_at_write(&mut self, block: u32, variable: u32, guarded: bool) {
-        if self.seen[variable as usize].block != OFTEN {
+        if self.setters[variable as usize] != OFTEN {
             return;
         }
         if guarded {
@@ -302,8 +285,9 @@ impl<'f, 'm> Builder<'f, 'm> {
         let looks = MIN_LOOKS + LOOKS_PER_USE * uses;
         let edges = (&self.graph.predecessor_starts[..], &self.graph.predecessors[..]);
         let mut placement = Placement::new(cfg.block_count(), edges, &frontiers, looks);
-        let [set, exposed, killed] = [&self.set, &self.exposed, &self.killed]
-            .map(|pairs| Groups::new(self.seen.len(), &variables, pairs));
+        let numbers = Numbers::new(self.seen.len(), &variables);
+        let [set, exposed, killed] =
+            [&self.set, &self.exposed, &self.killed].map(|pairs| Groups::new(&numbers, pairs));
         let mut placed: Vec<(u32, u32)> = Vec::new();
         for (group, variables) in variables.chunks(GROUP).enumerate() {
             placement.of_group(set.of(group), exposed.of(group), killed.of(group));
@@ -386,10 +370,16 @@ impl<'f, 'm> Builder<'f, 'm> {
 
     #[inline]
     fn set(&mut self, variable: u32, value: ValueId) {
+        let now = &mut self.now[variable as usize];
+        if self.setters[variable as usize] != OFTEN {
+            // All that read it come after the one block that sets it, so that nobody asks for what was there before.
+            *now = value;
+            return;
+        }
         if self.graph.has_opaque && self.seen[variable as usize].several {
             return;
         }
-        let old = std::mem::replace(&mut self.now[variable as usize], value);
+        let old = std::mem::replace(now, value);
         self.log.push((variable, old));
     }
 
