@@ -59,15 +59,22 @@ impl Module {
         VALUE | class as u16
     }
 
+    /// The number for the shape of an address in a register.
+    #[inline]
+    pub(crate) const fn register_address_key(class: Class, offset: i32, zero: bool) -> u16 {
+        ADDRESS | if zero || offset != 0 { OFFSET } else { 0 } | class as u16
+    }
+
+    /// The number for the shape of an integer without a sign.
+    pub(crate) const INTEGER_KEY: u16 = VALUE | Class::Integer as u16;
+
     /// A number for the shape of an operand, never 0: operands of equal numbers have equal shapes, but for the value
     /// of an immediate. None for an operand that consists of several unlike ones.
     pub(crate) fn shape_key(&self, body: &Body, operand: Operand) -> Option<u16> {
-        const ADDRESS: u16 = 2 << 8;
         const NEGATED: u16 = 3 << 8;
         const VECTOR: u16 = 4 << 8;
         const WITH_PREDICATE: u16 = 5 << 8;
         const WITH_SINK: u16 = 6 << 8;
-        const OFFSET: u16 = 1 << 11;
         const MAX_ELEMENTS: u32 = 8;
         let displaced = |offset: i64| if offset == 0 { 0 } else { OFFSET };
         Some(match operand {
@@ -86,7 +93,7 @@ impl Module {
                 VALUE | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
             }
             Operand::RegisterAddress { class, offset, zero, unified: false, .. } => {
-                ADDRESS | if zero { OFFSET } else { displaced(offset.into()) } | class as u16
+                Self::register_address_key(class, offset, zero)
             }
             Operand::VariableAddress { variable, offset } => {
                 ADDRESS | displaced(offset) | self.variable_class(&self.variables[variable]) as u16
@@ -288,6 +295,8 @@ fn counted(run: super::Run) -> u16 {
 
 /// What the number for the shape of a single value has.
 const VALUE: u16 = 1 << 8;
+const ADDRESS: u16 = 2 << 8;
+const OFFSET: u16 = 1 << 11;
 
 /// What a sum of a register and a constant says of itself: no register alone.
 const SUM: ShapeFlags = ShapeFlags::SUM.with(ShapeFlags::OFFSET);

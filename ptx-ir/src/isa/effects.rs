@@ -215,6 +215,14 @@ pub enum Computation {
     Elect,
 }
 
+impl Computation {
+    /// Whether the third operand is the number that is shifted by, or that is divided by.
+    #[must_use]
+    pub const fn has_amount(self) -> bool {
+        matches!(self, Self::ShiftLeft | Self::ShiftRight | Self::Divide | Self::Remainder)
+    }
+}
+
 /// What an instruction does to the order of threads, of proxies and of the phases of an `mbarrier` object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {

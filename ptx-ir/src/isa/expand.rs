@@ -2,7 +2,7 @@
 
 use super::class::{Class, ClassSet};
 use super::effects::{Carry, Chain, Effects};
-use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role};
+use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role, Roles};
 use super::table::{
     ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, EXACT_TABLE, Effect, FORMS,
     Form, MANUAL_ADDRESSES, MANUAL_CLASSES, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant,
@@ -43,6 +43,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
     Some(Instance {
         form: FormId(id),
         accesses: operands.iter().any(|operand| operand.access.is_some()),
+        roles: Roles::of(&operands),
         operands,
         min_version: gates.iter().fold(Version::OLDEST, |version, gate| version.max(gate.min_version)),
         max_version: gates.iter().fold(Version::LATEST, |version, gate| version.min(gate.max_version)),

@@ -230,6 +230,32 @@ pub struct Instance {
     pub ty: Option<Type>,
     /// Whether some operand is the address of an access.
     pub accesses: bool,
+    /// The roles of the operands once more, for who asks for nothing else of them.
+    pub(crate) roles: Roles,
+}
+
+/// The roles of the first operands of an instance, two bits for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Roles(u64);
+
+impl Roles {
+    /// Of so many operands.
+    pub(crate) const COUNT: usize = u64::BITS as usize / 2;
+
+    pub(crate) fn of(operands: &[OperandSpec]) -> Self {
+        let of_one = |(index, operand): (usize, &OperandSpec)| (operand.role as u64) << (2 * index);
+        Self(operands.iter().take(Self::COUNT).enumerate().map(of_one).sum())
+    }
+
+    /// The role of one of them.
+    #[inline]
+    pub(crate) const fn get(self, index: usize) -> Role {
+        match self.0 >> (2 * index) & 3 {
+            0 => Role::Source,
+            1 => Role::Destination,
+            _ => Role::Both,
+        }
+    }
 }
 
 impl Instance {

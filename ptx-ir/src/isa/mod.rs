@@ -40,6 +40,7 @@ pub use effects::{
 };
 pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};
+pub(crate) use instance::Roles;
 pub use instance::{
     Access, FormId, Gate, ImmediateRange, Instance, OpcodeId, OperandSpec, Pattern, Purpose, Role, Selectors,
 };

@@ -8,8 +8,8 @@ use super::{Context, LAST_PROBLEM, Selected, messages};
 use crate::arena::Handle;
 use crate::directive::DirectiveKind;
 use crate::ir::{
-    Body, Guard, Instruction, Label, Operand, Register, RegisterGroup, Run, Spelling, Statement, TargetList,
-    TargetListKind,
+    Body, Guard, Instruction, Label, Module, Operand, Register, RegisterGroup, Run, Spelling, Statement,
+    TargetList, TargetListKind,
 };
 use crate::isa::Class;
 use ptx_syntax::ast::{self, OperandKind, StatementKind};
@@ -183,9 +183,14 @@ impl Context<'_, '_> {
             && let Some(digits) = self.source.as_bytes().get(node.span.range())
             && let Some(bits) = short_decimal(digits)
         {
-            let operand = Operand::Integer { bits, negative: false };
-            self.body.operands.push(operand);
-            return kinds.key_of(&self.module, &self.body, operand);
+            self.body.operands.push(Operand::Integer { bits, negative: false });
+            return kinds.key_of_integer(bits);
+        }
+        if let Some((base, class, written)) = self.plain_address(node) {
+            let (offset, zero) = (written.unwrap_or(0) as i32, written == Some(0));
+            let address = Operand::RegisterAddress { base, class, offset, zero, unified: false };
+            self.body.operands.push(address);
+            return Module::register_address_key(class, offset, zero);
         }
         let operand = match node.kind {
             OperandKind::Name => self.other_name(node.span),

@@ -38,6 +38,8 @@ struct Group<'s> {
     depth: u32,
     kind: GroupKind,
     shadowed: Option<u32>,
+    /// What was at its place before it.
+    displaced: Place,
 }
 
 #[derive(Clone, Copy)]
@@ -78,9 +80,11 @@ pub(super) struct Names<'s> {
     groups: Vec<Group<'s>>,
     /// The prefix of each group as [`packed`] makes it; 0 for one that is long or has a digit at its end.
     keys: Vec<u64>,
-    /// The last group of those whose prefixes have a place in common. Of equal prefixes, no group before it is meant where it
-    /// has the number.
+    /// The last group of registers of those whose prefixes have a place in common. Of equal prefixes, no group before it is
+    /// meant where it has the number.
     places: Places,
+    /// How deep the innermost block is that declares a single name, which may hide the members of groups further out.
+    hiding: u32,
     by_prefix: FxHashMap<&'s str, u32>,
     /// Lists of the numbers of variables.
     numbers: Vec<Vec<u32>>,
@@ -121,6 +125,8 @@ impl<'s> Names<'s> {
         reset(&mut self.by_name);
         self.groups.clear();
         self.keys.clear();
+        self.places = Places::default();
+        self.hiding = 0;
         reset(&mut self.by_prefix);
         self.numbers.clear();
         self.scopes.clear();
@@ -148,10 +154,12 @@ impl<'s> Names<'s> {
                 None => self.by_name.remove(entry.name),
             };
         }
+        self.hiding = self.entries.last().map_or(0, |last| last.depth);
         while self.groups.len() > scope.groups as usize {
             let Some(group) = self.groups.pop() else { break };
-            self.keys.pop();
-            self.find_places();
+            if let Some(key) = self.keys.pop() {
+                self.places.0[place_of(key)] = group.displaced;
+            }
             match group.shadowed {
                 Some(index) => self.by_prefix.insert(group.prefix, index),
                 None => self.by_prefix.remove(group.prefix),
@@ -175,6 +183,7 @@ impl<'s> Names<'s> {
         }
         self.by_name.insert(name, self.entries.len() as u32);
         self.entries.push(Entry { name, span, depth, entity, shadowed });
+        self.hiding = depth;
         Ok(())
     }
 
@@ -227,9 +236,15 @@ impl<'s> Names<'s> {
         }
         self.by_prefix.insert(prefix, self.groups.len() as u32);
         let key = packed(prefix.as_bytes());
-        self.places.0[place_of(key)] = self.keys.len() as u8;
+        let place = match kind {
+            GroupKind::Registers { first, class, elements: 1 } => {
+                Place { prefix: key, first: first.0, count, depth, class }
+            }
+            _ => Place::EMPTY,
+        };
+        let displaced = std::mem::replace(&mut self.places.0[place_of(key)], place);
         self.keys.push(key);
-        self.groups.push(Group { prefix, span, count, depth, kind, shadowed });
+        self.groups.push(Group { prefix, span, count, depth, kind, shadowed, displaced });
         Ok(())
     }
 
@@ -238,43 +253,14 @@ impl<'s> Names<'s> {
     pub fn find_register(&self, source: &str, span: Span) -> Option<(Register, Class)> {
         let before = source.as_bytes().get(..span.end as usize)?.last_chunk()?;
         let name = Numbered::of(*before, span.len())?;
-        if self.groups.len() > LINEAR_GROUPS {
-            return None;
-        }
-        let group = &self.groups[self.group_of(name)?];
-        // A single name may hide it.
-        if self.entries.last().is_some_and(|last| last.depth > group.depth) {
-            return None;
-        }
-        match group.kind {
-            GroupKind::Registers { first, class, elements: 1 } => {
-                // More registers than have numbers were reported where they are declared.
-                Some((Register(first.0.saturating_add(name.number)), class))
-            }
-            _ => None,
-        }
-    }
-
-    /// Makes the table of the places of prefixes again.
-    fn find_places(&mut self) {
-        for (index, &key) in self.keys.iter().enumerate().take(LINEAR_GROUPS) {
-            self.places.0[place_of(key)] = index as u8;
-        }
+        let place = &self.places.0[place_of(name.prefix)];
+        let is_it = place.prefix == name.prefix && name.number < place.count && self.hiding <= place.depth;
+        // More registers than have numbers were reported where they are declared.
+        is_it.then(|| (Register(place.first.saturating_add(name.number)), place.class))
     }
 
     /// The innermost group that has a name.
-    #[inline(always)]
     fn group_of(&self, name: Numbered) -> Option<usize> {
-        let index = usize::from(self.places.0[place_of(name.prefix)]);
-        if self.keys.get(index) == Some(&name.prefix) && name.number < self.groups[index].count {
-            return Some(index);
-        }
-        self.group_of_any(name)
-    }
-
-    /// The same without the table, which has the last of the groups that have a place in common.
-    #[inline(never)]
-    fn group_of_any(&self, name: Numbered) -> Option<usize> {
         let mut groups = self.keys.iter().zip(&self.groups);
         groups.rposition(|(key, group)| *key == name.prefix && name.number < group.count)
     }
@@ -480,12 +466,27 @@ impl Numbered {
 /// How many places there are for prefixes.
 const PLACES: usize = 128;
 
-/// The number of a group for each place.
-struct Places([u8; PLACES]);
+/// A group of registers.
+#[derive(Clone, Copy)]
+struct Place {
+    /// As [`packed`] makes it.
+    prefix: u64,
+    first: u32,
+    count: u32,
+    depth: u32,
+    class: Class,
+}
+
+impl Place {
+    const EMPTY: Self = Self { prefix: 0, first: 0, count: 0, depth: 0, class: Class::Unknown };
+}
+
+/// The group for each place.
+struct Places([Place; PLACES]);
 
 impl Default for Places {
     fn default() -> Self {
-        Self([0; PLACES])
+        Self([Place::EMPTY; PLACES])
     }
 }
 

@@ -426,9 +426,24 @@ impl Context<'_, '_> {
         Some(Operand::Element { variable, index: register, class, offset: offset as i32, is_value: false })
     }
 
+    /// The register of an address, and the number that is added to it where one is written: what most addresses are.
+    #[inline]
+    pub(super) fn plain_address(&self, node: Node) -> Option<(Register, Class, Option<i64>)> {
+        let one = match (node.kind, self.tree.children(node)) {
+            (OperandKind::Bracket, [one]) => *one,
+            _ => return None,
+        };
+        if one.kind == OperandKind::Name {
+            let (register, class) = self.names.find_register(self.source, one.span)?;
+            return Some((register, class, None));
+        }
+        let (register, class, offset) = self.register_and_number(one)?;
+        Some((register, class, Some(offset)))
+    }
+
     fn address(&mut self, node: Node, depth: u32) -> Operand {
-        if let Some((base, offset)) = self.register_and_number(node) {
-            return self.address_of(base, Some(offset), node.span);
+        if let Some((register, class, offset)) = self.register_and_number(node) {
+            return self.address_of(Operand::Register { register, class }, Some(offset), node.span);
         }
         match node.kind {
             OperandKind::Name | OperandKind::Dotted => {
@@ -457,7 +472,7 @@ impl Context<'_, '_> {
     }
 
     /// What most sums are: a register, and a number or minus a number.
-    fn register_and_number(&self, node: Node) -> Option<(Operand, i64)> {
+    fn register_and_number(&self, node: Node) -> Option<(Register, Class, i64)> {
         let (OperandKind::Binary(BinaryOperator::Add), [base, offset]) =
             (node.kind, self.tree.children(node))
         else {
@@ -474,7 +489,7 @@ impl Context<'_, '_> {
         };
         let Constant::Integer { bits, .. } = expression::integer(self.text(number.span)) else { return None };
         let offset = if negative { bits.wrapping_neg() } else { bits } as i64;
-        Some((Operand::Register { register, class }, offset))
+        Some((register, class, offset))
     }
 
     fn constant_address(&mut self, node: Node) -> Operand {

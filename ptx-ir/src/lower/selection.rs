@@ -197,6 +197,21 @@ impl Keys {
 }
 
 impl Kinds {
+    /// The number for the kind of an integer without a sign.
+    #[inline]
+    pub fn key_of_integer(&mut self, bits: u64) -> u16 {
+        self.add_value(bits);
+        Module::INTEGER_KEY
+    }
+
+    #[inline]
+    fn add_value(&mut self, value: u64) {
+        if let Some(place) = self.values.get_mut(self.value_count) {
+            *place = value;
+        }
+        self.value_count += 1;
+    }
+
     /// The number for the kind of an operand.
     pub fn key_of(&mut self, module: &Module, body: &Body, operand: Operand) -> u16 {
         let value = match operand {
@@ -206,10 +221,7 @@ impl Kinds {
             _ => None,
         };
         if let Some(value) = value {
-            if let Some(place) = self.values.get_mut(self.value_count) {
-                *place = value;
-            }
-            self.value_count += 1;
+            self.add_value(value);
         }
         let key = module.shape_key(body, operand);
         self.has_unknown |= key.is_none();

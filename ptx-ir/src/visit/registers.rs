@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes.
 
 use crate::ir::{Body, Handle, Instruction, Module, Operand, Register, Run};
-use crate::isa::{Instance, OperandSpec, Purpose, Role};
+use crate::isa::{Instance, OperandSpec, Purpose, Role, Roles};
 
 /// What happens to a register at an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,18 +78,26 @@ pub fn for_each_register_of(
         }
         return;
     };
-    if instance.operands.len() == operands.len() {
-        for (index, (&operand, spec)) in operands.iter().zip(&instance.operands).enumerate() {
-            let access = match Access::of(spec.role) {
-                Access::ReadWrite => accumulator(instance, operands),
-                access => access,
+    if instance.operands.len() == operands.len() && operands.len() <= Roles::COUNT {
+        for (index, &operand) in operands.iter().enumerate() {
+            let access = match instance.roles.get(index) {
+                Role::Source => Access::Read,
+                Role::Destination => Access::Write,
+                Role::Both => accumulator(instance, operands),
             };
-            if let Operand::Register { register, .. } = operand {
-                visit(register, access, index);
-            } else {
-                visit_operand(body, operand, access, Some(spec), &mut |register, access| {
-                    visit(register, access, index);
-                });
+            match operand {
+                Operand::Register { register, .. } => visit(register, access, index),
+                Operand::RegisterAddress { base, .. } => visit(base, read(access), index),
+                Operand::Integer { .. } => {}
+                _ => visit_operand(
+                    body,
+                    operand,
+                    access,
+                    instance.operands.get(index),
+                    &mut |register, access| {
+                        visit(register, access, index);
+                    },
+                ),
             }
         }
         return;

@@ -72,7 +72,9 @@ impl MemoryFacts {
         for access in memory.accesses.iter_mut().filter(|access| !access.direct) {
             access.base = read(facts, graph, access.instruction, access.index);
         }
-        match follows && (objects || is_converted || !is_plain(facts, graph, &memory.accesses, &memory.conversions)) {
+        match follows
+            && (objects || is_converted || !is_plain(facts, graph, &memory.accesses, &memory.conversions))
+        {
             true => memory.follow(facts, graph, all),
             false => memory.follow_named(facts),
         }

@@ -5,7 +5,7 @@ use std::ops::BitOrAssign;
 use std::sync::OnceLock;
 
 use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
-use ptx_ir::isa::{AsyncGroup, Control, Convergence, Event, Mode};
+use ptx_ir::isa::{AsyncGroup, Computation, Control, Convergence, Event, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use ptx_ir::target::Target;
@@ -110,6 +110,8 @@ impl Features {
     pub(crate) const BARE_TESTS: Self = Self(1 << 11);
     /// Accesses of `.param::func`.
     pub(crate) const FUNCTION_PARAMETERS: Self = Self(1 << 12);
+    /// Shifts and divisions.
+    pub(crate) const AMOUNTS: Self = Self(1 << 13);
 
     /// Whether one of these is there.
     pub(crate) const fn has(self, which: Self) -> bool {
@@ -138,6 +140,7 @@ impl Features {
                 instance.is(Mode::Relaxed) || instance.is(Mode::Release) && instance.is(Mode::BlockScope);
             note(Self::READ_ONLY_LOADS, instance.is_read_only_load());
             note(Self::BARE_TESTS, instance.is(Mode::Untested));
+            note(Self::AMOUNTS, effects.computes.is_some_and(Computation::has_amount));
             note(Self::CALLS, is_call);
             note(Self::ATOMICS, effects.atomic);
             note(Self::CARRY, effects.carry.is_some());

@@ -21,18 +21,19 @@ impl Definitions {
         let count = occurring.len();
         // Counted two places up, so that filling the lists leaves each start where it belongs.
         let mut starts = vec![0_u32; count + 2];
-        for each in uses.all().iter().filter(|each| each.access().writes()) {
-            if let Some(position) = occurring.position(each.register) {
-                starts[position + 2] += 1;
-            }
+        let written = |instruction: u32| {
+            let written = uses.all()[uses.writing(instruction)].iter().filter(|each| each.writes());
+            written.filter_map(|each| occurring.position(each.register))
+        };
+        for position in (0..uses.instructions()).flat_map(written) {
+            starts[position + 2] += 1;
         }
         for index in 2..starts.len() {
             starts[index] += starts[index - 1];
         }
         let mut instructions = vec![0; starts[count + 1] as usize];
         for instruction in 0..uses.instructions() {
-            for each in uses.of(instruction).iter().filter(|each| each.access().writes()) {
-                let Some(position) = occurring.position(each.register) else { continue };
+            for position in written(instruction) {
                 let place = &mut starts[position + 1];
                 instructions[*place as usize] = instruction;
                 *place += 1;

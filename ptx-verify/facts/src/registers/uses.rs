@@ -17,15 +17,18 @@ pub struct Use {
 
 const ACCESS_BITS: u32 = 2;
 
+const fn bits(access: Access) -> u32 {
+    match access {
+        Access::Read => 0,
+        Access::Write => 1,
+        Access::ReadWrite => 2,
+        Access::Unknown => 3,
+    }
+}
+
 impl Use {
     fn new(register: Register, access: Access, operand: usize) -> Self {
-        let access = match access {
-            Access::Read => 0,
-            Access::Write => 1,
-            Access::ReadWrite => 2,
-            Access::Unknown => 3,
-        };
-        Self { register, packed: (operand as u32) << ACCESS_BITS | access }
+        Self { register, packed: (operand as u32) << ACCESS_BITS | bits(access) }
     }
 
     /// What happens to the register.
@@ -161,7 +164,8 @@ impl Uses {
 
 /// How many of an instruction's registers are set and come before all that are read; [`MIXED`] where some are both.
 fn leading(own: &[Use]) -> u8 {
-    let count = own.iter().take_while(|each| each.access() == Access::Write).count();
-    let are_read = own[count..].iter().all(|each| each.access() == Access::Read);
+    let is = |each: &Use, access: Access| each.packed & ((1 << ACCESS_BITS) - 1) == bits(access);
+    let count = own.iter().take_while(|each| is(each, Access::Write)).count();
+    let are_read = own[count..].iter().all(|each| is(each, Access::Read));
     u8::try_from(count).ok().filter(|_| are_read).unwrap_or(MIXED)
 }

@@ -60,6 +60,9 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if context.actions().is_empty() {
+        return;
+    }
     let Some(facts) = context.facts() else { return };
     let early = early_uses(facts, context.actions(), &context.with_calls(&[]));
     diagnostics.extend(omissions(&early).iter().map(|(first, others)| finding(context, first, *others)));

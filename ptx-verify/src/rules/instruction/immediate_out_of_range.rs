@@ -1,10 +1,11 @@
 use ptx_facts::FunctionFacts;
-use ptx_ir::ir::Operand;
+use ptx_ir::ir::{Handle, Instruction, Operand};
 use ptx_ir::isa::{Computation, Instance, OperandSpec, Purpose};
 use ptx_syntax::{Diagnostic, Span};
 
 use crate::rule::declare_rule;
 use crate::subject::function::{FlowContext, FunctionContext};
+use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
@@ -41,32 +42,38 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let module = context.module.module;
-    for (handle, instruction) in context.body.instructions.iter() {
-        let operands = context.body.operands(handle);
-        for (index, operand) in operands.iter().enumerate() {
-            let (bits, negative) = match *operand {
-                Operand::Integer { bits, negative } => (bits, negative),
-                Operand::RegisterAddress { offset: 1.., .. }
-                | Operand::VariableAddress { offset: 1.., .. } => {
-                    diagnostics.extend(octal_offset(context, context.body.operand_span(handle, index)));
-                    continue;
-                }
-                Operand::Register { .. } if index == AMOUNT => {
-                    diagnostics.extend(moved(context, handle.index() as u32));
-                    continue;
-                }
-                _ => continue,
-            };
-            let Some(instance) = module.instance(instruction) else { break };
-            let span = context.body.operand_span(handle, index);
-            let constant = Constant { bits, negative, index, span };
-            let spec =
-                (operands.len() == instance.operands.len()).then(|| instance.operands.get(index)).flatten();
-            if let Some(message) = wrong(context, instance, spec, &constant) {
-                diagnostics.push(RULE.at(span, message));
+    let body = context.body;
+    let mut instructions = body.instructions.iter().peekable();
+    // Operands lie in the order of their instructions, and few are of interest.
+    for (place, operand) in body.operands.iter().enumerate() {
+        let (bits, negative) = match *operand {
+            Operand::Integer { bits, negative } => (bits, negative),
+            Operand::RegisterAddress { offset: 1.., .. } | Operand::VariableAddress { offset: 1.., .. } => {
+                diagnostics.extend(octal_offset(context, body.operand_spans[place]));
+                continue;
             }
+            _ => continue,
+        };
+        let is_past = |instruction: &Instruction| instruction.operands.range().end <= place;
+        while instructions.next_if(|(_, instruction)| is_past(instruction)).is_some() {}
+        let Some((_, instruction)) = instructions.peek() else { break };
+        let Some(instance) = context.module.module.instance(instruction) else { continue };
+        let index = place - instruction.operands.first as usize;
+        let span = body.operand_spans[place];
+        let constant = Constant { bits, negative, index, span };
+        let is_whole = instruction.operands.count as usize == instance.operands.len();
+        let spec = is_whole.then(|| instance.operands.get(index)).flatten();
+        if let Some(message) = wrong(context, instance, spec, &constant) {
+            diagnostics.push(RULE.at(span, message));
         }
+    }
+    if context.module.features().has(Features::AMOUNTS) {
+        let is_register = |&(handle, instruction): &(Handle<Instruction>, &Instruction)| {
+            instruction.operands.count as usize > AMOUNT
+                && matches!(body.operands(handle)[AMOUNT], Operand::Register { .. })
+        };
+        let shifted = body.instructions.iter().filter(is_register);
+        diagnostics.extend(shifted.filter_map(|(handle, _)| moved(context, handle.index() as u32)));
     }
 }
 
@@ -122,12 +129,8 @@ fn wrong_amount(instance: &Instance, bits: u64, negative: bool) -> Option<String
 /// What is wrong with a register that is shifted or divided by, where a move sets it to a constant.
 fn moved(context: &FlowContext<'_>, instruction: u32) -> Option<Diagnostic> {
     let handle = FunctionFacts::handle(instruction);
-    let instance = context.module.module.instance(&context.body.instructions[handle])?;
-    if !matches!(
-        instance.effects.computes?,
-        Computation::ShiftLeft | Computation::ShiftRight | Computation::Divide | Computation::Remainder
-    ) || instance.ty?.is_float()
-    {
+    let instance = context.facts()?.instance(instruction)?;
+    if !instance.effects.computes.is_some_and(Computation::has_amount) || instance.ty?.is_float() {
         return None;
     }
     let moved = context.moved_number(instruction, AMOUNT)?;
