@@ -9,6 +9,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
 
 use super::clock::Row;
+use super::known::Actions;
 use super::program::{Action, Source};
 use super::slice::Decoder;
 use super::value::ALL;
@@ -16,7 +17,6 @@ use crate::FunctionFacts;
 use crate::evaluate::Shape;
 use crate::registers::aligned;
 use crate::values::{space_of, width};
-use rustc_hash::FxHashMap;
 
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
@@ -387,7 +387,7 @@ impl Decoder<'_, '_> {
                 // What else comes of memory is no number that was stored.
                 *part = u32::MAX;
                 let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-                *to = written.map(|each| self.registers.get(&each.register).copied()).collect();
+                *to = written.map(|each| self.registers.get(each.register)).collect();
             }
         }
         if to.iter().all(Option::is_none) {
@@ -397,11 +397,11 @@ impl Decoder<'_, '_> {
     }
 
     /// Takes in what is stored to shared memory, where numbers are loaded from there; whether that is more than before.
-    pub(super) fn ask_for_stores(&mut self, actions: &mut FxHashMap<u32, Action>) -> bool {
+    pub(super) fn ask_for_stores(&mut self, actions: &mut Actions) -> bool {
         let facts = self.facts;
         let mut shapes: Vec<(usize, u32)> = Vec::new();
         let mut stores: Vec<(u32, u32)> = Vec::new();
-        for (&instruction, action) in &*actions {
+        for &(instruction, ref action) in actions.iter() {
             let Action::Access { address, reads, writes, from, .. } = action else { continue };
             let Some(instance) = facts.instance(instruction) else { continue };
             let operands = facts.body.operands(Handle::new(instruction));
@@ -409,7 +409,7 @@ impl Decoder<'_, '_> {
                 let parts = operands.first().map(|loaded| self.parts(*loaded)).unwrap_or_default();
                 let bytes = address.bytes / parts.len().max(1) as u32;
                 let is_asked = |part: &Operand| match part {
-                    Operand::Register { register, .. } => self.registers.contains_key(register),
+                    Operand::Register { register, .. } => self.registers.get(*register).is_some(),
                     _ => false,
                 };
                 if parts.iter().any(is_asked) && !shapes.contains(&(parts.len(), bytes)) {
@@ -425,7 +425,7 @@ impl Decoder<'_, '_> {
         for (instruction, bytes) in stores {
             let Some(&stored) = facts.body.operands(Handle::new(instruction)).get(1) else { continue };
             let parts = self.parts(stored);
-            let Some(Action::Access { address, from, part, .. }) = actions.get_mut(&instruction) else {
+            let Some(Action::Access { address, from, part, .. }) = actions.get_mut(instruction) else {
                 continue;
             };
             let is_plain = address.bytes == bytes * parts.len() as u32;
@@ -450,7 +450,7 @@ impl Decoder<'_, '_> {
     /// What an instruction gets from parameters, or from other memory and from arithmetic with what is there.
     fn loaded(&self, instruction: u32, parameters: bool) -> Action {
         let written = self.facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-        let known = written.filter_map(|each| self.registers.get(&each.register).copied());
+        let known = written.filter_map(|each| self.registers.get(each.register));
         let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
         let to = known.map(|register| (register, bits.min(self.bits_of(register)))).collect();
         Action::Load { to, parameters }

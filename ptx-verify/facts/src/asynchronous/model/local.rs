@@ -4,10 +4,10 @@
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Control};
 use ptx_ir::space::StateSpace;
-use rustc_hash::FxHashMap;
 
 use super::decode::{Operands, may_be_shared};
 use super::kept::{Kept, LARGEST};
+use super::known::Actions;
 use super::machine::Machine;
 use super::program::Action;
 use super::slice::Decoder;
@@ -41,13 +41,13 @@ impl Decoder<'_, '_> {
 
     /// Takes in what is stored to the memory of a thread, where something is loaded from there; whether that is more than
     /// before.
-    pub(super) fn ask_for_local_stores(&mut self, actions: &mut FxHashMap<u32, Action>) -> bool {
+    pub(super) fn ask_for_local_stores(&mut self, actions: &mut Actions) -> bool {
         if !std::mem::take(&mut self.loads_local) {
             return false;
         }
         let mut is_more = false;
         for instruction in self.local_stores.clone().unwrap_or_default() {
-            if actions.contains_key(&instruction) {
+            if actions.has(instruction) {
                 continue;
             }
             if let Some(action) = self.of_local(instruction, true) {

@@ -19,6 +19,7 @@ mod copies;
 mod decode;
 mod fault;
 mod kept;
+mod known;
 mod local;
 mod machine;
 mod memory;

@@ -8,6 +8,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::known::{Actions, Numbers};
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
 use crate::FunctionFacts;
@@ -46,7 +47,7 @@ pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHash
         calls,
         left_out,
         places: FxHashMap::default(),
-        registers: FxHashMap::default(),
+        registers: Numbers::of(facts),
         names: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
@@ -66,7 +67,7 @@ pub(super) struct Decoder<'f, 'm> {
     pub(super) left_out: FxHashSet<u32>,
     /// Where shared variables are.
     pub(super) places: FxHashMap<Handle<Variable>, u64>,
-    pub(super) registers: FxHashMap<Register, u32>,
+    pub(super) registers: Numbers,
     pub(super) names: Vec<Register>,
     pub(super) relevant: Vec<bool>,
     pub(super) pending: Vec<u32>,
@@ -128,7 +129,7 @@ impl Decoder<'_, '_> {
 
     fn decode(mut self) -> Option<Decoded> {
         let facts = self.facts;
-        let mut actions: FxHashMap<u32, Action> = FxHashMap::default();
+        let mut actions = Actions::of(facts.body.instructions.len());
         let mut is_protocol = false;
         for &block in facts.cfg.reverse_postorder() {
             for instruction in facts.cfg.instructions(block) {
@@ -184,7 +185,7 @@ impl Decoder<'_, '_> {
     }
 
     /// Takes in what decides about the actions so far, and what they are computed of; none where that is too much.
-    fn follow(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) -> Option<()> {
+    fn follow(&mut self, actions: &mut Actions, deciding: &[Vec<u32>]) -> Option<()> {
         let facts = self.facts;
         while let Some(instruction) = self.pending.pop() {
             let handle = Handle::new(instruction);
@@ -201,7 +202,7 @@ impl Decoder<'_, '_> {
             {
                 self.source(*index);
             }
-            if actions.contains_key(&instruction) || control != Control::Next {
+            if actions.has(instruction) || control != Control::Next {
                 continue;
             }
             let action = self.computation(instruction);
@@ -214,7 +215,7 @@ impl Decoder<'_, '_> {
     }
 
     /// Takes in where the lanes of a warp wait for each other, among what is looked at in any case.
-    fn meetings(&mut self, actions: &mut FxHashMap<u32, Action>, deciding: &[Vec<u32>]) {
+    fn meetings(&mut self, actions: &mut Actions, deciding: &[Vec<u32>]) {
         let facts = self.facts;
         for &block in facts.cfg.reverse_postorder() {
             let is_followed = deciding[block.index()].iter().all(|&branch| self.relevant[branch as usize]);
@@ -227,7 +228,7 @@ impl Decoder<'_, '_> {
                 let is_meeting = effects.barrier
                     && effects.convergence == Convergence::Participants
                     && effects.event.is_none();
-                if !is_meeting || actions.contains_key(&instruction) {
+                if !is_meeting || actions.has(instruction) {
                     continue;
                 }
                 let members = match facts.body.operands(Handle::new(instruction)).first() {
@@ -235,6 +236,7 @@ impl Decoder<'_, '_> {
                     _ => ALL,
                 };
                 actions.insert(instruction, Action::WarpBarrier { members });
+                self.relevant[instruction as usize] = true;
             }
         }
     }
@@ -247,7 +249,7 @@ impl Decoder<'_, '_> {
 
     /// The number of a register; what writes it is relevant.
     pub(super) fn name(&mut self, register: Register) -> u32 {
-        if let Some(&known) = self.registers.get(&register) {
+        if let Some(known) = self.registers.get(register) {
             return known;
         }
         let number = self.names.len() as u32;
@@ -295,7 +297,7 @@ impl Decoder<'_, '_> {
         Some(deciding)
     }
 
-    fn emit(&mut self, above: &[u32], mut actions: FxHashMap<u32, Action>) {
+    fn emit(&mut self, above: &[u32], mut actions: Actions) {
         let facts = self.facts;
         let count = facts.body.instructions.len() as u32;
         let mut places = vec![0_u32; count as usize + 1];
@@ -306,23 +308,22 @@ impl Decoder<'_, '_> {
             places[instruction as usize] = steps.len() as u32;
             let handle = Handle::new(instruction);
             let block = facts.cfg.block_of(handle);
-            if !facts.cfg.is_reachable(block) {
+            let is_relevant = self.relevant[instruction as usize];
+            let is_last = facts.cfg.instructions(block).end == instruction + 1;
+            if !(is_relevant || is_last) || !facts.cfg.is_reachable(block) {
                 continue;
             }
             let guard = facts.body.instructions[handle].guard;
             let guard_of = |decoder: &Self| {
-                guard.map(|guard| {
-                    match guard.register.and_then(|register| decoder.registers.get(&register)) {
-                        Some(&register) => (register, !guard.negated),
-                        None => (u32::MAX, true),
-                    }
+                guard.map(|guard| match guard.register.and_then(|register| decoder.registers.get(register)) {
+                    Some(register) => (register, !guard.negated),
+                    None => (u32::MAX, true),
                 })
             };
-            let is_relevant = self.relevant[instruction as usize];
             let control = self.facts.control(instruction);
-            let is_fork_here = facts.cfg.instructions(block).end == instruction + 1 && is_fork(facts, block);
+            let is_fork_here = is_last && is_fork(facts, block);
             let action = match control {
-                Control::Next | Control::Call => match actions.remove(&instruction) {
+                Control::Next | Control::Call => match actions.take(instruction) {
                     Some(action) => self.loading(instruction, action),
                     None => continue,
                 },
@@ -424,7 +425,7 @@ impl Decoder<'_, '_> {
 
     pub(super) fn register(&mut self, operand: Option<&Operand>) -> Option<u32> {
         match operand {
-            Some(Operand::Register { register, .. }) => self.registers.get(register).copied(),
+            Some(Operand::Register { register, .. }) => self.registers.get(*register),
             _ => None,
         }
     }
