@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::tokens::Kind;
+use super::types::named_in;
 use super::{DEEPEST, Expression, ExpressionKind, Parser, TypeName};
 use crate::Span;
 
@@ -109,13 +110,14 @@ impl<'s> Parser<'s> {
             let operator = match self.text() {
                 "and" => "&&",
                 "or" => "||",
+                ">" if self.ahead(1) == ">" => ">>",
                 other => other,
             };
             let own = precedence(operator);
             if own <= above {
                 return left;
             }
-            self.at += 1;
+            self.at += if operator == ">>" { 2 } else { 1 };
             self.depth += 1;
             let right = if self.depth > DEEPEST { self.unknown() } else { self.binary(own) };
             self.depth -= 1;
@@ -318,7 +320,11 @@ impl<'s> Parser<'s> {
                         (Some(of), None) => {
                             Expression::made(ExpressionKind::Cast(ty, Box::new(of)), span, depth)
                         }
-                        _ => Expression::made(ExpressionKind::Unknown, span, 0),
+                        // `T()` and `T(a, b)` make an object.
+                        (first, second) => {
+                            let given = first.into_iter().chain(second).chain(given).collect();
+                            Expression::made(ExpressionKind::List(Some(ty), given), span, depth)
+                        }
                     };
                 }
                 "{" if self.at > start && ty != TypeName::Unknown => return self.list(Some(ty)),
@@ -338,7 +344,7 @@ impl<'s> Parser<'s> {
                 && matches!(
                     self.tokens.get(end).map(|token| token.text),
                     Some("(" | "::" | "{" | ")" | "," | ";")
-                )
+                ) | (self.angles > 0 && self.tokens.get(end).is_some_and(|token| token.text == ">"))
             {
                 let start = self.at;
                 match self.template_arguments() {
@@ -386,7 +392,7 @@ impl<'s> Parser<'s> {
             }
             if self.text() == "::" && (self.is_name(1) || self.ahead(1) == "template") {
                 let is_type = is_template || self.types.contains(&name);
-                owner = is_type.then_some(TypeName::Named(name, given));
+                owner = is_type.then(|| named_in(owner.take(), name, given));
                 self.at += 1;
                 self.accept("template");
                 name = self.text();

@@ -14,6 +14,7 @@
 
 mod expression;
 mod statement;
+mod structure;
 mod tokens;
 mod top;
 mod types;
@@ -38,10 +39,13 @@ pub struct Program<'s> {
     pub constants: HashMap<&'s str, Option<Expression<'s>>>,
     /// Constants in functions, where no two have the same name.
     pub constants_of_functions: HashMap<&'s str, Option<Expression<'s>>>,
-    /// Structures.
-    pub structures: HashMap<&'s str, Structure<'s>>,
-    /// Structures that have other members for some arguments of their template.
-    pub specialized: Vec<&'s str>,
+    /// Structures, by their [`StructureId`].
+    structures: Vec<Structure<'s>>,
+    /// Which of them a name means in a structure, or outside all; none where several have it, or others for some arguments of
+    /// its template.
+    named: HashMap<(Option<StructureId>, &'s str), Option<StructureId>>,
+    /// Which of those in others a name means, wherever it stands.
+    nested: HashMap<&'s str, Option<StructureId>>,
     /// Other names of types.
     pub aliases: HashMap<&'s str, TypeName<'s>>,
     /// Shared and device variables outside functions.
@@ -56,7 +60,7 @@ pub struct Function<'s> {
     /// Its name.
     pub name: &'s str,
     /// The structure that it is a method of; its constructor has the same name.
-    pub owner: Option<&'s str>,
+    pub owner: Option<StructureId>,
     /// Where that stands.
     pub span: Span,
     /// Whether it is a kernel.
@@ -138,9 +142,49 @@ pub struct Member<'s> {
     pub value: Option<Expression<'s>>,
 }
 
+/// Which structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StructureId(u32);
+
+impl StructureId {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<'s> Program<'s> {
+    /// A structure of this file.
+    #[must_use]
+    pub fn structure(&self, id: StructureId) -> &Structure<'s> {
+        &self.structures[id.index()]
+    }
+
+    /// The structure that a name means in another one or outside all.
+    #[must_use]
+    pub fn structure_in(&self, outer: Option<StructureId>, name: &str) -> Option<StructureId> {
+        self.named.get(&(outer, name)).copied().flatten()
+    }
+
+    /// Whether nobody knows which structure a name means there.
+    #[must_use]
+    pub fn is_ambiguous(&self, outer: Option<StructureId>, name: &str) -> bool {
+        self.named.get(&(outer, name)) == Some(&None)
+    }
+
+    /// The only structure in others that has a name.
+    #[must_use]
+    pub fn nested(&self, name: &str) -> Option<StructureId> {
+        self.nested.get(name).copied().flatten()
+    }
+}
+
 /// A structure. Its methods are among the functions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Structure<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// The structure that it is in.
+    pub outer: Option<StructureId>,
     /// What it is derived of, in order.
     pub bases: Vec<TypeName<'s>>,
     /// Its constants: what is `static constexpr` in it.
@@ -177,6 +221,8 @@ pub enum TypeName<'s> {
     Auto,
     /// A type that is known by its name alone, with the arguments of its template.
     Named(&'s str, Vec<TemplateArgument<'s>>),
+    /// A type in a structure, or in what a parameter of a template stands for, with the arguments of its template.
+    Scoped(Box<Self>, &'s str, Vec<TemplateArgument<'s>>),
     /// A type of CUDA's library, such as `cuda::barrier`.
     Library(&'s str),
     /// A pointer.
@@ -376,6 +422,7 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         asm,
         at: 0,
         depth: 0,
+        angles: 0,
         work,
         types: Vec::new(),
         declared: Vec::new(),
@@ -416,6 +463,8 @@ struct Parser<'s> {
     asm: HashMap<(u32, Option<u32>), AsmId>,
     at: usize,
     depth: u32,
+    /// How many lists of arguments of templates are being read.
+    angles: u32,
     /// How many more operands are read: what looks like a template's use is read a second time.
     work: usize,
     /// Names of types: of structures, aliases and parameters of templates.
@@ -423,7 +472,7 @@ struct Parser<'s> {
     /// Those that the declaration which is being read declares.
     declared: Vec<&'s str>,
     /// The structure whose members are being read.
-    owner: Option<&'s str>,
+    owner: Option<StructureId>,
     program: Program<'s>,
 }
 
@@ -482,8 +531,8 @@ impl<'s> Parser<'s> {
             match token.text {
                 _ if !token.is_plain() => {}
                 "<" => depth += 1,
-                ">" | ">>" => {
-                    depth = depth.checked_sub(token.text.len())?;
+                ">" => {
+                    depth = depth.checked_sub(1)?;
                     if depth == 0 {
                         return Some(index + 1);
                     }

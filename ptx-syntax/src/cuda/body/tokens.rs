@@ -71,7 +71,23 @@ pub(super) fn tokens<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> V
         .collect();
     let mut expander = Expander { source, macros, out: Vec::with_capacity(own.len()), left: MAX_TOKENS };
     expander.all(&own);
-    expander.out
+    // What may close two templates is one token each; where it shifts, the operator is put together again.
+    let mut all = Vec::with_capacity(expander.out.len());
+    for token in expander.out {
+        match token.text {
+            ">>" if token.is_plain() => all.extend(halves(token)),
+            _ => all.push(token),
+        }
+    }
+    all
+}
+
+/// The two characters of `>>`.
+fn halves(token: Token<'_>) -> [Token<'_>; 2] {
+    let Span { start, end } = token.span;
+    let middle = (start + 1).min(end);
+    let half = |text, span| Token { text, span, ..token };
+    [half(&token.text[..1], Span::new(start, middle)), half(&token.text[1..], Span::new(middle, end))]
 }
 
 /// Which conditions hold where names that nothing defines are not defined.

@@ -3,8 +3,8 @@
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{
-    Expression, ExpressionKind, Function, Launch, Member, Parameter, Parser, Statement, StatementKind,
-    Structure, TemplateArgument, TemplateParameter, TypeName, Variable,
+    Expression, ExpressionKind, Function, Launch, Parameter, Parser, Statement, StatementKind,
+    TemplateArgument, TemplateParameter, TypeName,
 };
 
 impl<'s> Parser<'s> {
@@ -127,7 +127,7 @@ impl<'s> Parser<'s> {
         self.at = 0;
     }
 
-    fn template(&mut self) -> Vec<TemplateParameter<'s>> {
+    pub(super) fn template(&mut self) -> Vec<TemplateParameter<'s>> {
         self.at += 1;
         let Some(end) = self.after_parameters(self.at).filter(|_| self.text() == "<") else {
             return Vec::new();
@@ -206,257 +206,15 @@ impl<'s> Parser<'s> {
     }
 
     /// Whether a structure's body follows, and no variable or function of its type.
-    fn is_definition(&self) -> bool {
+    pub(super) fn is_definition(&self) -> bool {
         let near = self.tokens.iter().skip(self.at).take(40);
         let first = near.map(|token| token.text).find(|text| matches!(*text, "{" | ";" | "("));
         // `alignas(128)` may stand before the name.
         first == Some("{") || (first == Some("(") && matches!(self.ahead(1), "alignas" | "__align__"))
     }
 
-    fn structure(&mut self, template: Vec<TemplateParameter<'s>>) {
-        self.at += 1;
-        let mut specifiers = Specifiers::default();
-        while self.specifier(&mut specifiers) {}
-        let name = if self.is_name(0) { self.text() } else { "" };
-        self.at += usize::from(!name.is_empty());
-        self.accept("final");
-        if self.text() == "<" {
-            // Who asks for the template may mean this.
-            self.program.specialized.push(name);
-        }
-        let bases = if self.accept(":") { self.bases() } else { Some(Vec::new()) };
-        let is_plain = self.text() == "{" && bases.is_some();
-        while !matches!(self.text(), "{" | ";") && self.at < self.tokens.len() {
-            self.at += 1;
-        }
-        if self.text() != "{" {
-            return;
-        }
-        let end = self.after_group(self.at);
-        self.at += 1;
-        let mut is_known = is_plain && !name.is_empty();
-        let mut parts = Parts::default();
-        let owner = self.owner.replace(name);
-        let types = self.types.len();
-        self.types.push(name);
-        while is_known && self.at + 1 < end {
-            let before = self.at;
-            is_known = self.member(name, &mut parts);
-            self.at = self.at.max(before + 1);
-        }
-        self.types.truncate(types);
-        self.declared.append(&mut parts.types);
-        self.owner = owner;
-        is_known &= self.at < end;
-        self.at = end;
-        if !name.is_empty() {
-            self.declared.push(name);
-        }
-        if is_known && !name.is_empty() {
-            let Parts { members, constants, aliases, .. } = parts;
-            let bases = bases.unwrap_or_default();
-            let align = specifiers.align;
-            let made = Structure { bases, constants, aliases, template, members, align };
-            // Of two with one name nobody knows which is meant.
-            if self.program.structures.insert(name, made).is_some() {
-                self.program.specialized.push(name);
-            }
-        }
-    }
-
-    /// What a structure is derived of, up to its `{`; none where that is not understood.
-    fn bases(&mut self) -> Option<Vec<TypeName<'s>>> {
-        let mut all = Vec::new();
-        loop {
-            while matches!(self.text(), "public" | "private" | "protected") {
-                self.at += 1;
-            }
-            if self.text() == "virtual" || !self.is_name(0) {
-                return None;
-            }
-            all.push(self.base_type(&mut Specifiers::default()));
-            if !self.accept(",") {
-                return (self.text() == "{").then_some(all);
-            }
-        }
-    }
-
-    /// A member of a structure: variables or a method. Says whether it is understood.
-    fn member(&mut self, owner: &'s str, parts: &mut Parts<'s>) -> bool {
-        match self.text() {
-            "public" | "private" | "protected" => {
-                self.at += 1;
-                return self.accept(":");
-            }
-            ";" => {
-                self.at += 1;
-                return true;
-            }
-            "using" | "typedef" => {
-                let name = self.ahead(1);
-                self.alias();
-                if let Some(ty) = self.program.aliases.get(name) {
-                    parts.aliases.push((name, ty.clone()));
-                    parts.types.push(name);
-                }
-                return true;
-            }
-            "static_assert" => {
-                self.at = self.after_group(self.at + 1);
-                return true;
-            }
-            "template" => {
-                let types = self.types.len();
-                let template = self.template();
-                let is_known = self.text() != "template" && self.member_of_template(owner, template);
-                self.types.truncate(types);
-                return is_known;
-            }
-            "struct" | "class" if self.is_definition() => {
-                let depth = self.depth;
-                self.depth += 1;
-                if self.depth > MAX_NESTED {
-                    return false;
-                }
-                let mut outer = std::mem::take(&mut self.declared);
-                self.structure(Vec::new());
-                self.types.extend(&self.declared);
-                parts.types.append(&mut self.declared);
-                self.declared = std::mem::take(&mut outer);
-                self.depth = depth;
-                return self.text() == ";";
-            }
-            "enum" => {
-                self.enumeration();
-                return true;
-            }
-            "friend" => {
-                let (end, _) = self.end_of_head(self.at);
-                self.at = end + 1;
-                return self.tokens.get(end).is_some_and(|token| token.text == ";");
-            }
-            "struct" | "class" | "union" | "virtual" | "~" => return false,
-            _ => {}
-        }
-        let start = self.at;
-        if let Some(known) = self.operator(owner, start) {
-            return known;
-        }
-        let (end, open) = self.end_of_head(start);
-        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        if let Some(open) = open {
-            if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {
-                // It is defined elsewhere, or does what nobody sees, or is not called.
-                let is_destructor = (start..open).any(|at| self.tokens[at].text == "~");
-                self.at = end + 1;
-                return !is_destructor;
-            }
-            return is_body && self.method(owner, start, open, end, Vec::new());
-        }
-        let StatementKind::Declare(variables) = self.declaration() else { return false };
-        for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
-            match (is_static, value) {
-                (true, Some(value)) if is_constant => {
-                    parts.constants.push((name, value.clone()));
-                    let known = self.program.constants_of_functions.entry(name);
-                    known.and_modify(|known| *known = None).or_insert(Some(value));
-                }
-                (true, _) => return false,
-                (false, value) => parts.members.push(Member { name, ty, align, value }),
-            }
-        }
-        true
-    }
-
-    /// A method or a constructor with its body.
-    fn method(
-        &mut self,
-        owner: &'s str,
-        start: usize,
-        open: usize,
-        end: usize,
-        template: Vec<TemplateParameter<'s>>,
-    ) -> bool {
-        if (start..open).any(|at| self.tokens[at].text == "~") {
-            return false;
-        }
-        let functions = self.program.functions.len();
-        self.function(start, open, end, template);
-        let Some(function) = self.program.functions.get_mut(functions) else { return false };
-        function.owner = Some(owner);
-        true
-    }
-
-    /// A method that is a template.
-    fn member_of_template(&mut self, owner: &'s str, template: Vec<TemplateParameter<'s>>) -> bool {
-        let start = self.at;
-        if matches!(self.text(), "struct" | "class" | "using" | "friend") {
-            return false;
-        }
-        if let Some(known) = self.operator(owner, start) {
-            return known;
-        }
-        let (end, open) = self.end_of_head(start);
-        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        match open {
-            Some(open) if is_body => self.method(owner, start, open, end, template),
-            Some(_) if self.tokens.get(end).is_some_and(|token| token.text == ";") => {
-                self.at = end + 1;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// An operator that is a method, as one with its spelling as a name; none where a member is no operator. Those that are
-    /// not followed have no body: who needs one is not understood.
-    fn operator(&mut self, owner: &'s str, start: usize) -> Option<bool> {
-        let near = (start..(start + MAX_HEAD).min(self.tokens.len()))
-            .take_while(|&at| !matches!(self.tokens[at].text, ";" | "{" | "(" | "="));
-        let word = near.last().filter(|&at| self.tokens[at].is_plain())?;
-        let keyword = (start..=word).find(|&at| self.tokens[at].text == "operator")?;
-        let mut open = keyword + 1;
-        let mut name = self.tokens.get(open)?.text;
-        if name == "(" && self.tokens.get(open + 1)?.text == ")" {
-            (open, name) = (open + 2, CALL);
-        } else {
-            while self.tokens.get(open).is_some_and(|token| token.text != "(") {
-                open += 1;
-            }
-        }
-        let body = self.after_group(open);
-        let mut end = body;
-        while self.tokens.get(end).is_some_and(|token| !matches!(token.text, "{" | ";")) {
-            end += 1;
-        }
-        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        if !is_body {
-            self.at = end + 1;
-            return Some(true);
-        }
-        self.at = start;
-        let mut specifiers = Specifiers::default();
-        let base = self.base_type(&mut specifiers);
-        let returns = self.pointers(base);
-        if self.at != keyword || !matches!(name, "++" | "--" | "[" | CALL | "+=" | "-=") {
-            self.at = self.after_group(end);
-            return Some(true);
-        }
-        let functions = self.program.functions.len();
-        self.named_function(
-            (name, self.tokens[keyword].place()),
-            (returns, specifiers),
-            (open, end),
-            Vec::new(),
-        );
-        if let Some(function) = self.program.functions.get_mut(functions) {
-            function.owner = Some(owner);
-        }
-        Some(true)
-    }
-
     /// The names of an enumeration are constants where all have values; it is a type in any case.
-    fn enumeration(&mut self) {
+    pub(super) fn enumeration(&mut self) {
         self.at += 1;
         while matches!(self.text(), "class" | "struct") {
             self.at += 1;
@@ -513,12 +271,32 @@ impl<'s> Parser<'s> {
                 self.at = start;
                 self.variable();
             }
+            None if is_body && template.as_ref().is_some_and(Vec::is_empty) => {
+                match self.end_of_specialized(start, end) {
+                    Some(open) => self.function(start, open, end, Vec::new()),
+                    None => self.at = self.after_group(end),
+                }
+            }
+            None if is_body => self.at = self.after_group(end),
             None => self.pass(end),
         }
     }
 
+    /// The parenthesis after the name of a function and the arguments of its template, as in `template <> T f<T>(…)`.
+    fn end_of_specialized(&self, start: usize, end: usize) -> Option<usize> {
+        let is_name = |at: &usize| {
+            self.tokens[*at].kind == Kind::Identifier
+                && self.tokens.get(at + 1).is_some_and(|next| next.is_plain() && next.text == "<")
+        };
+        let opens = |at: usize| {
+            let open = self.after_angles(at + 1).filter(|open| *open < end)?;
+            (self.tokens[open].is_plain() && self.tokens[open].text == "(").then_some(open)
+        };
+        (start..end).filter(is_name).find_map(opens)
+    }
+
     /// Where a declaration ends, at its `;` or with the body of a function, and the parenthesis before its parameters.
-    fn end_of_head(&self, start: usize) -> (usize, Option<usize>) {
+    pub(super) fn end_of_head(&self, start: usize) -> (usize, Option<usize>) {
         let mut end = start;
         let mut open = None;
         let mut initializes = false;
@@ -586,35 +364,53 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn function(&mut self, start: usize, open: usize, body: usize, template: Vec<TemplateParameter<'s>>) {
-        let name = self.tokens[open - 1];
+    pub(super) fn function(
+        &mut self,
+        start: usize,
+        open: usize,
+        body: usize,
+        template: Vec<TemplateParameter<'s>>,
+    ) {
+        let at = self.name_before(open);
+        let name = self.tokens[at];
         self.at = start;
         let mut specifiers = Specifiers::default();
-        while self.at + 1 < open && self.specifier(&mut specifiers) {}
-        let is_constructor = self.at + 1 == open && self.owner == Some(name.text);
+        while self.at < at && self.specifier(&mut specifiers) {}
+        let is_constructor = self.at == at && self.is_constructor(name.text);
         let mut returns = TypeName::Void;
         if !is_constructor {
             let base = self.base_type(&mut specifiers);
             returns = self.pointers(base);
-            while self.at + 1 < open && self.specifier(&mut specifiers) {}
+            while self.at < at && self.specifier(&mut specifiers) {}
         }
         // What is before the name is not understood: a method that is defined outside its structure.
-        if self.at + 1 != open {
+        if self.at != at {
             self.at = self.after_group(body);
             return;
         }
         self.named_function((name.text, name.place()), (returns, specifiers), (open, body), template);
     }
 
+    /// The name of a function whose parameters begin at `open`: arguments of its template may stand between.
+    fn name_before(&self, open: usize) -> usize {
+        if self.tokens[open - 1].kind == Kind::Identifier {
+            return open - 1;
+        }
+        let near = open.saturating_sub(MAX_HEAD)..open;
+        let is_name =
+            |at: &usize| self.tokens[*at].kind == Kind::Identifier && self.after_angles(at + 1) == Some(open);
+        near.rev().find(is_name).unwrap_or(open - 1)
+    }
+
     /// The parameters and the body of a function.
-    fn named_function(
+    pub(super) fn named_function(
         &mut self,
         (name, place): (&'s str, crate::Span),
         (mut returns, specifiers): (TypeName<'s>, Specifiers<'s>),
         (open, body): (usize, usize),
         template: Vec<TemplateParameter<'s>>,
     ) {
-        let is_constructor = self.owner == Some(name) && returns == TypeName::Void;
+        let is_constructor = self.is_constructor(name) && returns == TypeName::Void;
         self.at = open;
         let end = self.after_group(open);
         let (parameters, are_known) = self.parameters();
@@ -705,24 +501,8 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// What a structure is made of.
-#[derive(Default)]
-struct Parts<'s> {
-    members: Vec<Member<'s>>,
-    constants: Vec<(&'s str, Expression<'s>)>,
-    aliases: Vec<(&'s str, TypeName<'s>)>,
-    /// The names of types in it.
-    types: Vec<&'s str>,
-}
-
-/// The name of the operator that calls an object.
-const CALL: &str = "()";
-
-/// Structures do not lie deeper in each other.
-const MAX_NESTED: u32 = 8;
-
 /// A kernel's name is not farther from its `__global__`.
-const MAX_HEAD: usize = 100;
+pub(super) const MAX_HEAD: usize = 100;
 
 /// In the configuration of a launch `>>` ends.
 const ABOVE_SHIFT: u8 = 8;

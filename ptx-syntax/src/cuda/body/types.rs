@@ -156,6 +156,8 @@ impl<'s> Parser<'s> {
         let mut word = self.text();
         self.at += 1;
         let (mut given, mut is_of_cuda) = (None, false);
+        // The structure that the name is in.
+        let mut owner: Option<TypeName<'s>> = None;
         loop {
             if self.text() == "<"
                 && let Some(end) = self.after_angles(self.at)
@@ -167,8 +169,10 @@ impl<'s> Parser<'s> {
                 }
             } else if self.text() == "::" && self.is_name(1) {
                 is_of_cuda = word == "cuda";
+                let is_type = given.is_some() || self.types.contains(&word);
+                let given = given.take().unwrap_or_default();
+                owner = is_type.then(|| named_in(owner.take(), word, given));
                 word = self.ahead(1);
-                given = None;
                 self.at += 2;
             } else {
                 break;
@@ -178,8 +182,8 @@ impl<'s> Parser<'s> {
             "barrier" if is_of_cuda => TypeName::Library("barrier"),
             "arrival_token" => TypeName::Library("arrival_token"),
             _ => match (of_word(word), given) {
-                (Some(ty), None) => ty,
-                (_, given) => TypeName::Named(word, given.unwrap_or_default()),
+                (Some(ty), None) if owner.is_none() => ty,
+                (_, given) => named_in(owner, word, given.unwrap_or_default()),
             },
         }
     }
@@ -254,6 +258,13 @@ impl<'s> Parser<'s> {
 
     /// `<…>` of a template's use, if it is one.
     pub(super) fn template_arguments(&mut self) -> Option<Vec<TemplateArgument<'s>>> {
+        self.angles += 1;
+        let found = self.arguments_in_angles();
+        self.angles -= 1;
+        found
+    }
+
+    fn arguments_in_angles(&mut self) -> Option<Vec<TemplateArgument<'s>>> {
         let end = self.after_angles(self.at).filter(|_| self.text() == "<")?;
         let start = self.at;
         self.at += 1;
@@ -302,6 +313,18 @@ impl<'s> Parser<'s> {
 
 /// In the arguments of a template `>` ends.
 const ABOVE_COMPARISON: u8 = 8;
+
+/// A type in a structure, or in none.
+pub(super) fn named_in<'s>(
+    owner: Option<TypeName<'s>>,
+    name: &'s str,
+    given: Vec<TemplateArgument<'s>>,
+) -> TypeName<'s> {
+    match owner {
+        Some(owner) => TypeName::Scoped(Box::new(owner), name, given),
+        None => TypeName::Named(name, given),
+    }
+}
 
 fn is_specifier(word: &str) -> bool {
     matches!(

@@ -79,9 +79,8 @@ impl<'a, 's> Lowering<'a, 's> {
         let mut left = MAX_BASES;
         while let Some(each) = pending.pop().filter(|_| left > 0) {
             left -= 1;
-            let is_such = |function: &&'a Function<'s>| {
-                function.owner == Some(each.name.as_str()) && function.name == name
-            };
+            let is_such =
+                |function: &&'a Function<'s>| function.owner == Some(each.structure) && function.name == name;
             let own: Vec<&'a Function<'s>> = self.program.functions.iter().filter(is_such).collect();
             if !own.is_empty() {
                 return (own, each);
@@ -151,7 +150,7 @@ impl<'a, 's> Lowering<'a, 's> {
         members: &Rc<Members>,
         given: Option<&Expression<'s>>,
     ) -> Result<(), Unclear> {
-        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        let structure = self.program.structure(members.structure);
         for base in &members.bases {
             let part = self.as_base(place.clone(), members, base)?;
             self.deeper()?;
@@ -237,6 +236,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let end = self.label();
         self.frames.push(Frame {
             function: Some(function.span),
+            structure: None,
             object: object.clone(),
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
@@ -329,16 +329,15 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The parameters of the template of a structure and of its bases, and their constants.
-    fn bind_structure(&mut self, members: &Rc<Members>) -> Result<(), Unclear> {
+    pub(super) fn bind_structure(&mut self, members: &Rc<Members>) -> Result<(), Unclear> {
         self.deeper()?;
+        for (outer, given) in &members.around {
+            self.bind_template(*outer, given);
+        }
         for base in &members.bases {
             self.bind_structure(base)?;
         }
-        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
-        for (parameter, given) in structure.template.iter().zip(&members.given) {
-            self.names.push((parameter.name, Binding::of(given)));
-        }
-        self.bind_constants(structure);
+        self.bind_template(members.structure, &members.given);
         self.shallower();
         Ok(())
     }
@@ -348,7 +347,7 @@ impl<'a, 's> Lowering<'a, 's> {
         for base in &members.bases {
             self.bind_members(place, base)?;
         }
-        let structure = self.program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        let structure = self.program.structure(members.structure);
         for member in &structure.members {
             let part = self.member(place.clone(), member.name)?;
             self.names.push((member.name, Binding::Place(part)));
@@ -474,6 +473,28 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(place)
     }
 
+    /// What an argument of the template of a type says about the parameters of a function's template.
+    fn deduce_argument(
+        &mut self,
+        function: &Function<'s>,
+        parameter: &TemplateArgument<'s>,
+        known: &super::types::Given,
+    ) {
+        let name = match parameter {
+            TemplateArgument::Type(TypeName::Named(name, given)) if given.is_empty() => name,
+            TemplateArgument::Value(Expression { kind: ExpressionKind::Name(name, given), .. })
+                if given.is_empty() =>
+            {
+                name
+            }
+            _ => return,
+        };
+        let own = function.template.iter().map(|each| each.name).find(|each| each == name);
+        if let Some(name) = own.filter(|name| self.binding(name).is_none()) {
+            self.names.push((name, Binding::of(known)));
+        }
+    }
+
     /// What the type of an argument says about the parameters of a template.
     fn deduce(
         &mut self,
@@ -484,6 +505,13 @@ impl<'a, 's> Lowering<'a, 's> {
         use ptx_syntax::cuda::body::ArrayLength;
         self.deeper()?;
         match (parameter, argument) {
+            (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
+                if self.program.structure(members.structure).name == *name {
+                    for (parameter, known) in given.iter().zip(&members.given) {
+                        self.deduce_argument(function, parameter, known);
+                    }
+                }
+            }
             (TypeName::Named(name, _), ty) => {
                 let is_own = function.template.iter().any(|each| each.is_type && each.name == *name);
                 if is_own && self.binding(name).is_none() {

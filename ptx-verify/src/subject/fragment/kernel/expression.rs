@@ -148,7 +148,7 @@ impl<'s> Lowering<'_, 's> {
     /// A constant of a structure, or of one that it is derived of.
     fn constant_of(&mut self, members: &Rc<super::types::Members>, name: &str) -> Result<Value, Unclear> {
         let program = self.program;
-        let structure = program.structures.get(members.name.as_str()).ok_or(Unclear)?;
+        let structure = program.structure(members.structure);
         if !structure.constants.iter().any(|(known, _)| *known == name) {
             self.deeper()?;
             for base in &members.bases {
@@ -162,10 +162,10 @@ impl<'s> Lowering<'_, 's> {
         }
         let first_name = self.names.len();
         self.frames.push(super::Frame { first_name, ..super::Frame::default() });
-        for (parameter, given) in structure.template.iter().zip(&members.given) {
-            self.names.push((parameter.name, super::Binding::of(given)));
+        for (outer, given) in &members.around {
+            self.bind_template(*outer, given);
         }
-        self.bind_constants(structure);
+        self.bind_template(members.structure, &members.given);
         let found = match self.binding(name) {
             Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
             _ => Err(Unclear),

@@ -1,8 +1,11 @@
 //! How a kernel is launched: the arguments of its template, and the threads of its blocks.
 
 use ptx_ir::occupancy::registers_left;
-use ptx_syntax::cuda::body::{Expression, Function, Launch, Statement, StatementKind, Structure};
+use ptx_syntax::cuda::body::{
+    Expression, Function, Launch, Statement, StatementKind, Structure, StructureId,
+};
 
+use super::types::Given;
 use super::value::Place;
 use super::{Binding, Frame, Lowering, Unclear};
 
@@ -107,8 +110,22 @@ impl<'a, 's> Lowering<'a, 's> {
         done
     }
 
+    /// Makes known what the parameters of the template of a structure stand for, its constants, and the types in it.
+    pub(super) fn bind_template(&mut self, id: StructureId, given: &[Given]) {
+        let structure = self.program.structure(id);
+        for (parameter, given) in structure.template.iter().zip(given) {
+            self.names.push((parameter.name, Binding::of(given)));
+        }
+        // A type in it may name the structure itself.
+        if !self.binding_of.contains(&id) {
+            self.binding_of.push(id);
+            self.bind_constants(structure);
+            self.binding_of.pop();
+        }
+    }
+
     /// Makes the constants of a structure known, and the types in it, as far as they are understood.
-    pub(super) fn bind_constants(&mut self, structure: &Structure<'s>) {
+    fn bind_constants(&mut self, structure: &'a Structure<'s>) {
         for (name, ty) in &structure.aliases {
             let mark = self.mark();
             let found = self.ty(ty);

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::body::{Function, Program, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{Function, Program, StructureId, TemplateArgument, TypeName};
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
@@ -165,6 +165,8 @@ struct Lambda {
 struct Frame {
     /// Which function it is.
     function: Option<Span>,
+    /// The structure in which names are looked for, where that is not the object's.
+    structure: Option<StructureId>,
     /// The object whose method it is, without a place where the method is static.
     object: Option<(Option<Place>, Rc<Members>)>,
     /// Where a wrapper is called: what it does is done there.
@@ -181,6 +183,13 @@ struct Frame {
     end: String,
     /// Where `continue` and `break` go to.
     loops: Vec<(String, String)>,
+}
+
+impl Frame {
+    /// The structure in which names are looked for.
+    fn within(&self) -> Option<StructureId> {
+        self.structure.or_else(|| self.object.as_ref().map(|(_, members)| members.structure))
+    }
 }
 
 /// Where a translation stands.
@@ -218,6 +227,8 @@ struct Lowering<'a, 's> {
     halves: u32,
     predicates: u32,
     pipelines: Vec<Pipeline>,
+    /// Structures whose constants are being bound.
+    binding_of: Vec<StructureId>,
     labels: u32,
     calls: usize,
     depth: u32,
@@ -251,6 +262,7 @@ pub(crate) fn kernel<'a, 's>(
         halves: 0,
         predicates: 0,
         pipelines: Vec::new(),
+        binding_of: Vec::new(),
         labels: 0,
         calls: 0,
         depth: 0,
@@ -307,6 +319,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         self.frames.push(Frame {
             function: Some(function.span),
+            structure: None,
             object: None,
             call: None,
             first_name: 0,

@@ -424,7 +424,7 @@ impl<'s> Lowering<'_, 's> {
     fn is_constructed(&self, members: &Members, value: Option<&Expression<'s>>) -> bool {
         let is_list = value.is_none_or(|value| matches!(value.kind, ExpressionKind::List(..)));
         let is_maker = |function: &ptx_syntax::cuda::body::Function<'_>| {
-            function.owner == Some(members.name.as_str()) && function.name == members.name
+            function.owner == Some(members.structure) && function.name == members.name
         };
         is_list || self.program.functions.iter().any(is_maker)
     }

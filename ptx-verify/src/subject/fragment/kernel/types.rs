@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{ArrayLength, Member, Structure, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{ArrayLength, Member, StructureId, TemplateArgument, TypeName};
 
-use super::{Frame, Lowering, Unclear};
+use super::{Binding, Frame, Lowering, Unclear};
 
 /// Where a pointer points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,10 @@ pub(super) enum Given {
 /// The members of a structure with their places, its size and its alignment.
 #[derive(Debug, PartialEq)]
 pub(super) struct Members {
+    pub structure: StructureId,
     pub name: String,
+    /// The structures that it is in, with what the parameters of their templates stand for, the outermost first.
+    pub around: Vec<(StructureId, Vec<Given>)>,
     /// What the parameters of its template stand for, in order.
     pub given: Vec<Given>,
     /// What it is derived of.
@@ -144,6 +147,7 @@ impl<'s> Lowering<'_, 's> {
                 Ty::Array(of, length)
             }
             TypeName::Named(name, given) => self.named_type(name, given)?,
+            TypeName::Scoped(owner, name, given) => self.scoped_type(owner, name, given)?,
             TypeName::Library("barrier") => Ty::Barrier,
             TypeName::Library(_) => Ty::SIZE,
             TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown => return Err(Unclear),
@@ -154,7 +158,16 @@ impl<'s> Lowering<'_, 's> {
         if let Some(known) = self.type_in_scope(name) {
             return Ok(known);
         }
-        if let Some(aliased) = self.program.aliases.get(name) {
+        let program = self.program;
+        // A structure sees those in it, and in the ones around it.
+        let mut within = self.frames.last().and_then(|frame| frame.within());
+        while let Some(outer) = within {
+            if let Some(found) = program.structure_in(Some(outer), name) {
+                return self.structure_type(found, given);
+            }
+            within = program.structure(outer).outer;
+        }
+        if let Some(aliased) = program.aliases.get(name) {
             self.deeper()?;
             let found = self.ty(aliased);
             self.shallower();
@@ -163,24 +176,101 @@ impl<'s> Lowering<'_, 's> {
         if name == "CUtensorMap" {
             return Ok(Ty::Bytes(128, 64));
         }
-        let Some(structure) = self.program.structures.get(name) else {
-            return if name == "pipeline_shared_state" { self.pipeline_state(given) } else { Err(Unclear) };
-        };
-        if self.program.specialized.contains(&name) {
+        if program.is_ambiguous(None, name) {
             return Err(Unclear);
         }
-        self.deeper()?;
-        let mut bindings = Vec::new();
-        for (index, parameter) in structure.template.iter().enumerate() {
-            let argument = given.get(index).or(parameter.default.as_ref()).ok_or(Unclear)?;
-            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
+        match program.structure_in(None, name).or_else(|| program.nested(name)) {
+            Some(found) => self.structure_type(found, given),
+            None if name == "pipeline_shared_state" => self.pipeline_state(given),
+            None => Err(Unclear),
         }
-        let given = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<_, _>>()?;
+    }
+
+    /// A type in a structure; what stands before the name may be a namespace as well.
+    fn scoped_type(
+        &mut self,
+        owner: &TypeName<'s>,
+        name: &'s str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Ty, Unclear> {
+        let Ok(Ty::Structure(owner)) = self.ty(owner) else { return self.named_type(name, given) };
+        // What is given is seen from here.
+        let mut pending = vec![owner];
+        while let Some(each) = pending.pop() {
+            self.deeper()?;
+            let found = self.type_in(&each, name, given);
+            self.shallower();
+            if let Some(found) = found? {
+                return Ok(found);
+            }
+            pending.extend(each.bases.iter().rev().cloned());
+        }
+        self.named_type(name, given)
+    }
+
+    /// A type that stands in a structure itself, or is named in it.
+    fn type_in(
+        &mut self,
+        owner: &Rc<Members>,
+        name: &'s str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Option<Ty>, Unclear> {
+        let program = self.program;
+        let nested = program.structure_in(Some(owner.structure), name);
+        let is_aliased = program.structure(owner.structure).aliases.iter().any(|(known, _)| *known == name);
+        if nested.is_none() && !is_aliased {
+            return Ok(None);
+        }
         let first_name = self.names.len();
-        self.frames.push(Frame { first_name, ..Frame::default() });
-        self.names.extend(bindings);
-        self.bind_constants(structure);
-        let members = self.members(name, given, structure);
+        self.frames.push(Frame { first_name, structure: Some(owner.structure), ..Frame::default() });
+        let found = match (self.bind_structure(owner), nested) {
+            (Err(unclear), _) => Err(unclear),
+            // Arguments of the template would be seen from in there.
+            (Ok(()), Some(nested)) if given.is_empty() => self.structure_type(nested, &[]),
+            (Ok(()), Some(_)) => Err(Unclear),
+            (Ok(()), None) => self.type_in_scope(name).ok_or(Unclear),
+        };
+        self.names.truncate(first_name);
+        self.frames.pop();
+        found.map(Some)
+    }
+
+    /// The type that a structure is here; the parameters of the templates around it are known.
+    fn structure_type(&mut self, id: StructureId, given: &[TemplateArgument<'s>]) -> Result<Ty, Unclear> {
+        self.deeper()?;
+        let program = self.program;
+        let structure = program.structure(id);
+        let mut around = Vec::new();
+        let mut outer = structure.outer;
+        while let Some(each) = outer {
+            let parameters = &program.structure(each).template;
+            let given = parameters.iter().map(|each| self.binding(each.name).ok_or(Unclear)?.given());
+            around.push((each, given.collect::<Result<Vec<_>, _>>()?));
+            outer = program.structure(each).outer;
+        }
+        around.reverse();
+        let mut own = Vec::new();
+        let first_name = self.names.len();
+        for (index, parameter) in structure.template.iter().enumerate() {
+            let known = self.names.len();
+            let argument = match given.get(index) {
+                Some(argument) => argument,
+                None => {
+                    // It sees the parameters before it.
+                    let before = structure.template.iter().zip(&own);
+                    self.names.extend(before.map(|(each, given)| (each.name, Binding::of(given))));
+                    parameter.default.as_ref().ok_or(Unclear)?
+                }
+            };
+            own.push(self.template_argument(argument, parameter.is_type)?.given()?);
+            self.names.truncate(known);
+        }
+        self.frames.push(Frame { first_name, structure: Some(id), ..Frame::default() });
+        for (outer, given) in &around {
+            self.bind_template(*outer, given);
+        }
+        self.bind_template(id, &own);
+        let members = self.members(id, own, around);
         self.names.truncate(first_name);
         self.frames.pop();
         self.shallower();
@@ -189,10 +279,11 @@ impl<'s> Lowering<'_, 's> {
 
     fn members(
         &mut self,
-        name: &str,
+        id: StructureId,
         given: Vec<Given>,
-        structure: &Structure<'s>,
+        around: Vec<(StructureId, Vec<Given>)>,
     ) -> Result<Members, Unclear> {
+        let structure = self.program.structure(id);
         let (mut all, mut size, mut align) = (Vec::new(), 0_u64, 1_u64);
         let mut bases = Vec::new();
         for base in &structure.bases {
@@ -217,7 +308,8 @@ impl<'s> Lowering<'_, 's> {
         if let Some(asked) = &structure.align {
             align = align.max(self.alignment(asked)?);
         }
-        let name = name.to_owned();
-        Ok(Members { name, given, bases, all, size: size.next_multiple_of(align), align })
+        let name = structure.name.to_owned();
+        let size = size.next_multiple_of(align);
+        Ok(Members { structure: id, name, around, given, bases, all, size, align })
     }
 }

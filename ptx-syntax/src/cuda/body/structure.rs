@@ -1,0 +1,303 @@
+//! Structures with their members and methods.
+
+use super::top::MAX_HEAD;
+use super::types::Specifiers;
+use super::{
+    Expression, Member, Parser, StatementKind, Structure, StructureId, TemplateParameter, TypeName, Variable,
+};
+
+impl<'s> Parser<'s> {
+    pub(super) fn structure(&mut self, template: Vec<TemplateParameter<'s>>) {
+        self.at += 1;
+        let mut specifiers = Specifiers::default();
+        while self.specifier(&mut specifiers) {}
+        let name = if self.is_name(0) { self.text() } else { "" };
+        self.at += usize::from(!name.is_empty());
+        self.accept("final");
+        let outer = self.owner;
+        let is_specialized = self.text() == "<";
+        let bases = if self.accept(":") { self.bases() } else { Some(Vec::new()) };
+        let is_plain = self.text() == "{" && bases.is_some();
+        while !matches!(self.text(), "{" | ";") && self.at < self.tokens.len() {
+            self.at += 1;
+        }
+        if self.text() != "{" {
+            return;
+        }
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut is_known = is_plain && !name.is_empty();
+        let mut parts = Parts::default();
+        // What lies in it names it before it is complete.
+        let id = StructureId(self.program.structures.len() as u32);
+        self.program.structures.push(Structure { name, outer, template, ..Structure::default() });
+        self.owner = Some(id);
+        let types = self.types.len();
+        self.types.push(name);
+        while is_known && self.at + 1 < end {
+            let before = self.at;
+            is_known = self.member(id, &mut parts);
+            self.at = self.at.max(before + 1);
+        }
+        self.types.truncate(types);
+        self.declared.append(&mut parts.types);
+        self.owner = outer;
+        is_known &= self.at < end;
+        self.at = end;
+        if !name.is_empty() {
+            self.declared.push(name);
+        }
+        if is_specialized && !name.is_empty() {
+            // Who asks for the template may mean this.
+            self.program.named.insert((outer, name), None);
+            return;
+        }
+        if is_known && !name.is_empty() {
+            let Parts { members, constants, aliases, .. } = parts;
+            let bases = bases.unwrap_or_default();
+            let made = &mut self.program.structures[id.index()];
+            *made = Structure {
+                bases,
+                constants,
+                aliases,
+                members,
+                align: specifiers.align,
+                ..std::mem::take(made)
+            };
+            // Of two with one name nobody knows which is meant.
+            let known = self.program.named.entry((outer, name));
+            known.and_modify(|known| *known = None).or_insert(Some(id));
+            if outer.is_some() {
+                let known = self.program.nested.entry(name);
+                known.and_modify(|known| *known = None).or_insert(Some(id));
+            }
+        }
+    }
+
+    /// What a structure is derived of, up to its `{`; none where that is not understood.
+    fn bases(&mut self) -> Option<Vec<TypeName<'s>>> {
+        let mut all = Vec::new();
+        loop {
+            while matches!(self.text(), "public" | "private" | "protected") {
+                self.at += 1;
+            }
+            if self.text() == "virtual" || !self.is_name(0) {
+                return None;
+            }
+            all.push(self.base_type(&mut Specifiers::default()));
+            if !self.accept(",") {
+                return (self.text() == "{").then_some(all);
+            }
+        }
+    }
+
+    /// A member of a structure: variables or a method. Says whether it is understood.
+    fn member(&mut self, owner: StructureId, parts: &mut Parts<'s>) -> bool {
+        match self.text() {
+            "public" | "private" | "protected" => {
+                self.at += 1;
+                return self.accept(":");
+            }
+            ";" => {
+                self.at += 1;
+                return true;
+            }
+            "using" | "typedef" => {
+                let name = self.ahead(1);
+                self.alias();
+                if let Some(ty) = self.program.aliases.get(name) {
+                    parts.aliases.push((name, ty.clone()));
+                    parts.types.push(name);
+                }
+                return true;
+            }
+            "static_assert" => {
+                self.at = self.after_group(self.at + 1);
+                return true;
+            }
+            "struct" | "class" if self.is_name(1) && self.ahead(2) == ";" => {
+                self.at += 2;
+                return true;
+            }
+            "template" => {
+                let types = self.types.len();
+                let template = self.template();
+                if matches!(self.text(), "struct" | "class") && self.is_definition() {
+                    let mut own = Parts::default();
+                    let is_known = self.nested(template, &mut own);
+                    self.types.truncate(types);
+                    self.types.extend(&own.types);
+                    parts.types.append(&mut own.types);
+                    return is_known;
+                }
+                let is_known = self.text() != "template" && self.member_of_template(owner, template);
+                self.types.truncate(types);
+                return is_known;
+            }
+            "struct" | "class" if self.is_definition() => return self.nested(Vec::new(), parts),
+            "enum" => {
+                self.enumeration();
+                return true;
+            }
+            "friend" => {
+                let (end, _) = self.end_of_head(self.at);
+                self.at = end + 1;
+                return self.tokens.get(end).is_some_and(|token| token.text == ";");
+            }
+            "struct" | "class" | "union" | "virtual" | "~" => return false,
+            _ => {}
+        }
+        let start = self.at;
+        if let Some(known) = self.operator(owner, start) {
+            return known;
+        }
+        let (end, open) = self.end_of_head(start);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        if let Some(open) = open {
+            if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {
+                // It is defined elsewhere, or does what nobody sees, or is not called.
+                let is_destructor = (start..open).any(|at| self.tokens[at].text == "~");
+                self.at = end + 1;
+                return !is_destructor;
+            }
+            return is_body && self.method(owner, start, open, end, Vec::new());
+        }
+        let StatementKind::Declare(variables) = self.declaration() else { return false };
+        for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
+            match (is_static, value) {
+                (true, Some(value)) if is_constant => {
+                    parts.constants.push((name, value.clone()));
+                    let known = self.program.constants_of_functions.entry(name);
+                    known.and_modify(|known| *known = None).or_insert(Some(value));
+                }
+                (true, _) => return false,
+                (false, value) => parts.members.push(Member { name, ty, align, value }),
+            }
+        }
+        true
+    }
+
+    /// A structure in a structure.
+    fn nested(&mut self, template: Vec<TemplateParameter<'s>>, parts: &mut Parts<'s>) -> bool {
+        let depth = self.depth;
+        self.depth += 1;
+        if self.depth > MAX_NESTED {
+            return false;
+        }
+        let outer = std::mem::take(&mut self.declared);
+        self.structure(template);
+        self.types.extend(&self.declared);
+        parts.types.append(&mut self.declared);
+        self.declared = outer;
+        self.depth = depth;
+        self.text() == ";"
+    }
+
+    /// Whether a name is the one of the structure whose members are being read.
+    pub(super) fn is_constructor(&self, name: &str) -> bool {
+        self.owner.is_some_and(|owner| self.program.structure(owner).name == name)
+    }
+
+    /// A method or a constructor with its body.
+    fn method(
+        &mut self,
+        owner: StructureId,
+        start: usize,
+        open: usize,
+        end: usize,
+        template: Vec<TemplateParameter<'s>>,
+    ) -> bool {
+        if (start..open).any(|at| self.tokens[at].text == "~") {
+            return false;
+        }
+        let functions = self.program.functions.len();
+        self.function(start, open, end, template);
+        let Some(function) = self.program.functions.get_mut(functions) else { return false };
+        function.owner = Some(owner);
+        true
+    }
+
+    /// A method that is a template.
+    fn member_of_template(&mut self, owner: StructureId, template: Vec<TemplateParameter<'s>>) -> bool {
+        let start = self.at;
+        if matches!(self.text(), "struct" | "class" | "using" | "friend") {
+            return false;
+        }
+        if let Some(known) = self.operator(owner, start) {
+            return known;
+        }
+        let (end, open) = self.end_of_head(start);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        match open {
+            Some(open) if is_body => self.method(owner, start, open, end, template),
+            Some(_) if self.tokens.get(end).is_some_and(|token| token.text == ";") => {
+                self.at = end + 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// An operator that is a method, as one with its spelling as a name; none where a member is no operator. Those that are
+    /// not followed have no body: who needs one is not understood.
+    fn operator(&mut self, owner: StructureId, start: usize) -> Option<bool> {
+        let near = (start..(start + MAX_HEAD).min(self.tokens.len()))
+            .take_while(|&at| !matches!(self.tokens[at].text, ";" | "{" | "(" | "="));
+        let word = near.last().filter(|&at| self.tokens[at].is_plain())?;
+        let keyword = (start..=word).find(|&at| self.tokens[at].text == "operator")?;
+        let mut open = keyword + 1;
+        let mut name = self.tokens.get(open)?.text;
+        if name == "(" && self.tokens.get(open + 1)?.text == ")" {
+            (open, name) = (open + 2, CALL);
+        } else {
+            while self.tokens.get(open).is_some_and(|token| token.text != "(") {
+                open += 1;
+            }
+        }
+        let body = self.after_group(open);
+        let mut end = body;
+        while self.tokens.get(end).is_some_and(|token| !matches!(token.text, "{" | ";")) {
+            end += 1;
+        }
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        if !is_body {
+            self.at = end + 1;
+            return Some(true);
+        }
+        self.at = start;
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let returns = self.pointers(base);
+        if self.at != keyword || !matches!(name, "++" | "--" | "[" | CALL | "+=" | "-=") {
+            self.at = self.after_group(end);
+            return Some(true);
+        }
+        let functions = self.program.functions.len();
+        self.named_function(
+            (name, self.tokens[keyword].place()),
+            (returns, specifiers),
+            (open, end),
+            Vec::new(),
+        );
+        if let Some(function) = self.program.functions.get_mut(functions) {
+            function.owner = Some(owner);
+        }
+        Some(true)
+    }
+}
+
+/// What a structure is made of.
+#[derive(Default)]
+struct Parts<'s> {
+    members: Vec<Member<'s>>,
+    constants: Vec<(&'s str, Expression<'s>)>,
+    aliases: Vec<(&'s str, TypeName<'s>)>,
+    /// The names of types in it.
+    types: Vec<&'s str>,
+}
+
+/// The name of the operator that calls an object.
+const CALL: &str = "()";
+
+/// Structures do not lie deeper in each other.
+const MAX_NESTED: u32 = 8;
