@@ -240,6 +240,14 @@ pub enum Event {
     ProxyFence,
     /// Publishes objects that were made: `fence.mbarrier_init`.
     ObjectFence,
+    /// Changes a tensor map: `tensormap.replace`.
+    MapChange,
+    /// Copies a tensor map to global memory and releases it to those who copy by it: `tensormap.cp_fenceproxy`.
+    MapPublish,
+    /// Releases changes of tensor maps to those who copy by them: `fence.proxy.tensormap::generic.release`.
+    MapRelease,
+    /// Acquires a tensor map, so that copies after it go by what was released: `fence.proxy.tensormap::generic.acquire`.
+    MapAcquire,
     /// Stops for a debugger, without which the grid ends with an error: `brkpt`.
     Break,
     /// Waits for the grids that the launch depends on: `griddepcontrol.wait`.
@@ -260,6 +268,14 @@ pub enum Event {
     GiveRegisters,
     /// Takes registers of the block, and waits until there are as many: `setmaxnreg.inc`.
     TakeRegisters,
+}
+
+impl Event {
+    /// Whether it is about tensor maps.
+    #[must_use]
+    pub const fn concerns_maps(self) -> bool {
+        matches!(self, Self::MapChange | Self::MapPublish | Self::MapRelease | Self::MapAcquire)
+    }
 }
 
 /// The relation that a comparison asks for. Integers are compared by the sign of the type and are never NaN.
@@ -314,6 +330,8 @@ pub enum Mode {
     Butterfly,
     /// `.cg`, `.cv`: not from the cache of the multiprocessor, which what others store does not come to.
     Coherent,
+    /// `.gpu`, `.gl`: of threads of the device only.
+    DeviceScope,
     /// `.shiftamt`: how far a bit is from the highest place.
     Distance,
     /// `.x1`: only the first eight lanes give addresses.
@@ -342,8 +360,12 @@ pub enum Mode {
     Right,
     /// `.sat`: to the limits of the type.
     Saturate,
+    /// `.shared::cta`, `.shared::cluster` of a fence of the proxy: of accesses of shared memory only.
+    SharedOnly,
     /// `.x2`: only the first sixteen lanes give addresses.
     SixteenAddresses,
+    /// `.sys`: of all threads, those of the host and of other devices among them.
+    SystemScope,
     /// `.noinc`: an arrival that the count of the object has already.
     Uncounted,
     /// An instruction that should say what it tests and does not.

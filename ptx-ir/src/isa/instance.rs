@@ -55,6 +55,8 @@ pub enum Purpose {
     Phase,
     /// How many registers each thread of a warp has from here on: `setmaxnreg`.
     Registers,
+    /// A tensor map, which tells how a tensor lies in memory.
+    TensorMap,
     /// The lanes that execute a `.sync` instruction together.
     ThreadMask,
     /// How many threads take part in a barrier.

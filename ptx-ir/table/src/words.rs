@@ -90,7 +90,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 28] = [
+const MODES: [(&str, &str); 31] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
@@ -98,6 +98,7 @@ const MODES: [(&str, &str); 28] = [
     ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
     ("coherent", "Coherent"),
+    ("device-scope", "DeviceScope"),
     ("distance", "Distance"),
     ("eight-addresses", "EightAddresses"),
     ("everywhere", "Everywhere"),
@@ -112,7 +113,9 @@ const MODES: [(&str, &str); 28] = [
     ("release", "Release"),
     ("right", "Right"),
     ("saturate", "Saturate"),
+    ("shared-only", "SharedOnly"),
     ("sixteen-addresses", "SixteenAddresses"),
+    ("system-scope", "SystemScope"),
     ("uncounted", "Uncounted"),
     ("uniform", "Uniform"),
     ("untested", "Untested"),
@@ -121,7 +124,7 @@ const MODES: [(&str, &str); 28] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 17] = [
+const EVENTS: [(&str, &str); 21] = [
     ("grid-wait", "GridWait"),
     ("give-registers", "GiveRegisters"),
     ("take-registers", "TakeRegisters"),
@@ -132,6 +135,10 @@ const EVENTS: [(&str, &str); 17] = [
     ("fence", "Fence"),
     ("proxy-fence", "ProxyFence"),
     ("object-fence", "ObjectFence"),
+    ("map-change", "MapChange"),
+    ("map-publish", "MapPublish"),
+    ("map-release", "MapRelease"),
+    ("map-acquire", "MapAcquire"),
     ("break", "Break"),
     ("arrive", "Arrive"),
     ("arrive-expect", "ArriveExpect"),
@@ -172,7 +179,7 @@ const EFFECTS: [(&str, &str); 24] = [
 pub const LISTS: [(&str, &str); 4] =
     [("cta-groups", "CTA_GROUPS"), ("few-bits", "FEW_BITS"), ("nearest", "NEAREST"), ("vectors", "VECTORS")];
 
-const PURPOSES: [(&str, &str); 15] = [
+const PURPOSES: [(&str, &str); 16] = [
     ("accumulate", "Accumulate"),
     ("arrivals", "Arrivals"),
     ("barrier", "Barrier"),
@@ -185,6 +192,7 @@ const PURPOSES: [(&str, &str); 15] = [
     ("parity", "Parity"),
     ("phase", "Phase"),
     ("registers", "Registers"),
+    ("tensor-map", "TensorMap"),
     ("thread-mask", "ThreadMask"),
     ("threads", "Threads"),
     ("truth-table", "TruthTable"),

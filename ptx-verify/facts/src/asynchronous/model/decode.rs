@@ -77,12 +77,14 @@ impl Decoder<'_, '_> {
         if effects.control == Control::Call {
             return self.calls.binary_search(&instruction).is_ok().then_some(Action::Opaque);
         }
-        let is_plain = effects.event.is_none() && effects.asynchronous.is_none();
+        // Tensor maps in shared memory are data there.
+        let event = effects.event.filter(|event| !event.concerns_maps());
+        let is_plain = event.is_none() && effects.asynchronous.is_none();
         if is_plain && !(instance.accesses && instance.operands.iter().any(may_be_shared)) {
             return None;
         }
         let named = Operands::of(facts, instruction, instance);
-        if let Some(event) = effects.event {
+        if let Some(event) = event {
             return self.ordered(event, instance, &named);
         }
         if let Some((group, action)) = effects.asynchronous {
@@ -169,7 +171,12 @@ impl Decoder<'_, '_> {
                 let takes = event == Event::TakeRegisters;
                 Some(Action::Registers { count: u32::try_from(bits).ok()?, takes })
             }
-            Event::Fence | Event::GridWait => None,
+            Event::Fence
+            | Event::GridWait
+            | Event::MapChange
+            | Event::MapPublish
+            | Event::MapRelease
+            | Event::MapAcquire => None,
             Event::ProxyFence => Some(Action::ProxyFence),
             Event::ObjectFence => Some(Action::ObjectFence),
             // Nobody goes on from here, and nobody waits for those who came.
