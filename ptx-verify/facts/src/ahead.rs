@@ -4,6 +4,8 @@
 //! which way control came, and with that the branches of that way. As long as control goes forward, the values that say so
 //! are the same, and it does not take a branch that contradicts them; where it comes back to a loop, they may be new.
 
+use std::collections::BTreeMap;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 
@@ -20,15 +22,18 @@ pub struct Ahead<'f, 'm> {
     stops: Vec<u32>,
     /// The blocks that control enters.
     entered: Vec<bool>,
+    /// Those that it leaves without having come back to a loop.
+    left: Vec<bool>,
 }
 
 impl<'f, 'm> Ahead<'f, 'm> {
-    /// From the last instruction of a block. `stops` are ascending.
+    /// From an instruction of a block. `stops` are ascending.
     #[must_use]
     pub fn new(engine: &Engine<'f, 'm>, last: u32, stops: &[u32]) -> Self {
         let facts = engine.facts();
         let entered = vec![false; facts.cfg.block_count()];
-        let mut ahead = Self { facts, stops: stops.to_vec(), entered };
+        let left = entered.clone();
+        let mut ahead = Self { facts, stops: stops.to_vec(), entered, left };
         ahead.spread(engine, facts.cfg.block_of(Handle::new(last)));
         ahead
     }
@@ -37,8 +42,11 @@ impl<'f, 'm> Ahead<'f, 'm> {
         let graph = engine.graph();
         let known = known_at(engine, start);
         let mut again = Vec::new();
-        let mut pending = vec![start];
-        while let Some(block) = pending.pop() {
+        // In order, so that it is known of all ways to a branch whether control comes over them.
+        let place = |block: NodeIndex| self.facts.cfg.place(block);
+        let mut pending = BTreeMap::from([(place(start), start)]);
+        while let Some((_, block)) = pending.pop_first() {
+            self.left[block.index()] = true;
             for &(next, position) in graph.successors(block) {
                 let next = NodeIndex::new(next as usize);
                 // Once more round a loop of one block, control is where it was.
@@ -47,8 +55,11 @@ impl<'f, 'm> Ahead<'f, 'm> {
                 }
                 if !self.is_forward(block, next) {
                     again.push(next);
-                } else if can_take(engine, &known, block, (next, position as usize)) && self.enter(next) {
-                    pending.push(next);
+                } else if can_take(engine, &known, block, (next, position as usize))
+                    && self.has_come(engine, start, block, (next, position as usize))
+                    && self.enter(next)
+                {
+                    pending.insert(self.facts.cfg.place(next), next);
                 }
             }
         }
@@ -62,6 +73,25 @@ impl<'f, 'm> Ahead<'f, 'm> {
             again
                 .extend(taken.filter(|&(next, at)| engine.is_taken(next, at as usize)).map(|(next, _)| next));
         }
+    }
+
+    /// Whether control may have come over the ways that the condition of an edge tells of: out of a block after the start, it
+    /// has to have gone through that.
+    fn has_come(
+        &self,
+        engine: &Engine<'_, '_>,
+        start: NodeIndex,
+        from: NodeIndex,
+        (to, position): (NodeIndex, usize),
+    ) -> bool {
+        let (cfg, graph) = (&self.facts.cfg, engine.graph());
+        let Some(condition) = graph.condition(to, position) else { return true };
+        let guard = cfg.instructions(from).last().and_then(|last| graph.guard(last));
+        let ways = guard.map(|guard| came_from(engine, guard, condition.value)).unwrap_or_default();
+        ways.into_iter().all(|(way, _)| {
+            let is_forward = cfg.successors(way).all(|(next, _)| cfg.place(way) < cfg.place(next));
+            !is_forward || cfg.place(way) <= cfg.place(start) || self.left[way.index()]
+        })
     }
 
     fn is_forward(&self, from: NodeIndex, to: NodeIndex) -> bool {

@@ -136,8 +136,7 @@ impl Features {
                     Event::BarrierArrive | Event::ClusterArrive | Event::TakeRegisters | Event::GiveRegisters
                 )
             );
-            let orders_nothing =
-                instance.is(Mode::Relaxed) || instance.is(Mode::Release) && instance.is(Mode::BlockScope);
+            let is_flag = instance.is(Mode::Relaxed) || instance.is(Mode::Release);
             note(Self::READ_ONLY_LOADS, instance.is_read_only_load());
             note(Self::BARE_TESTS, instance.is(Mode::Untested));
             note(Self::AMOUNTS, effects.computes.is_some_and(Computation::has_amount));
@@ -148,7 +147,7 @@ impl Features {
             note(Self::ASYNCHRONOUS, effects.asynchronous.is_some());
             note(Self::GRIDS, effects.event == Some(Event::GridWait));
             note(Self::BARRIERS, effects.event == Some(Event::BarrierSync));
-            note(Self::FLAGS, effects.writes_memory && orders_nothing);
+            note(Self::FLAGS, effects.writes_memory && is_flag);
             note(Self::PROTOCOL, effects.asynchronous.is_some() || meets);
             note(Self::MBARRIER, matches!(effects.asynchronous, Some((AsyncGroup::Mbarrier, _))));
         }

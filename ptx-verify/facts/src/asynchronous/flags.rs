@@ -180,47 +180,98 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
         _ => None,
     });
     let mut last = base?;
-    walk_address(facts, last, |register| last = register);
+    walk_address(facts, instruction, last, |register, _| last = register);
     Some(last)
+}
+
+/// Whether the address of an access goes on in each turn of a loop.
+#[must_use]
+pub fn address_moves_on(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut moves_on = false;
+    let Some(base) = base else { return true };
+    walk_address(facts, instruction, base, |_, is_only| moves_on |= !is_only);
+    moves_on
+}
+
+/// Where the pointer that an access goes by was loaded from: the register that the address of that comes of, and the distance
+/// there; none where the pointer is a parameter.
+#[must_use]
+pub fn table_of_pointers(facts: &FunctionFacts<'_>, instruction: u32) -> Option<(Register, i32)> {
+    let root = address_root(facts, instruction)?;
+    let [load] = facts.definitions(root) else { return None };
+    let computes = facts.instance(*load).and_then(|instance| instance.effects.computes);
+    if computes != Some(Computation::Load) {
+        return None;
+    }
+    let address = facts.body.operands(Handle::new(*load)).iter().find_map(|operand| match *operand {
+        Operand::RegisterAddress { base, offset, .. } => Some((base, offset)),
+        _ => None,
+    });
+    let (base, offset) = address?;
+    Some((*address_steps(facts, *load, base).last()?, offset))
 }
 
 /// The registers that an address is computed of one after the other, through moves, conversions and sums, with the register
 /// itself first and the one that it comes of last.
 #[must_use]
-pub fn address_steps(facts: &FunctionFacts<'_>, base: Register) -> Vec<Register> {
+pub fn address_steps(facts: &FunctionFacts<'_>, instruction: u32, base: Register) -> Vec<Register> {
     let mut steps = vec![base];
-    walk_address(facts, base, |register| steps.push(register));
+    walk_address(facts, instruction, base, |register, _| steps.push(register));
     steps
 }
 
-/// Shows the registers that an address is computed of one after the other, without the first.
-fn walk_address(facts: &FunctionFacts<'_>, base: Register, mut show: impl FnMut(Register)) {
+/// Shows the registers that an address of an instruction is computed of one after the other, without the first, and whether the one
+/// before was the result of one instruction here.
+fn walk_address(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    base: Register,
+    mut show: impl FnMut(Register, bool),
+) {
     const MAX_STEPS: usize = 24;
-    let mut register = base;
+    let (mut register, mut at) = (base, instruction);
     for _ in 0..MAX_STEPS {
-        let moved_on = |write: &&u32| {
-            facts.uses().of(**write).iter().any(|each| each.register == register && each.reads())
-        };
-        let write = match facts.definitions(register) {
-            [write] => write,
+        let moved_on =
+            |write: u32| facts.uses().of(write).iter().any(|each| each.register == register && each.reads());
+        let near = near_definition(facts, at, register);
+        let definitions = facts.definitions(register);
+        let write = match definitions {
+            [write] => *write,
+            // People use one register for many addresses.
+            _ if near.is_some_and(|near| !moved_on(near)) => near.unwrap_or_default(),
             // It goes on in each turn of a loop.
-            [one, other] if moved_on(&other) && !moved_on(&one) => one,
-            [one, other] if moved_on(&one) && !moved_on(&other) => other,
+            [one, other] if moved_on(*other) && !moved_on(*one) => *one,
+            [one, other] if moved_on(*one) && !moved_on(*other) => *other,
             _ => return,
         };
-        let index = match facts.instance(*write).and_then(|instance| instance.effects.computes) {
+        let index = match facts.instance(write).and_then(|instance| instance.effects.computes) {
             Some(
                 Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric,
             ) => 1,
             Some(Computation::MultiplyAdd | Computation::MultiplyAddWide) => 3,
             _ => return,
         };
-        match facts.body.operands(Handle::new(*write)).get(index) {
+        match facts.body.operands(Handle::new(write)).get(index) {
             Some(Operand::Register { register: from, .. }) => register = *from,
             _ => return,
         }
-        show(register);
+        at = write;
+        show(register, definitions.len() == 1 || near == Some(write));
     }
+}
+
+/// What writes a register last before an instruction in its block, whatever the way to the block.
+fn near_definition(facts: &FunctionFacts<'_>, instruction: u32, register: Register) -> Option<u32> {
+    let block = facts.cfg.block_of(Handle::new(instruction));
+    let all = facts.definitions(register);
+    let before = all.partition_point(|&write| write < instruction);
+    let write = *all.get(before.checked_sub(1)?)?;
+    let is_sure = facts.body.instructions[Handle::new(write)].guard.is_none();
+    (is_sure && write >= facts.cfg.instructions(block).start).then_some(write)
 }
 
 /// Whether an instruction names global memory.

@@ -1,5 +1,7 @@
 //! Natural loops, and those that wait for another thread.
 
+use std::ops::Range;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Control, Event, Mode};
@@ -7,6 +9,7 @@ use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
 use crate::FunctionFacts;
+use crate::reach::{Ends, Reach};
 
 /// The heads of loops with the blocks that lead back to them.
 pub(super) fn latches(facts: &FunctionFacts<'_>) -> impl Iterator<Item = (NodeIndex, NodeIndex)> {
@@ -57,10 +60,15 @@ pub struct Poll {
 pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
     let loaded = facts.uses().of(poll.load).iter().filter(|each| each.access().writes());
     let loaded: Vec<Register> = loaded.map(|each| each.register).collect();
+    // Where it is written again, another number is used.
+    let others = |register| facts.definitions(register).iter().copied().filter(|&write| write != poll.load);
+    let mut writes: Vec<u32> = loaded.iter().flat_map(|&register| others(register)).collect();
+    writes.sort_unstable();
+    let reach = Reach::from(facts, Ends::Instructions(&[poll.load]), &writes);
     let all = 0..facts.body.instructions.len() as u32;
     !all.filter(|each| !(poll.first..=poll.end).contains(each)).any(|each| {
         let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
-        reads.any(|each| loaded.contains(&each.register))
+        reads.any(|each| loaded.contains(&each.register)) && reach.at(each).is_some()
     })
 }
 
@@ -120,11 +128,11 @@ fn waiting(
     if count > MAX_INSTRUCTIONS {
         return None;
     }
-    let inside = |instruction: u32| blocks.contains(&cfg.block_of(Handle::new(instruction)));
     let all: Vec<u32> = blocks.iter().flat_map(|&block| cfg.instructions(block)).collect();
     if all.iter().any(does_more) {
         return None;
     }
+    let inside = Inside { facts, blocks: &blocks, range: *all.iter().min()?..all.iter().max()? + 1 };
     let loads: Vec<u32> = all.iter().copied().filter(|&each| asks(each)).collect();
     let &[load] = loads.as_slice() else { return None };
     // A list is walked with an address that changes.
@@ -144,6 +152,25 @@ fn waiting(
         orders(facts, each) && !(each == load && is_atomic)
     });
     Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced })
+}
+
+/// The instructions of a loop.
+struct Inside<'a, 'm> {
+    facts: &'a FunctionFacts<'m>,
+    blocks: &'a FxHashSet<NodeIndex>,
+    /// All of them lie here.
+    range: Range<u32>,
+}
+
+impl Inside<'_, '_> {
+    /// What writes a register in the loop. A register may be written in many loops.
+    fn writes(&self, register: Register) -> impl Iterator<Item = u32> {
+        let all = self.facts.definitions(register);
+        let first = all.partition_point(|&write| write < self.range.start);
+        let after = all.partition_point(|&write| write < self.range.end);
+        let is_inside = |write: &u32| self.blocks.contains(&self.facts.cfg.block_of(Handle::new(*write)));
+        all[first..after.max(first)].iter().copied().filter(is_inside)
+    }
 }
 
 /// Whether an instruction loads a number from global memory.
@@ -179,12 +206,11 @@ fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 }
 
 /// Whether a register has the same number in each turn of a loop: it is computed of what is not written there.
-fn is_the_same(facts: &FunctionFacts<'_>, register: Register, inside: &impl Fn(u32) -> bool) -> bool {
+fn is_the_same(facts: &FunctionFacts<'_>, register: Register, inside: &Inside<'_, '_>) -> bool {
     let mut pending = vec![register];
     for _ in 0..MAX_DEPTH {
         let Some(register) = pending.pop() else { return true };
-        let mut writes = facts.definitions(register).iter().filter(|&&write| inside(write));
-        let Some(&write) = writes.next() else { continue };
+        let Some(write) = inside.writes(register).next() else { continue };
         let computes = |instruction| {
             let instance = facts.instance(instruction);
             instance
@@ -210,14 +236,14 @@ fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
 }
 
 /// Whether the guard of a branch is computed of a load, and of nothing else that changes in the loop.
-fn depends_only(facts: &FunctionFacts<'_>, branch: u32, load: u32, inside: &impl Fn(u32) -> bool) -> bool {
+fn depends_only(facts: &FunctionFacts<'_>, branch: u32, load: u32, inside: &Inside<'_, '_>) -> bool {
     let guard = facts.condition(branch).map(|condition| condition.register);
     let Some(guard) = guard else { return false };
     let (mut registers, mut depends) = (vec![guard], false);
     for _ in 0..MAX_DEPTH {
         let mut next = Vec::new();
         for register in registers.drain(..) {
-            for &write in facts.definitions(register).iter().filter(|&&write| inside(write)) {
+            for write in inside.writes(register) {
                 if write == load {
                     depends = true;
                     continue;

@@ -3,6 +3,7 @@
 //! PTX ISA manual, sections "Asynchronous Operations", "cp.async", "wgmma.mma_async" and "tcgen05". A function
 //! that is called may wait for what its caller started: calls are among the stops that these are given.
 
+mod as_needed;
 mod copies;
 mod coverage;
 mod flags;
@@ -20,17 +21,19 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event as IsaEvent, Instance, Mode, Purpose};
 
 pub use super::reach::Budget;
+pub use as_needed::is_fenced_as_needed;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use flags::{
-    Counted, address_root, address_steps, counted, may_be_global, names_global, only_acquires, orders_blocks,
+    Counted, address_moves_on, address_root, address_steps, counted, may_be_global, names_global,
+    only_acquires, orders_blocks, table_of_pointers,
 };
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
 pub use objects::{Event, Life, Lives, Place};
-pub use publish::{FewThreads, told_by_few};
+pub use publish::{FewThreads, told_by_few, used_without_meeting};
 pub use tensor::{EarlyUse, Reason, early_uses};
-pub use workspace::{Unseen, unseen_stores};
+pub use workspace::{Unseen, fences_global, unseen_stores};
 
 /// An instruction that acts on asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

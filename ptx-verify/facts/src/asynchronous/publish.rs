@@ -2,12 +2,13 @@
 //! meet it before.
 
 use petgraph::graph::NodeIndex;
+use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Computation, Convergence};
+use ptx_ir::isa::{Comparison, Computation, Convergence};
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
-use super::reachable;
+use super::{Poll, reachable};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -39,8 +40,41 @@ pub fn told_by_few(
     flags.into_iter().find_map(|flag| {
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &meetings);
         let is_before = |&store: &u32| store < flag && reach.at(store).is_some() && tells(flag, store);
+        let is_one = few.threads(flag) == Threads::One;
         let mut before = stores.iter().rev().copied().filter(is_before).take(MAX_STORES);
-        Some((flag, before.find(|&store| !few.come_to(store))?))
+        let is_by_more = |store: &u32| match few.threads(*store) {
+            Threads::All => true,
+            Threads::Several => is_one,
+            Threads::Few | Threads::One => false,
+        };
+        Some((flag, before.find(is_by_more)?))
+    })
+}
+
+/// A load by more threads than those that have waited for a flag before it, without a meeting between the two: the poll and
+/// the load, of which all are ascending.
+#[must_use]
+pub fn used_without_meeting(
+    facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
+    polls: &[Poll],
+    loads: &[u32],
+) -> Option<(u32, u32)> {
+    if loads.is_empty() {
+        return None;
+    }
+    let by_few: Vec<&Poll> =
+        polls.iter().filter(|poll| few.threads(poll.load) == Threads::One).take(MAX_FLAGS).collect();
+    if by_few.is_empty() {
+        return None;
+    }
+    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
+    meetings.sort_unstable();
+    by_few.into_iter().find_map(|poll| {
+        let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &meetings);
+        let is_after = |load: &&u32| **load > poll.end && reach.at(**load).is_some();
+        let mut after = loads.iter().filter(is_after).take(MAX_STORES);
+        Some((poll.load, *after.find(|&&load| few.threads(load) == Threads::All)?))
     })
 }
 
@@ -52,50 +86,102 @@ fn meets(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }) || facts.is_call(instruction)
 }
 
+/// How many threads of a block come to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Threads {
+    /// All, as far as is known.
+    All,
+    /// Those whose number is below a limit, or above it: more than one.
+    Several,
+    /// Some.
+    Few,
+    /// The one with a certain number.
+    One,
+}
+
 /// To which places only some threads of a block come, as comparisons of their number with constants tell.
 pub struct FewThreads<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
     /// By block.
-    blocks: Vec<bool>,
-    /// By predicate, whether it chooses threads.
-    chosen: FxHashMap<Register, bool>,
+    blocks: Vec<Threads>,
+    /// By predicate, which threads it chooses where it holds, and where not.
+    chosen: FxHashMap<Register, (Threads, Threads)>,
 }
 
 impl<'f, 'm> FewThreads<'f, 'm> {
     /// Looks at the branches of a function.
     #[must_use]
     pub fn new(facts: &'f FunctionFacts<'m>) -> Self {
-        let mut few =
-            Self { facts, blocks: vec![false; facts.cfg.block_count()], chosen: FxHashMap::default() };
+        let blocks = vec![Threads::All; facts.cfg.block_count()];
+        let mut few = Self { facts, blocks, chosen: FxHashMap::default() };
         // A block comes after the one that immediately dominates it.
         for &block in facts.cfg.reverse_postorder() {
             let above = facts.cfg.immediate_dominator(block);
-            let is_few = above.is_some_and(|above| few.blocks[above.index()] || few.is_entered_by_few(block));
-            few.blocks[block.index()] = is_few;
+            let Some(above) = above else { continue };
+            let threads = few.blocks[above.index()].max(few.entering(block));
+            few.blocks[block.index()] = threads;
         }
         few
     }
 
     /// Whether only some threads come to an instruction.
     pub fn come_to(&mut self, instruction: u32) -> bool {
-        let guard = self.facts.condition(instruction).map(|condition| condition.register);
-        self.blocks[self.facts.cfg.block_of(Handle::new(instruction)).index()]
-            || guard.is_some_and(|guard| self.chooses(guard))
+        self.threads(instruction) != Threads::All
     }
 
-    /// Whether the one way into a block is a side of a branch on the number of the thread.
-    fn is_entered_by_few(&mut self, block: NodeIndex) -> bool {
+    /// Whether the thread with one number comes to an instruction, and no other.
+    pub fn is_one(&mut self, instruction: u32) -> bool {
+        self.threads(instruction) == Threads::One
+    }
+
+    fn threads(&mut self, instruction: u32) -> Threads {
+        let own = self.facts.condition(instruction).map_or(Threads::All, |guard| self.chosen(guard));
+        self.blocks[self.facts.cfg.block_of(Handle::new(instruction)).index()].max(own)
+    }
+
+    /// Which threads come into a block by the one way into it, a side of a branch on their number.
+    fn entering(&mut self, block: NodeIndex) -> Threads {
         let cfg = &self.facts.cfg;
-        let mut before = cfg.predecessors(block);
-        let (Some((from, edge)), None) = (before.next(), before.next()) else { return false };
-        cfg.successors(from).nth(1).is_some()
-            && edge.condition.is_some_and(|condition| self.chooses(condition.register))
+        // A loop is entered from outside.
+        let mut before = cfg.predecessors(block).filter(|&(from, _)| !cfg.dominates(block, from));
+        let (Some((from, edge)), None) = (before.next(), before.next()) else { return Threads::All };
+        match edge.condition.filter(|_| cfg.successors(from).nth(1).is_some()) {
+            Some(condition) => self.chosen(condition),
+            None => Threads::All,
+        }
     }
 
-    fn chooses(&mut self, predicate: Register) -> bool {
+    fn chosen(&mut self, condition: Condition) -> Threads {
         let facts = self.facts;
-        *self.chosen.entry(predicate).or_insert_with(|| chooses_threads(facts, predicate))
+        let chosen = self.chosen.entry(condition.register);
+        let (holds, not) = *chosen.or_insert_with(|| chosen_threads(facts, condition.register));
+        if condition.value { holds } else { not }
     }
+}
+
+/// Which threads a predicate chooses where it holds, and where not.
+fn chosen_threads(facts: &FunctionFacts<'_>, predicate: Register) -> (Threads, Threads) {
+    if !chooses_threads(facts, predicate) {
+        return (Threads::All, Threads::All);
+    }
+    let relation = match facts.definitions(predicate) {
+        [only] => facts.instance(*only).and_then(|instance| instance.effects.compares),
+        _ => None,
+    };
+    match relation {
+        Some(Comparison::Equal) => (Threads::One, Threads::Few),
+        Some(Comparison::NotEqual) => (Threads::Few, Threads::One),
+        Some(_) if facts.definitions(predicate).first().is_some_and(|only| is_far(facts, *only)) => {
+            (Threads::Several, Threads::Several)
+        }
+        _ => (Threads::Few, Threads::Few),
+    }
+}
+
+/// Whether the limit that a comparison compares with is above 2.
+fn is_far(facts: &FunctionFacts<'_>, compare: u32) -> bool {
+    let mut given = facts.body.operands(Handle::new(compare)).iter().skip(1);
+    given.any(|operand| matches!(*operand, Operand::Integer { bits, .. } if bits > 2))
 }
 
 /// Whether a predicate compares the number of a thread with a constant, or says that it was elected.

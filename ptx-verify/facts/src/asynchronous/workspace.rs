@@ -1,7 +1,7 @@
 //! Global memory that threads write and bulk copies read: through two proxies.
 
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 
 use super::{address_steps, is_weak, may_be_global, reachable};
@@ -31,18 +31,15 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     if copies.is_empty() {
         return None;
     }
-    let is_fence = |&each: &u32| {
-        let event = facts.instance(each).map(|instance| instance.effects.event);
-        event.is_none_or(|event| event == Some(Event::ProxyFence)) || facts.is_call(each)
-    };
+    let is_fence = |&each: &u32| facts.instance(each).is_none_or(fences_global) || facts.is_call(each);
     let mut fences: Vec<u32> = reachable(facts).filter(is_fence).collect();
     fences.sort_unstable();
     let stores = reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each));
     let stores: Vec<(u32, Vec<Register>)> = stores
-        .filter_map(|store| Some((store, address_steps(facts, address_register(facts, store)?))))
+        .filter_map(|store| Some((store, address_steps(facts, store, address_register(facts, store)?))))
         .collect();
     copies.iter().take(MAX_COPIES).find_map(|&(copy, base)| {
-        let own = address_steps(facts, base);
+        let own = address_steps(facts, copy, base);
         let reach = Reach::to(facts, Ends::Instructions(&[copy]), &fences);
         let is_read = |(store, steps): &&(u32, Vec<Register>)| {
             let Some(common) = own.iter().find(|register| steps.contains(register)) else { return false };
@@ -55,6 +52,12 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
         let (store, _) = stores.iter().rev().find(is_read)?;
         Some(Unseen { store: *store, copy })
     })
+}
+
+/// Whether an instruction orders the accesses of global memory by the generic proxy with those by the asynchronous one.
+#[must_use]
+pub fn fences_global(instance: &Instance) -> bool {
+    instance.effects.event == Some(Event::ProxyFence) && !instance.is(Mode::SharedOnly)
 }
 
 /// Whether what is added in a step of an address to the next register is computed of the numbers of threads and blocks, so that

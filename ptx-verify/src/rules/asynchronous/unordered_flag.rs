@@ -1,8 +1,8 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    FewThreads, Poll, address_root, address_steps, counted, is_flag, is_weak, locks, may_be_global,
-    names_global, only_acquires, orders_blocks, polls, reachable, told_by_few,
+    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global,
+    names_global, only_acquires, orders_blocks, polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -18,8 +18,11 @@ declare_rule! {
     /// ## What it does
     /// Reports a loop that waits for another thread by looking at global memory with a plain load, which need not see the
     /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
-    /// `fence.proxy.async`; plain loads after a loop that looks with `.relaxed`, without a fence between; and a store of a flag
-    /// with `.relaxed` after plain stores without a fence between, with a fence of the block alone, or in the scope of the block.
+    /// `fence.proxy.async`, or with one of shared memory only; plain loads after a loop that looks with `.relaxed` or `.volatile`,
+    /// without a fence between; and a store of a flag with `.relaxed` after plain stores without a fence between, with a fence of the
+    /// block alone, or of the device alone where the flag is set for the whole system, or in the scope of the block.
+    /// A flag from a table of pointers that is set for the whole system and waited for on the device, or the other way round.
+    /// Threads that read what is told of by a flag which another thread has waited for, without a meeting between.
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it.
     ///
@@ -51,7 +54,10 @@ declare_rule! {
     /// ## What it may miss
     /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
     /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
-    /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, or whose flag has data in it. Loops that do more than wait, and flags that are counted with atomic operations where no loop looks at them.
+    /// kernel reads what is stored before it. What is loaded after a loop whose flag has data in it, or where control comes to
+    /// without the loop. A fence after a loop that looks with `.volatile` is enough whatever its scope. A fence that is left out under
+    /// a condition computed of the same numbers as those of the stores. Loops that do more than wait, and flags that are counted with
+    /// atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",
     former: [],
@@ -64,6 +70,12 @@ declare_rule! {
 
 /// A copy that is farther from a loop, and that others come to as well, need not be of what the flag is about.
 const NEAR: u32 = 200;
+/// Relaxed polls of one function that are looked at.
+const MAX_RELAXED: usize = 64;
+/// Stores before a flag of which it is asked whether their conditions let control come from there to the flag.
+const MAX_TRIED: usize = 4;
+/// Loops, and flags for each, whose pointers are looked for in tables.
+const MAX_TABLES: usize = 32;
 /// What is said of a loop with a plain load.
 pub(crate) const PLAIN_POLL: &str =
     "this loop waits for another thread with a plain load, which need not see what that stores";
@@ -142,8 +154,7 @@ fn after_polls(
         return;
     }
     let fences = ascending(reachable(facts).filter(|&each| {
-        facts.instance(each).is_none_or(|instance| instance.effects.event == Some(Event::ProxyFence))
-            || facts.is_call(each)
+        facts.instance(each).is_none_or(fences_global) || facts.is_call(each)
     }));
     let copies = ascending(reachable(facts).filter(|&each| {
         facts.instance(each).is_some_and(|instance| {
@@ -167,18 +178,50 @@ fn after_polls(
         }
     }
     let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
+    // Who looks with `.volatile` and has a fence of the block after it relies on more than the manual says, and knows it.
+    let is_fence = |each: u32| {
+        facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::Fence))
+    };
+    let any_ordering =
+        ascending(reachable(facts).filter(|&each| orders_blocks(facts, each) || is_fence(each)));
     let loads = ascending(reachable(facts).filter(|&each| {
         let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
         is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
     }));
+    let mut few = FewThreads::new(facts);
+    let mut left = MAX_RELAXED;
+    let asks = |load: u32| {
+        let is_relaxed = facts.instance(load).is_some_and(|instance| {
+            instance.is(Mode::Relaxed) && instance.effects.reads_memory && names_global(instance)
+        });
+        is_relaxed.then(|| Some((load, address_root(facts, load)?))).flatten()
+    };
+    let relaxed: Vec<(u32, Register)> = reachable(facts).filter_map(asks).take(2 * MAX_RELAXED).collect();
     for poll in polls {
-        let is_relaxed = facts
-            .instance(poll.load)
-            .is_some_and(|instance| instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope));
-        if !is_relaxed || poll.is_fenced || !is_flag(facts, poll) {
+        let is_relaxed = facts.instance(poll.load).is_some_and(|instance| {
+            (instance.is(Mode::Relaxed) || instance.is(Mode::Volatile)) && !instance.is(Mode::BlockScope)
+        });
+        if !is_relaxed || poll.is_fenced || left == 0 {
             continue;
         }
-        if let Some(load) = first_reached(context, poll, &ordering, &loads) {
+        left -= 1;
+        if !is_flag(facts, poll) {
+            continue;
+        }
+        // What is loaded where nobody has waited is of something else, unless few have waited for all.
+        let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
+        let is_volatile = facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::Volatile));
+        let stops = if is_volatile { &any_ordering } else { &ordering };
+        let is_asked_before = relaxed.iter().any(|&(load, root)| {
+            load != poll.load && Some(root) == address_root(facts, poll.load)
+        });
+        let mut is_after = |load: &u32| {
+            is_asked_before
+                || facts.cfg.dominates(block(poll.load), block(*load))
+                || !few.come_to(*load) && few.is_one(poll.load)
+        };
+        let loads: Vec<u32> = loads.iter().copied().filter(|load| is_after(load)).collect();
+        if let Some(load) = first_reached(context, poll, stops, &loads) {
             let message =
                 "this loop sees the flag and acquires nothing: what is loaded after it may be older";
             diagnostics.push(
@@ -254,20 +297,8 @@ impl<'a> Waits<'a> {
             Some(is_lock) => is_lock || !stores_nought(facts, instruction),
             None => false,
         };
-        is_plain && is_waited_for() && !moves_on(facts, instruction) && few.come_to(instruction)
+        is_plain && is_waited_for() && !address_moves_on(facts, instruction) && few.come_to(instruction)
     }
-}
-
-/// Whether the address of a store goes on in each turn of a loop.
-fn moves_on(facts: &FunctionFacts<'_>, store: u32) -> bool {
-    let base = facts.body.operands(Handle::new(store)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
-    base.is_none_or(|base| {
-        let steps = address_steps(facts, base);
-        steps.iter().rev().skip(1).any(|step| facts.definitions(*step).len() > 1)
-    })
 }
 
 /// Whether a store stores the number 0.
@@ -351,7 +382,11 @@ fn before_flags(
             let is_near = is_known || flag.saturating_sub(**store) < NEAR && is_read(**store);
             **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
         };
-        if let Some(&store) = stores.iter().rev().find(before) {
+        let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
+        if let Some(store) = found.into_iter().find(|&store| {
+            comes_to(context, facts, store, flag, &ordering)
+                && !is_fenced_as_needed(facts, &ordering, store, flag)
+        }) {
             let message = "this store tells others of what was stored before, and orders nothing";
             diagnostics.push(
                 RULE.at(context.instruction_span(flag), message)
@@ -360,6 +395,58 @@ fn before_flags(
             );
             return;
         }
+        // Who looks at it from another device is ordered by a fence of that scope alone.
+        let is_of_system = |instruction: u32, mode: Mode| {
+            facts.instance(instruction).is_some_and(|instance| instance.is(mode))
+        };
+        if !is_of_system(flag, Mode::SystemScope) {
+            continue;
+        }
+        let is_narrower = |each: &u32| {
+            is_of_system(*each, Mode::DeviceScope)
+                && facts.instance(*each).is_some_and(|instance| instance.effects.event == Some(Event::Fence))
+        };
+        let narrower: Vec<u32> = ordering.iter().copied().filter(is_narrower).collect();
+        if narrower.is_empty() {
+            continue;
+        }
+        let wide: Vec<u32> = ordering.iter().copied().filter(|each| !is_narrower(each)).collect();
+        let reach = Reach::to(facts, Ends::Instructions(&[flag]), &wide);
+        let before = |store: &&u32| **store < flag && reach.at(**store).is_some() && is_for_others(**store);
+        if let Some(&store) = stores.iter().rev().find(before) {
+            let fence = narrower.iter().rev().find(|fence| **fence < flag && **fence > store);
+            let Some(&fence) = fence else { continue };
+            let message =
+                "this flag is set for the whole system, and the fence before it orders stores for the device alone";
+            diagnostics.push(
+                RULE.at(context.instruction_span(flag), message)
+                    .with_secondary(context.instruction_span(fence), "this fence")
+                    .with_secondary(context.instruction_span(store), "stored here")
+                    .with_help("write `fence.acq_rel.sys`, which is `__threadfence_system()`"),
+            );
+            return;
+        }
+    }
+    if of_other_scopes(context, facts, polls, &all_flags, diagnostics) {
+        return;
+    }
+    let is_told = |load: u32| {
+        let root = address_root(facts, load);
+        root.is_some() && stores.iter().any(|&store| address_root(facts, store) == root)
+    };
+    let loads: Vec<u32> = reachable(facts)
+        .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
+        .collect();
+    if !all_flags.is_empty()
+        && let Some((poll, load)) = used_without_meeting(facts, &mut few, polls, &ascending(loads.into_iter()))
+    {
+        let message = "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
+        diagnostics.push(
+            RULE.at(context.instruction_span(load), message)
+                .with_secondary(context.instruction_span(poll), "few threads wait for the flag here")
+                .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
+        );
+        return;
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
     let tells = |flag: u32, store: u32| releases.binary_search(&flag).is_ok() || is_read(store);
@@ -374,10 +461,68 @@ fn before_flags(
     }
 }
 
+/// Tells where a flag that is found in a table of pointers, as for each device one, is set for the whole system and waited for in
+/// the scope of the device, or the other way round. Says whether anything was told.
+fn of_other_scopes(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    polls: &[Poll],
+    flags: &[u32],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> bool {
+    let has = |instruction: u32, mode: Mode| facts.instance(instruction).is_some_and(|each| each.is(mode));
+    for poll in polls.iter().take(MAX_TABLES) {
+        let is_of_device = has(poll.load, Mode::DeviceScope);
+        if !is_of_device && !has(poll.load, Mode::SystemScope) {
+            continue;
+        }
+        let Some(table) = table_of_pointers(facts, poll.load) else { continue };
+        let other = if is_of_device { Mode::SystemScope } else { Mode::DeviceScope };
+        let same: Vec<u32> = flags
+            .iter()
+            .copied()
+            .filter(|&flag| table_of_pointers(facts, flag) == Some(table))
+            .take(MAX_TABLES)
+            .collect();
+        if same.is_empty() || !same.iter().all(|&flag| has(flag, other)) {
+            continue;
+        }
+        let (at, message, help) = if is_of_device {
+            let message = "this loop waits in the scope of the device for a flag that is set for the whole system";
+            (poll.load, message, "load the flag with `.sys`")
+        } else {
+            let message = "this flag is set in the scope of the device, and waited for as one of the whole system";
+            (same[0], message, "store the flag with `.sys`")
+        };
+        let (label, text) =
+            if is_of_device { (same[0], "the flag is set here") } else { (poll.load, "waited for here") };
+        diagnostics.push(
+            RULE.at(context.instruction_span(at), message)
+                .with_secondary(context.instruction_span(label), text)
+                .with_help(help),
+        );
+        return true;
+    }
+    false
+}
+
 fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut all: Vec<u32> = instructions.collect();
     all.sort_unstable();
     all
+}
+
+/// Whether control comes from one instruction to another one without `stops`, by what the place of the first one tells.
+fn comes_to(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    from: u32,
+    to: u32,
+    stops: &[u32],
+) -> bool {
+    let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
+    block(from) == block(to)
+        || context.ask_values(|engine| Ahead::new(engine, from, stops).reaches(to)).unwrap_or(true)
 }
 
 /// The first of some instructions that control comes to after a poll without one of `stops`, by what the poll's place tells.
