@@ -60,7 +60,7 @@ rules! {
         tcgen05_used_after_dealloc tcgen05_alloc_after_relinquish tcgen05_missing_wait
         tcgen05_missing_commit mixed_cta_groups
         missing_proxy_fence async_race mbarrier_phase mbarrier_unpublished mbarrier_bytes mbarrier_count barrier_deadlock cluster_lifetime
-        protocol_not_analysed unordered_flag register_deadlock early_grid_read
+        protocol_not_analysed unordered_flag register_deadlock early_grid_read stale_tensor_map
     }
     asm {
         asm_missing_early_clobber asm_output_read_before_write asm_output_conditionally_written

@@ -102,6 +102,8 @@ impl Features {
     pub(crate) const BARRIERS: Self = Self(1 << 7);
     /// Stores that others see at once and that order nothing.
     pub(crate) const FLAGS: Self = Self(1 << 8);
+    /// Something changes tensor maps.
+    pub(crate) const TENSOR_MAPS: Self = Self(1 << 13);
     /// Among them, uses of `mbarrier` objects.
     pub(crate) const MBARRIER: Self = Self(1 << 9);
     /// Loads of what nobody writes while the kernel runs.
@@ -141,6 +143,7 @@ impl Features {
             note(Self::BARE_TESTS, instance.is(Mode::Untested));
             note(Self::AMOUNTS, effects.computes.is_some_and(Computation::has_amount));
             note(Self::CALLS, is_call);
+            note(Self::TENSOR_MAPS, effects.event.is_some_and(Event::concerns_maps));
             note(Self::ATOMICS, effects.atomic);
             note(Self::CARRY, effects.carry.is_some());
             note(Self::CONVERGENCE, is_call || effects.convergence != Convergence::None);

@@ -9,6 +9,7 @@ mod coverage;
 mod flags;
 mod groups;
 mod loops;
+mod maps;
 pub mod model;
 mod objects;
 mod publish;
@@ -30,6 +31,7 @@ pub use flags::{
 };
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
+pub use maps::{Missing, StaleMap, stale_map};
 pub use objects::{Event, Life, Lives, Place};
 pub use publish::{FewThreads, told_by_few, used_without_meeting};
 pub use tensor::{EarlyUse, Reason, early_uses};
