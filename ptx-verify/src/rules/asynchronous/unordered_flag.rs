@@ -18,7 +18,7 @@ declare_rule! {
     /// ## What it does
     /// Reports a loop that waits for another thread by looking at global memory with a plain load, which need not see the
     /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
-    /// `fence.proxy.async`, or with one of shared memory only; plain loads after a loop that looks with `.relaxed` or `.volatile`,
+    /// `fence.proxy.async`, or with one of shared memory only; plain loads after a loop that looks with `.relaxed`,
     /// without a fence between; and a store of a flag with `.relaxed` after plain stores without a fence between, with a fence of the
     /// block alone, or of the device alone where the flag is set for the whole system, or in the scope of the block.
     /// A flag from a table of pointers that is set for the whole system and waited for on the device, or the other way round.
@@ -54,8 +54,8 @@ declare_rule! {
     /// ## What it may miss
     /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
     /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
-    /// kernel reads what is stored before it. What is loaded after a loop whose flag has data in it, or where control comes to
-    /// without the loop. A fence after a loop that looks with `.volatile` is enough whatever its scope. A fence that is left out under
+    /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, as libraries have done
+    /// since before there were scopes, or whose flag has data in it, or where control comes to without the loop. A fence that is left out under
     /// a condition computed of the same numbers as those of the stores. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
     name: "unordered-flag",
@@ -178,12 +178,6 @@ fn after_polls(
         }
     }
     let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
-    // Who looks with `.volatile` and has a fence of the block after it relies on more than the manual says, and knows it.
-    let is_fence = |each: u32| {
-        facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::Fence))
-    };
-    let any_ordering =
-        ascending(reachable(facts).filter(|&each| orders_blocks(facts, each) || is_fence(each)));
     let loads = ascending(reachable(facts).filter(|&each| {
         let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
         is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
@@ -199,7 +193,7 @@ fn after_polls(
     let relaxed: Vec<(u32, Register)> = reachable(facts).filter_map(asks).take(2 * MAX_RELAXED).collect();
     for poll in polls {
         let is_relaxed = facts.instance(poll.load).is_some_and(|instance| {
-            (instance.is(Mode::Relaxed) || instance.is(Mode::Volatile)) && !instance.is(Mode::BlockScope)
+            instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope)
         });
         if !is_relaxed || poll.is_fenced || left == 0 {
             continue;
@@ -210,8 +204,6 @@ fn after_polls(
         }
         // What is loaded where nobody has waited is of something else, unless few have waited for all.
         let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
-        let is_volatile = facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::Volatile));
-        let stops = if is_volatile { &any_ordering } else { &ordering };
         let is_asked_before = relaxed.iter().any(|&(load, root)| {
             load != poll.load && Some(root) == address_root(facts, poll.load)
         });
@@ -221,7 +213,7 @@ fn after_polls(
                 || !few.come_to(*load) && few.is_one(poll.load)
         };
         let loads: Vec<u32> = loads.iter().copied().filter(|load| is_after(load)).collect();
-        if let Some(load) = first_reached(context, poll, stops, &loads) {
+        if let Some(load) = first_reached(context, poll, &ordering, &loads) {
             let message =
                 "this loop sees the flag and acquires nothing: what is loaded after it may be older";
             diagnostics.push(
