@@ -1,8 +1,9 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global,
-    names_global, only_acquires, orders_blocks, polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
+    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, is_fenced_as_needed, is_flag,
+    is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks, polls, reachable,
+    table_of_pointers, told_by_few, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -153,9 +154,10 @@ fn after_polls(
     if polls.is_empty() {
         return;
     }
-    let fences = ascending(reachable(facts).filter(|&each| {
-        facts.instance(each).is_none_or(fences_global) || facts.is_call(each)
-    }));
+    let fences = ascending(
+        reachable(facts)
+            .filter(|&each| facts.instance(each).is_none_or(fences_global) || facts.is_call(each)),
+    );
     let copies = ascending(reachable(facts).filter(|&each| {
         facts.instance(each).is_some_and(|instance| {
             instance.effects.asynchronous == Some((AsyncGroup::Mbarrier, AsyncAction::Start))
@@ -192,9 +194,9 @@ fn after_polls(
     };
     let relaxed: Vec<(u32, Register)> = reachable(facts).filter_map(asks).take(2 * MAX_RELAXED).collect();
     for poll in polls {
-        let is_relaxed = facts.instance(poll.load).is_some_and(|instance| {
-            instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope)
-        });
+        let is_relaxed = facts
+            .instance(poll.load)
+            .is_some_and(|instance| instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope));
         if !is_relaxed || poll.is_fenced || left == 0 {
             continue;
         }
@@ -204,9 +206,9 @@ fn after_polls(
         }
         // What is loaded where nobody has waited is of something else, unless few have waited for all.
         let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
-        let is_asked_before = relaxed.iter().any(|&(load, root)| {
-            load != poll.load && Some(root) == address_root(facts, poll.load)
-        });
+        let is_asked_before = relaxed
+            .iter()
+            .any(|&(load, root)| load != poll.load && Some(root) == address_root(facts, poll.load));
         let mut is_after = |load: &u32| {
             is_asked_before
                 || facts.cfg.dominates(block(poll.load), block(*load))
@@ -408,8 +410,7 @@ fn before_flags(
         if let Some(&store) = stores.iter().rev().find(before) {
             let fence = narrower.iter().rev().find(|fence| **fence < flag && **fence > store);
             let Some(&fence) = fence else { continue };
-            let message =
-                "this flag is set for the whole system, and the fence before it orders stores for the device alone";
+            let message = "this flag is set for the whole system, and the fence before it orders stores for the device alone";
             diagnostics.push(
                 RULE.at(context.instruction_span(flag), message)
                     .with_secondary(context.instruction_span(fence), "this fence")
@@ -430,9 +431,11 @@ fn before_flags(
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
         .collect();
     if !all_flags.is_empty()
-        && let Some((poll, load)) = used_without_meeting(facts, &mut few, polls, &ascending(loads.into_iter()))
+        && let Some((poll, load)) =
+            used_without_meeting(facts, &mut few, polls, &ascending(loads.into_iter()))
     {
-        let message = "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
+        let message =
+            "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
         diagnostics.push(
             RULE.at(context.instruction_span(load), message)
                 .with_secondary(context.instruction_span(poll), "few threads wait for the flag here")
@@ -480,10 +483,12 @@ fn of_other_scopes(
             continue;
         }
         let (at, message, help) = if is_of_device {
-            let message = "this loop waits in the scope of the device for a flag that is set for the whole system";
+            let message =
+                "this loop waits in the scope of the device for a flag that is set for the whole system";
             (poll.load, message, "load the flag with `.sys`")
         } else {
-            let message = "this flag is set in the scope of the device, and waited for as one of the whole system";
+            let message =
+                "this flag is set in the scope of the device, and waited for as one of the whole system";
             (same[0], message, "store the flag with `.sys`")
         };
         let (label, text) =
@@ -505,13 +510,7 @@ fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 /// Whether control comes from one instruction to another one without `stops`, by what the place of the first one tells.
-fn comes_to(
-    context: &FlowContext<'_>,
-    facts: &FunctionFacts<'_>,
-    from: u32,
-    to: u32,
-    stops: &[u32],
-) -> bool {
+fn comes_to(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, from: u32, to: u32, stops: &[u32]) -> bool {
     let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
     block(from) == block(to)
         || context.ask_values(|engine| Ahead::new(engine, from, stops).reaches(to)).unwrap_or(true)
