@@ -506,10 +506,9 @@ impl<'a, 's> Lowering<'a, 's> {
         self.deeper()?;
         match (parameter, argument) {
             (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
-                if self.program.structure(members.structure).name == *name {
-                    for (parameter, known) in given.iter().zip(&members.given) {
-                        self.deduce_argument(function, parameter, known);
-                    }
+                let is_same = self.program.structure(members.structure).name == *name;
+                for (parameter, known) in given.iter().zip(&members.given).filter(|_| is_same) {
+                    self.deduce_argument(function, parameter, known);
                 }
             }
             (TypeName::Named(name, _), ty) => {

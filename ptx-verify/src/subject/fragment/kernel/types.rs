@@ -160,7 +160,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let program = self.program;
         // A structure sees those in it, and in the ones around it.
-        let mut within = self.frames.last().and_then(|frame| frame.within());
+        let mut within = self.frames.last().and_then(Frame::within);
         while let Some(outer) = within {
             if let Some(found) = program.structure_in(Some(outer), name) {
                 return self.structure_type(found, given);
