@@ -4,9 +4,11 @@
 //! [`begin`] does a step and registers how to undo it, [`Pending::finish`] ends it. Both exclude the signal:
 //! it comes before a step, when nothing has happened, or after it, when the undoing is known. A second
 //! signal ends the program at once, whatever the first one waits for.
+//!
+//! Signals are watched from the first step on. Most runs have none, and a thread takes a tenth of a short run.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Undoes one step.
 type Undo = Box<dyn FnOnce() + Send>;
@@ -16,6 +18,9 @@ struct Steps {
     next: u64,
     open: Vec<(u64, Undo)>,
 }
+
+/// Signals are watched.
+static WATCHED: Once = Once::new();
 
 static STEPS: Mutex<Steps> = Mutex::new(Steps { next: 0, open: Vec::new() });
 
@@ -30,6 +35,7 @@ pub struct Pending(u64);
 
 /// Does a step, which tells how to undo it. The step must not begin another one.
 pub fn begin<T>(step: impl FnOnce() -> io::Result<(T, Undo)>) -> io::Result<(T, Pending)> {
+    WATCHED.call_once(watch);
     let mut steps = steps();
     let (value, undo) = step()?;
     let number = steps.next;
@@ -69,7 +75,7 @@ mod signals {
 
     /// Waits for signals on a thread of its own. Where that thread cannot be had, a signal ends the program
     /// and leaves its temporary files.
-    pub fn watch() {
+    pub(super) fn watch() {
         let (ready, installed) = channel();
         let thread = thread::Builder::new().name("signals".to_owned()).spawn(move || wait(&ready));
         if thread.is_ok() {
@@ -114,11 +120,11 @@ mod signals {
 }
 
 #[cfg(unix)]
-pub use signals::watch;
+use signals::watch;
 
 /// Elsewhere a console ends the program without a word, and temporary files stay.
 #[cfg(not(unix))]
-pub fn watch() {}
+fn watch() {}
 
 #[cfg(test)]
 mod tests {

@@ -72,7 +72,6 @@ pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
         Err(error) => return wrong_usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
-    interrupt::watch();
     memory::keep_apart();
     std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed)
 }
