@@ -46,7 +46,7 @@ impl Vocabulary {
     fn new() -> Self {
         let (mut modifiers, mut operands) = (BTreeSet::new(), BTreeSet::new());
         for form in isa::forms() {
-            modifiers.extend(form.slots().flat_map(|slot| slot.values.iter().copied()));
+            modifiers.extend(form.slots().flat_map(|slot| slot.values));
             operands.extend(form.operand_names());
         }
         operands.retain(|name| name.len() > 3 && !ENGLISH.contains(name));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::instance::OpcodeId;
 use super::problem::SpellingProblem;
 use super::resolve::{Hole, Spelling, fillers, is_exact, words, wrong_order};
-use super::table::{Form, OPCODES, forms_of};
+use super::table::{Form, OPCODES, Slot, forms_of, texts};
 use crate::types::Type;
 
 /// The problem of a spelling whose root is no opcode.
@@ -63,27 +63,36 @@ fn missing(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProblem>
     for (place, at) in starts.into_iter().enumerate() {
         let known = fitting(opcode, &replaced(spelling, &(at..at), HOLE), place);
         let slots = || forms_of(opcode).flat_map(|(_, form)| form.slots);
-        let Some(slot) = slots().find(|slot| slot.values.iter().any(|value| known.contains(value))) else {
+        let Some(slot) = slots().find(|slot| texts(slot.values).any(|value| known.contains(&value))) else {
             continue;
         };
         // What other forms could have there is a choice too, unless it is of another sort.
-        let is_type = is_type(slot.values);
-        let alike = slots().filter(|other| self::is_type(other.values) == is_type);
+        let is_type = has_type(slot);
+        let alike = slots().filter(|other| has_type(other) == is_type);
         let mut allowed: Vec<&'static str> = Vec::new();
-        for value in alike.flat_map(|slot| slot.values).filter(|value| known.contains(value)) {
-            if !allowed.contains(value) {
+        for value in alike.flat_map(|slot| texts(slot.values)).filter(|value| known.contains(value)) {
+            if !allowed.contains(&value) {
                 allowed.push(value);
             }
         }
         let fixed = (allowed.len() == 1).then(|| replaced(spelling, &(at..at), allowed[0]));
-        return Some(SpellingProblem::MissingModifier { range: at..at, slot: slot.name, allowed, fixed });
+        return Some(SpellingProblem::MissingModifier {
+            range: at..at,
+            slot: slot.name.as_str(),
+            allowed,
+            fixed,
+        });
     }
     None
 }
 
 /// Whether the values of a slot are types.
-fn is_type(values: &[&str]) -> bool {
-    values.iter().any(|value| Type::parse(value).is_some())
+fn has_type(slot: &Slot) -> bool {
+    slot.values.iter().any(|value| is_type(value))
+}
+
+fn is_type(modifier: &str) -> bool {
+    Type::parse(modifier).is_some()
 }
 
 /// Whether the spelling is right without one of its modifiers.
@@ -118,7 +127,7 @@ fn replaceable(opcode: OpcodeId, spelling: &Spelling<'_>) -> Option<SpellingProb
     let (index, allowed) = candidates
         .iter()
         .rev()
-        .min_by_key(|(index, allowed)| (allowed.len(), is_type(&[spelling.modifier(*index)])))?;
+        .min_by_key(|(index, allowed)| (allowed.len(), is_type(spelling.modifier(*index))))?;
     let range = spelling.modifiers[*index].clone();
     let other = candidates.iter().find(|(other, _)| other != index);
     let other = other.map_or(0..0, |(other, _)| spelling.modifiers[*other].clone());
@@ -140,7 +149,7 @@ fn fitting(opcode: OpcodeId, text: &str, place: usize) -> Vec<&'static str> {
     let mut known: Vec<&'static str> = Vec::new();
     for (id, form) in forms_of(opcode) {
         let found = fillers(id, form, &with_hole, Hole(place));
-        known.extend(found.iter().map(|&(slot, value)| form.slots[slot].values[value as usize]));
+        known.extend(found.iter().map(|&(slot, value)| form.slots[slot].values[value as usize].as_str()));
     }
     known.sort_unstable();
     known.dedup();
@@ -156,12 +165,12 @@ fn unexplained(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
         (Some(range), _) => {
             SpellingProblem::Exclusive { range: range.clone(), other: 0..0, allowed: Vec::new() }
         }
-        (None, Some((name, values))) => {
+        (None, Some(slot)) => {
             let end = spelling.text.len();
             SpellingProblem::MissingModifier {
                 range: end..end,
-                slot: name,
-                allowed: values.to_vec(),
+                slot: slot.name.as_str(),
+                allowed: texts(slot.values).collect(),
                 fixed: None,
             }
         }
@@ -173,20 +182,17 @@ fn unexplained(opcode: OpcodeId, spelling: &Spelling<'_>) -> SpellingProblem {
 }
 
 /// How many modifiers fit the slots of a form from the left, and the required slot where that ended.
-fn longest_prefix(
-    form: &Form,
-    spelling: &Spelling<'_>,
-) -> (usize, Option<(&'static str, &'static [&'static str])>) {
+fn longest_prefix(form: &Form, spelling: &Spelling<'_>) -> (usize, Option<&'static Slot>) {
     let mut next = 0;
     for slot in form.slots {
-        let fits = |value: &&&str| {
+        let fits = |value: &&str| {
             next < spelling.modifiers.len()
-                && spelling.text[spelling.modifiers[next].start..].starts_with(**value)
+                && spelling.text[spelling.modifiers[next].start..].starts_with(*value)
         };
-        match slot.values.iter().filter(fits).max_by_key(|value| value.len()) {
+        match texts(slot.values).filter(fits).max_by_key(|value| value.len()) {
             Some(value) => next += value.bytes().filter(|&byte| byte == b'.').count(),
             None if slot.optional => {}
-            None => return (next, Some((slot.name, slot.values))),
+            None => return (next, Some(slot)),
         }
     }
     (next.min(spelling.modifiers.len()), None)

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Write as _};
 use super::class::{Class, ClassSet};
 use super::table::{
     ADDRESSES, CLASSES, Condition, Count, Effect, FORMS, Form, GateRule, IGNORED, Ignored, NAMES, Operand,
-    PatternTemplate, REPEATABLE, Rule, SpaceRef, Spare, TOGETHER, TypeRef, Variant,
+    PatternTemplate, REPEATABLE, Rule, SpaceRef, Spare, TOGETHER, TypeRef, Variant, texts,
 };
 use crate::target::TargetSet;
 use crate::types::Type;
@@ -44,7 +44,7 @@ pub fn dump() -> String {
     }
     // In what order the forms of an opcode are in the files is no part of what they mean.
     let mut forms: Vec<&Form> = FORMS.iter().collect();
-    forms.sort_by_key(|form| (form.opcode, form.syntax));
+    forms.sort_by_key(|form| (form.opcode, form.syntax.as_str()));
     for form in forms {
         let _ = writeln!(text, "{}", Line(form));
     }
@@ -89,7 +89,7 @@ impl Line {
         let tests = condition.iter().map(|&(slot, mask)| {
             let slot = &self.0.slots[slot as usize];
             let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
-            let mut values: Vec<&str> = values.map(|(_, value)| *value).collect();
+            let mut values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
             let absent = format!("no .{}", slot.name);
             if mask >> 63 != 0 {
                 values.push(&absent);
@@ -117,7 +117,8 @@ impl Line {
             Count::Slot(slot) => return format!(".{}", self.0.slots[slot as usize].name),
             Count::Table(lines) => lines,
         };
-        let asked: BTreeSet<u8> = lines.iter().flat_map(|(when, _)| *when).map(|(slot, _)| *slot).collect();
+        let asked: BTreeSet<u8> =
+            lines.into_iter().flat_map(|(when, _)| *when).map(|(slot, _)| *slot).collect();
         let mut choices: Vec<Vec<(u8, u64)>> = vec![Vec::new()];
         for slot in asked {
             let values = 0..self.0.slots[slot as usize].values.len();
@@ -147,10 +148,10 @@ impl Line {
         };
         let mut found = Vec::new();
         for choice in choices.iter().filter(|choice| is_allowed(choice)) {
-            if let Some((_, count)) = lines.iter().find(|(when, _)| holds(choice, when)) {
+            if let Some((_, count)) = lines.iter().find(|(when, _)| holds(choice, *when)) {
                 let values = choice
                     .iter()
-                    .map(|&(slot, mask)| self.0.slots[slot as usize].values[mask.ilog2() as usize]);
+                    .map(|&(slot, mask)| self.0.slots[slot as usize].values[mask.ilog2() as usize].as_str());
                 found.push(format!("{}={count}", values.collect::<Vec<_>>().join(" ")));
             }
         }
@@ -192,7 +193,7 @@ impl Line {
         text += &match pattern {
             PatternTemplate::Value => String::new(),
             PatternTemplate::Negatable => "!".to_owned(),
-            PatternTemplate::Vector(count) => format!("vec({}) ", self.count(*count, when)),
+            PatternTemplate::Vector(count) => format!("vec({}) ", self.count(*count, *when)),
             PatternTemplate::Address => "addr ".to_owned(),
             PatternTemplate::Pair => "pair ".to_owned(),
             PatternTemplate::Bracket => "bracket ".to_owned(),
@@ -211,7 +212,7 @@ impl Line {
         if let Some(access) = access {
             let space = match access.space {
                 SpaceRef::None => "generic".to_owned(),
-                SpaceRef::Fixed(name) => name.to_owned(),
+                SpaceRef::Fixed(name) => name.as_str().to_owned(),
                 SpaceRef::Slot(slot) => format!(".{}", self.0.slots[slot as usize].name),
             };
             let _ = write!(text, " in {space}");
@@ -222,8 +223,9 @@ impl Line {
                 (false, false) => "",
             };
             if let Some((vector, ty)) = access.size {
-                let vector =
-                    vector.map_or(String::new(), |slot| format!("{} x ", self.count(Count::Slot(slot), &[])));
+                let vector = vector.map_or(String::new(), |slot| {
+                    format!("{} x ", self.count(Count::Slot(slot), Condition::EMPTY))
+                });
                 let _ = write!(text, " of {vector}{}", self.ty(ty));
             }
             if let Some(sized) = access.sized {
@@ -238,7 +240,7 @@ impl Line {
             let _ = write!(text, "({})", parts.join(", "));
         }
         if !when.is_empty() {
-            let _ = write!(text, " if {}", self.condition(when));
+            let _ = write!(text, " if {}", self.condition(*when));
         }
         text
     }
@@ -271,30 +273,30 @@ impl Display for Line {
         } = self.0;
         write!(formatter, "{syntax}")?;
         for slot in slots.iter().filter(|slot| slot.values.len() > 1) {
-            write!(formatter, " .{}={{{}}}", slot.name, slot.values.join(" "))?;
+            write!(formatter, " .{}={{{}}}", slot.name, texts(slot.values).collect::<Vec<_>>().join(" "))?;
         }
         let lines = rules.iter().map(|rule| self.rule(rule));
         sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
         let lines = gates.iter().map(|gate| self.gate(gate));
         sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
         let lines = effects.iter().flat_map(|(when, list)| {
-            let when = self.condition(when);
+            let when = self.condition(*when);
             let when = if when.is_empty() { when } else { format!(" if {when}") };
             list.iter().map(move |each| format!("; effect {}{when}", effect(each)))
         });
         sorted(lines).iter().try_for_each(|line| formatter.write_str(line))?;
         for when in *idle {
-            write!(formatter, "; {} without effect", self.condition(when))?;
+            write!(formatter, "; {} without effect", self.condition(*when))?;
         }
         for Spare { words, ahead, length, when, version, targets } in *spare {
-            write!(formatter, "; ignores {}", words.join("|"))?;
+            write!(formatter, "; ignores {}", texts(*words).collect::<Vec<_>>().join("|"))?;
             if *ahead > 0 {
                 write!(formatter, " ahead of {ahead}")?;
             }
             if *length {
                 write!(formatter, " as length")?;
             }
-            let when = self.condition(when);
+            let when = self.condition(*when);
             write!(formatter, "{}{when}", if when.is_empty() { "" } else { " if " })?;
             if *version > Version::OLDEST {
                 write!(formatter, " since {version}")?;

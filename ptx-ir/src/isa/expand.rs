@@ -5,8 +5,8 @@ use super::effects::{Carry, Chain, Effects};
 use super::instance::{Access, FormId, Gate, Instance, OperandSpec, Pattern, Role, Roles};
 use super::table::{
     ABSENT, ADDRESSES, AccessTemplate, CLASSES, Condition, Count, ELEMENT_TABLE, EXACT_TABLE, Effect, FORMS,
-    Form, MANUAL_ADDRESSES, MANUAL_CLASSES, OPCODES, Operand, PatternTemplate, SpaceRef, TypeRef, Variant,
-    allows, holds,
+    Form, List, MANUAL_ADDRESSES, MANUAL_CLASSES, OPCODES, Operand, PatternTemplate, SpaceRef, Text, TypeRef,
+    Variant, allows, holds, texts,
 };
 use crate::space::StateSpace;
 use crate::target::TargetSet;
@@ -31,7 +31,7 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
             min_version: gate.version,
             max_version: gate.until,
             targets: TargetSet::from_bits(gate.targets),
-            operands: if gate.classes.is_empty() { gate.present } else { gate.operands },
+            operands: texts(if gate.classes.is_empty() { gate.present } else { gate.operands }).collect(),
             classes: gate.classes,
         })
         .collect();
@@ -65,7 +65,7 @@ struct Expander<'a> {
 impl Expander<'_> {
     fn value(&self, slot: u8) -> Option<&'static str> {
         let value = self.values[slot as usize];
-        (value != ABSENT).then(|| self.form.slots[slot as usize].values[value as usize])
+        (value != ABSENT).then(|| self.form.slots[slot as usize].values[value as usize].as_str())
     }
 
     /// The value of the slot called `type`, else of the last slot that is a type.
@@ -75,8 +75,8 @@ impl Expander<'_> {
         named.into_iter().chain(slots.rev()).find_map(|slot| self.value(slot as u8).and_then(Type::parse))
     }
 
-    fn operands(&self, operands: &'static [Operand]) -> Option<Box<[OperandSpec]>> {
-        let present = operands.iter().filter(|operand| holds(operand.when, self.values));
+    fn operands(&self, operands: List<Operand>) -> Option<Box<[OperandSpec]>> {
+        let present = operands.into_iter().filter(|operand| holds(operand.when, self.values));
         present.map(|operand| self.operand(operand)).collect()
     }
 
@@ -90,7 +90,7 @@ impl Expander<'_> {
             && variant.role == Role::Destination;
         let sink = if no_element { Class::Sink.into() } else { ClassSet::NONE };
         Some(OperandSpec {
-            name: operand.name,
+            name: operand.name.as_str(),
             role: variant.role,
             purpose: operand.purpose,
             pattern,
@@ -99,7 +99,7 @@ impl Expander<'_> {
             manual: self.manual(operand).without(sink),
             ty,
             optional: operand.optional,
-            ranges: variant.ranges,
+            ranges: variant.ranges.slice(),
             access: variant.access.as_ref().map(|access| self.access(access)),
             children: self.operands(variant.parts)?,
             because: because.or_else(|| operand.when.first().and_then(|&(slot, _)| self.value(slot))),
@@ -170,8 +170,8 @@ impl Expander<'_> {
                 Some(value) => (first_number(value)?, Some(value)),
             },
             Count::Table(lines) => {
-                let (when, count) = lines.iter().find(|(when, _)| holds(when, self.values))?;
-                (*count, self.deciding(when, *count, lines))
+                let (when, count) = lines.iter().find(|(when, _)| holds(*when, self.values))?;
+                (*count, self.deciding(*when, *count, &lines))
             }
         };
         Some((if count == 0 { Pattern::Value } else { Pattern::Vector { count } }, because))
@@ -181,7 +181,7 @@ impl Expander<'_> {
     /// else the first.
     fn deciding(&self, when: Condition, count: u16, lines: &[(Condition, u16)]) -> Option<&'static str> {
         let decides = |&&(slot, _): &&(u8, u64)| {
-            let rest = |condition: Condition| condition.iter().filter(move |each| each.0 != slot);
+            let rest = |condition: Condition| condition.into_iter().filter(move |each| each.0 != slot);
             let differs = |&(other, length): &(Condition, u16)| {
                 length != count && other.len() == when.len() && rest(other).eq(rest(when))
             };
@@ -194,14 +194,15 @@ impl Expander<'_> {
     fn access(&self, access: &AccessTemplate) -> Access {
         let space = match access.space {
             SpaceRef::None => None,
-            SpaceRef::Fixed(name) => StateSpace::parse(name),
+            SpaceRef::Fixed(name) => StateSpace::parse(&name),
             SpaceRef::Slot(slot) => self.value(slot).and_then(StateSpace::parse),
         };
         let bytes = access.size.and_then(|(vector, ty)| {
             let elements = vector.and_then(|slot| self.value(slot)).and_then(first_number).unwrap_or(1);
             Some(u32::from(elements) * self.type_of(ty)?.bytes()?)
         });
-        let AccessTemplate { reads, writes, sized, aligned, .. } = *access;
+        let AccessTemplate { reads, writes, aligned, .. } = *access;
+        let sized = access.sized.map(Text::as_str);
         Access { space, reads, writes, bytes: bytes.unwrap_or(0), sized, aligned }
     }
 
@@ -214,7 +215,7 @@ impl Expander<'_> {
         let mut carry =
             Carry { reads: false, writes: false, chain: Chain::Add, bits: ty.map_or(32, Type::bits) as u8 };
         for (when, list) in self.form.effects {
-            if holds(when, self.values) {
+            if holds(*when, self.values) {
                 for &effect in *list {
                     apply(effect, &mut effects, &mut carry);
                 }

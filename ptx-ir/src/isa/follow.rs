@@ -77,7 +77,8 @@ impl Search<'_> {
             }
             if let Some(taken) = self.spelling.matches(next, value) {
                 self.read(slot + 1, next + taken, budget, found)?;
-            } else if let Some(left) = value.strip_prefix(rest).filter(|left| left.starts_with('.')) {
+            } else if let Some(left) = value.as_str().strip_prefix(rest).filter(|left| left.starts_with('.'))
+            {
                 self.add(slot, left, found);
             }
         }
@@ -102,7 +103,7 @@ impl Search<'_> {
             Some(known) if known.min_version <= min_version => {}
             Some(known) => (known.min_version, known.targets) = (min_version, targets),
             None => {
-                let slot = self.form.slots[slot].name;
+                let slot = self.form.slots[slot].name.as_str();
                 found.push(Follower { modifier, slot, form: FormId(self.id), min_version, targets });
             }
         }

@@ -5,7 +5,9 @@ use std::fmt;
 use super::class::{Class, ClassSet};
 use super::expand;
 use super::instance::{FormId, Instance, OpcodeId};
-use super::table::{ABSENT, Condition, FORMS, Form, GateRule, OPCODES, Operand, Rule, forms_of};
+use super::table::{
+    ABSENT, Condition, FORMS, Form, GateRule, List, OPCODES, Operand, Rule, Text, forms_of, texts,
+};
 use crate::platform::TextureMode;
 use crate::target::{Target, TargetSet};
 use crate::version::Version;
@@ -40,12 +42,12 @@ impl OpcodeId {
 }
 
 /// A place for a modifier in a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotInfo {
     /// What the table calls it.
     pub name: &'static str,
     /// The values it may have, each with its dot.
-    pub values: &'static [&'static str],
+    pub values: Vec<&'static str>,
     /// Whether it may be left out.
     pub optional: bool,
 }
@@ -70,19 +72,19 @@ impl FormId {
     /// The section of the manual.
     #[must_use]
     pub fn section(self) -> &'static str {
-        self.form().section
+        self.form().section.as_str()
     }
 
     /// The syntax line, as the manual would print it.
     #[must_use]
     pub fn syntax(self) -> &'static str {
-        self.form().syntax
+        self.form().syntax.as_str()
     }
 
     /// File and line of the table's source.
     #[must_use]
     pub fn place(self) -> &'static str {
-        self.form().place
+        self.form().place.as_str()
     }
 
     /// The texturing mode that has it; `None` where it is in both.
@@ -101,20 +103,20 @@ impl FormId {
     /// What it does, in half a sentence, where the table says it.
     #[must_use]
     pub fn purpose(self) -> Option<&'static str> {
-        self.form().does
+        self.form().does.map(Text::as_str)
     }
 
     /// A statement that shows it, where the table has one that says more than the form. Registers have the types of their
     /// names: `%h` has 16 bits, `%r` 32, `%rd` 64, `%rq` 128, `%f` and `%fd` are floats, `%p` predicates.
     #[must_use]
     pub fn example(self) -> Option<&'static str> {
-        self.form().example
+        self.form().example.map(Text::as_str)
     }
 
     /// What NVIDIA's assembler makes of it, where it takes the form and does something else.
     #[must_use]
     pub fn misread(self) -> Option<&'static str> {
-        self.form().misread
+        self.form().misread.map(Text::as_str)
     }
 
     /// Which operand of a misread form was meant to be in brackets, where that is what is wrong with it.
@@ -131,7 +133,7 @@ impl FormId {
 
     /// The reasons of the form's disagreements with NVIDIA's assembler that are on purpose.
     pub fn deviations(self) -> impl Iterator<Item = &'static str> {
-        self.form().deviations.iter().map(|deviation| deviation.reason)
+        self.form().deviations.iter().map(|deviation| deviation.reason.as_str())
     }
 
     /// Why NVIDIA's assembler may judge a statement of this form otherwise: the reason of the first deviation for
@@ -142,18 +144,18 @@ impl FormId {
         let holds = |&(slot, mask): &(u8, u64)| {
             let values = slots[slot as usize].values.iter().enumerate();
             let mut wanted = values.filter(|(index, _)| mask >> index & 1 != 0);
-            wanted.any(|(_, value)| modifiers.contains(value))
+            wanted.any(|(_, value)| modifiers.contains(&value.as_str()))
         };
         let about = |classes: ClassSet| classes.is_empty() || !classes.intersect(operands).is_empty();
         let mut found = deviations.iter().filter(|each| about(each.classes) && each.when.iter().all(holds));
-        found.next().map(|deviation| deviation.reason)
+        found.next().map(|deviation| deviation.reason.as_str())
     }
 
     /// The modifiers in canonical order.
     pub fn slots(self) -> impl ExactSizeIterator<Item = SlotInfo> {
         self.form().slots.iter().map(|slot| SlotInfo {
-            name: slot.name,
-            values: slot.values,
+            name: slot.name.as_str(),
+            values: texts(slot.values).collect(),
             optional: slot.optional,
         })
     }
@@ -161,12 +163,12 @@ impl FormId {
     /// The names of the operands and of their parts, as the manual has them.
     #[must_use]
     pub fn operand_names(self) -> Vec<&'static str> {
-        fn names(operands: &'static [Operand], found: &mut Vec<&'static str>) {
+        fn names(operands: List<Operand>, found: &mut Vec<&'static str>) {
             for operand in operands {
                 let parts = operand.variants.iter().filter(|variant| !variant.parts.is_empty());
                 match parts.map(|variant| variant.parts).next() {
                     Some(parts) => names(parts, found),
-                    None => found.push(operand.name),
+                    None => found.push(operand.name.as_str()),
                 }
             }
         }
@@ -221,13 +223,13 @@ impl fmt::Display for FormId {
             writeln!(formatter, "    with .target …, {}", mode.name())?;
         }
         for (index, slot) in form.slots.iter().enumerate().filter(|(_, slot)| slot.values.len() > 1) {
-            let beyond = form.beyond.iter().filter_map(|(when, _)| match when {
+            let beyond = form.beyond.iter().filter_map(|(when, _)| match when.slice() {
                 [(each, mask)] if usize::from(*each) == index => Some(*mask),
                 _ => None,
             });
             let beyond = beyond.fold(0, |all, mask| all | mask);
             let values = slot.values.iter().enumerate().filter(|(value, _)| beyond >> value & 1 == 0);
-            let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+            let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
             writeln!(formatter, "    .{} = {{ {} }}", slot.name, shortened(&values))?;
         }
         let gates = form.gates.iter().filter(|gate| !gate.amended && !gate.is_of_form());
@@ -285,12 +287,15 @@ fn described_rule(form: &Form, rule: &Rule) -> String {
     if rule.then.iter().any(|&(_, mask)| mask == 0) {
         return format!("without {when}");
     }
-    match rule.then {
+    match rule.then.slice() {
         [(slot, mask)] if *mask == 1 << ABSENT => {
             let slot = form.slots[usize::from(*slot)].name;
             format!("{when} only with{} .{slot}", if rule.needs { "out" } else { "" })
         }
-        then => format!("{when} {} with {}", if rule.needs { "only" } else { "not" }, described(form, then)),
+        _ => {
+            let then = described(form, rule.then);
+            format!("{when} {} with {then}", if rule.needs { "only" } else { "not" })
+        }
     }
 }
 
@@ -302,13 +307,14 @@ pub(super) fn described(form: &Form, condition: Condition) -> String {
     for &(slot, mask) in condition {
         let slot = &form.slots[slot as usize];
         let values = slot.values.iter().enumerate().filter(|(index, _)| mask >> index & 1 != 0);
-        let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+        let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
         if values.is_empty() {
             text += &format!("{}without .{}", if text.is_empty() { "" } else { " " }, slot.name);
             continue;
         }
-        let is_shared =
-            |value: &&str| form.slots.iter().filter(|slot| slot.values.contains(value)).count() > 1;
+        let is_shared = |value: &&str| {
+            form.slots.iter().filter(|slot| texts(slot.values).any(|each| each == *value)).count() > 1
+        };
         let is_choice = slot.values.len() > 1 || slot.optional;
         text += if text.is_empty() { "" } else { " with " };
         let others: Vec<&str> = slot
@@ -316,7 +322,7 @@ pub(super) fn described(form: &Form, condition: Condition) -> String {
             .iter()
             .enumerate()
             .filter(|(index, _)| mask >> index & 1 == 0)
-            .map(|(_, value)| *value)
+            .map(|(_, value)| value.as_str())
             .collect();
         if values.len() > 1 && others.is_empty() {
             text += &format!(".{}", slot.name);

@@ -199,7 +199,7 @@ pub struct Gate {
     /// The targets that have it.
     pub targets: TargetSet,
     /// The operands that bring it; none where the modifiers or the form do.
-    pub operands: &'static [&'static str],
+    pub operands: Box<[&'static str]>,
     /// What these operands must be to bring it; empty where they only have to be there.
     pub classes: ClassSet,
 }

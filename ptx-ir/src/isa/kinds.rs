@@ -2,7 +2,7 @@
 
 use super::form::described;
 use super::instance::{FormId, ImmediateRange, Role};
-use super::table::{Count, FORMS, Form, Operand, PatternTemplate, SpaceRef, TypeRef, Variant};
+use super::table::{Count, FORMS, Form, List, Operand, PatternTemplate, SpaceRef, TypeRef, Variant};
 
 impl FormId {
     /// What the operands are, those that are alike together: `d, a, b: .type`, `{c}: 2 to 128 × .f32 with .dtype=.f32`.
@@ -16,7 +16,7 @@ impl FormId {
     }
 }
 
-fn add(form: &Form, operands: &'static [Operand], found: &mut Vec<(Vec<String>, String)>) {
+fn add(form: &Form, operands: List<Operand>, found: &mut Vec<(Vec<String>, String)>) {
     for operand in operands {
         if let Some(parts) = operand.variants.iter().map(|each| each.parts).find(|parts| !parts.is_empty()) {
             add(form, parts, found);
@@ -31,7 +31,7 @@ fn add(form: &Form, operands: &'static [Operand], found: &mut Vec<(Vec<String>, 
             Some(PatternTemplate::Address) => format!("[{}]", operand.name),
             Some(PatternTemplate::Vector(_)) => format!("{{{}}}", operand.name),
             Some(PatternTemplate::Negatable) => format!("{{!}}{}", operand.name),
-            _ => operand.name.to_owned(),
+            _ => operand.name.as_str().to_owned(),
         };
         match found.iter_mut().find(|(_, known)| *known == kind) {
             Some((names, _)) => names.push(name),
@@ -85,7 +85,7 @@ fn variant_kind(form: &Form, variant: &Variant) -> String {
         | PatternTemplate::List
         | PatternTemplate::Selectable(_) => ty,
     };
-    let limits = limits(variant.ranges);
+    let limits = limits(&variant.ranges);
     let text = match (text.is_empty(), limits.is_empty()) {
         (_, true) => text,
         (true, false) => limits,

@@ -4,7 +4,7 @@ use super::class::{Class, ClassSet};
 use super::form::described_gate;
 use super::instance::{FormId, Instance, OperandSpec, Pattern};
 use super::shape::{Shape, ShapeFlags, ShapeKind};
-use super::table::{ABSENT, Condition, FORMS, Form, Operand, REASONS, Slot};
+use super::table::{ABSENT, Condition, FORMS, Form, List, Operand, REASONS, Slot, texts};
 
 /// What of a statement the manual does not have, though the assembler takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl FormId {
     #[must_use]
     pub fn beyond_manual(self) -> Option<&'static str> {
         let form = &FORMS[self.index()];
-        form.beyond.iter().find(|(when, _)| when.is_empty()).map(|(_, reason)| *reason)
+        form.beyond.iter().find(|(when, _)| when.is_empty()).map(|(_, reason)| reason.as_str())
     }
 
     /// What the assembler takes of the form's modifiers and operands that the manual does not have, or refuses though the
@@ -53,13 +53,13 @@ impl FormId {
         let form = &FORMS[self.index()];
         let mut found: Vec<String> = self.beyond_manual().map(str::to_owned).into_iter().collect();
         for (when, reason) in form.beyond.iter().filter(|(when, _)| !when.is_empty()) {
-            found.push(format!("`{}`: {reason}", values(form.slots, when).join("`, `")));
+            found.push(format!("`{}`: {reason}", values(form.slots, *when).join("`, `")));
         }
         for when in form.idle {
-            found.push(format!("`{}`: {IDLE}", values(form.slots, when).join("`, `")));
+            found.push(format!("`{}`: {IDLE}", values(form.slots, *when).join("`, `")));
         }
         for spare in form.spare {
-            found.push(format!("`{}`: {IDLE}", spare.words.join("`, `")));
+            found.push(format!("`{}`: {IDLE}", texts(spare.words).collect::<Vec<_>>().join("`, `")));
         }
         if form.strict_order {
             found.push("modifiers are taken in this order only".to_owned());
@@ -70,7 +70,7 @@ impl FormId {
         let amended = of_line.flat_map(|each| each.gates).filter(|gate| gate.amended);
         found.extend(amended.map(|gate| described_gate(form, gate)));
         operand_tolerances(form.operands, &mut found);
-        found.extend(form.deviations.iter().map(|deviation| deviation.reason.to_owned()));
+        found.extend(form.deviations.iter().map(|deviation| deviation.reason.as_str().to_owned()));
         let mut seen = std::collections::BTreeSet::new();
         found.retain(|sentence| seen.insert(sentence.clone()));
         found
@@ -78,7 +78,7 @@ impl FormId {
 }
 
 /// The sentences about operands, from the marks that the assembler's clauses have and the manual's have not.
-fn operand_tolerances(operands: &'static [Operand], found: &mut Vec<String>) {
+fn operand_tolerances(operands: List<Operand>, found: &mut Vec<String>) {
     for operand in operands {
         for variant in operand.variants {
             operand_tolerances(variant.parts, found);
@@ -113,12 +113,12 @@ fn reasons(sign: char, classes: ClassSet) -> Vec<&'static str> {
 }
 
 /// The values that a condition is about.
-fn values(slots: &'static [Slot], condition: Condition) -> Vec<&'static str> {
+fn values(slots: List<Slot>, condition: Condition) -> Vec<&'static str> {
     let of_slot = |&(slot, mask): &(u8, u64)| {
-        let values = slots[slot as usize].values.iter().enumerate();
-        values.filter(move |(index, _)| mask >> index & 1 != 0).map(|(_, value)| *value)
+        let values = texts(slots[slot as usize].values).enumerate();
+        values.filter(move |(index, _)| mask >> index & 1 != 0).map(|(_, value)| value)
     };
-    condition.iter().flat_map(of_slot).collect()
+    condition.into_iter().flat_map(of_slot).collect()
 }
 
 impl Instance {
@@ -133,13 +133,16 @@ impl Instance {
     #[must_use]
     pub fn spelled_beyond_manual(&self) -> Option<Beyond> {
         let Form { slots, beyond, idle, .. } = &FORMS[self.form.index()];
-        let about = beyond.iter().copied().chain(idle.iter().map(|when| (*when, IDLE)));
+        let about = beyond
+            .iter()
+            .map(|(when, reason)| (*when, reason.as_str()))
+            .chain(idle.iter().map(|when| (*when, IDLE)));
         for (when, reason) in about {
             if when.is_empty() {
                 return Some(Beyond::Form { reason });
             }
-            if when.iter().all(|test| self.passes(slots, test)) {
-                let spelled = values(slots, when);
+            if when.iter().all(|test| self.passes(*slots, test)) {
+                let spelled = values(*slots, when);
                 let modifier = spelled.into_iter().find(|value| self.modifiers.contains(value));
                 return Some(Beyond::Modifier { modifier: modifier.unwrap_or_default(), reason });
             }
@@ -147,9 +150,9 @@ impl Instance {
         None
     }
 
-    fn passes(&self, slots: &'static [Slot], &(slot, mask): &(u8, u64)) -> bool {
+    fn passes(&self, slots: List<Slot>, &(slot, mask): &(u8, u64)) -> bool {
         let values = slots[slot as usize].values.iter().enumerate();
-        let mut present = values.filter(|(_, value)| self.modifiers.contains(value)).peekable();
+        let mut present = values.filter(|(_, value)| self.modifiers.contains(&value.as_str())).peekable();
         if present.peek().is_none() {
             return mask >> ABSENT & 1 != 0;
         }

@@ -10,7 +10,7 @@ use super::problem::{Leniency, LeniencyReason, SpellingProblem};
 use super::spare::{self, Leftover};
 use super::table::{
     ABSENT, FEW_BITS, Form, IGNORED, Ignored, NAMES, OPCODES, REPEATABLE, Spare, TOGETHER, allows, forms_of,
-    holds,
+    holds, texts,
 };
 use crate::space::StateSpace;
 use crate::types::Type;
@@ -140,10 +140,10 @@ fn exact(opcode: OpcodeId, spelling: &Spelling<'_>, leniency: &mut Option<Lenien
 
 /// Says which modifier of a choice does nothing.
 fn ineffective(form: &Form, spelling: &Spelling<'_>, values: &[u8]) -> Option<Leniency> {
-    let when = form.idle.iter().find(|when| holds(when, values))?;
+    let when = form.idle.iter().find(|when| holds(**when, values))?;
     let &(slot, _) = when.first()?;
     let value = form.slots[slot as usize].values.get(values[slot as usize] as usize)?;
-    let start = spelling.text.find(value)?;
+    let start = spelling.text.find(value.as_str())?;
     let range = start..start + value.len();
     let canonical = format!("{}{}", &spelling.text[..range.start], &spelling.text[range.end..]);
     Some(Leniency { range, reason: LeniencyReason::Ineffective, canonical })
@@ -390,7 +390,7 @@ impl<'a> Unordered<'a> {
             let modifier = self.spelling.modifier(index);
             values().any(|value| words(value).any(|word| word == modifier))
                 || self.strictness == Strictness::Assembler
-                    && self.form.spare.iter().any(|spare| spare.words.contains(&modifier))
+                    && self.form.spare.iter().any(|spare| texts(spare.words).any(|each| each == modifier))
         })
     }
 
@@ -442,7 +442,7 @@ impl<'a> Unordered<'a> {
         let shares = |other: &usize| {
             let others = self.form.slots[*other].values;
             values.iter().any(|value| others.contains(value))
-                || self.strictness == Strictness::Assembler && one_kind(values, others)
+                || self.strictness == Strictness::Assembler && one_kind(texts(values).chain(texts(others)))
         };
         let earlier = (0..slot).rev().filter(shares).find(|&other| self.first[other] != usize::MAX);
         earlier.map_or(0, |other| self.first[other] + 1)
@@ -512,11 +512,10 @@ pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether modifiers of two slots keep their order: types, state spaces, and what the table lists as standing together.
-fn one_kind(one: &[&str], other: &[&str]) -> bool {
-    let both = one.iter().chain(other);
+fn one_kind<'a>(both: impl Iterator<Item = &'a str> + Clone) -> bool {
     both.clone().all(|value| is_type(value))
         || both.clone().all(|value| StateSpace::parse(value).is_some())
-        || TOGETHER.iter().any(|words| both.clone().all(|value| words.contains(value)))
+        || TOGETHER.iter().any(|words| both.clone().all(|value| words.contains(&value)))
 }
 
 /// Whether modifiers of one kind come in another order in the other one of two spellings.
@@ -526,7 +525,9 @@ fn exchanges(one: &str, other: &str) -> bool {
         let after = modifiers(one).skip(index + 1).map(|range| &one[range]);
         let first = &one[first];
         let place = |wanted: &str| modifiers(other).position(|range| &other[range] == wanted);
-        after.filter(|second| one_kind(&[first], &[second])).any(|second| place(second) < place(first))
+        after
+            .filter(|second| one_kind([first, second].into_iter()))
+            .any(|second| place(second) < place(first))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::class::ClassSet;
 use super::expand;
 use super::instance::{Gate, Instance, Pattern};
-use super::table::{Form, Spare, holds};
+use super::table::{Form, Spare, holds, texts};
 use crate::target::TargetSet;
 use crate::version::Version;
 
@@ -21,9 +21,11 @@ impl Leftover<'_> {
     /// The clause by which the modifier at this index does nothing.
     pub fn clause(&self, at: usize) -> Option<&'static Spare> {
         let (word, _) = self.modifiers[at];
-        let mut clauses = self.form.spare.iter();
+        let mut clauses = self.form.spare.into_iter();
         clauses.find(|spare| {
-            spare.words.contains(&word) && holds(spare.when, self.values) && self.fits(spare, at)
+            texts(spare.words).any(|each| each == word)
+                && holds(spare.when, self.values)
+                && self.fits(spare, at)
         })
     }
 
@@ -35,7 +37,10 @@ impl Leftover<'_> {
             behind.count() <= spare.ahead.into()
         } else {
             let left = self.modifiers.iter().filter(|(other, used)| !used && !(self.is_type)(other));
-            left.filter(|(other, _)| self.form.spare.iter().any(|spare| spare.words.contains(other))).count()
+            left.filter(|(other, _)| {
+                self.form.spare.iter().any(|spare| texts(spare.words).any(|each| each == *other))
+            })
+            .count()
                 == 1
         };
         fits && (!spare.length || self.lists_have(word))
@@ -60,13 +65,13 @@ pub(super) fn require(instance: &mut Instance, word: &str, spare: &'static Spare
     if spare.version == Version::OLDEST && targets == TargetSet::ALL {
         return;
     }
-    let modifiers = spare.words.iter().copied().filter(|each| *each == word).collect();
+    let modifiers = texts(spare.words).filter(|each| *each == word).collect();
     let gate = Gate {
         modifiers,
         min_version: spare.version,
         max_version: Version::LATEST,
         targets,
-        operands: &[],
+        operands: Box::default(),
         classes: ClassSet::NONE,
     };
     instance.min_version = instance.min_version.max(spare.version);

@@ -1,4 +1,11 @@
 //! The static table that `build.rs` makes of `isa/*.isa`, as it is in the program.
+//!
+//! It has no references. The system would have to set each of them when a program begins, which takes half a
+//! millisecond.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::class::ClassSet;
 use super::effects::{
@@ -9,8 +16,116 @@ use crate::platform::TextureMode;
 use crate::types::Type;
 use crate::version::Version;
 
+/// Some of the elements of one type that the table has, all of which lie in one array.
+pub(super) struct List<T> {
+    first: u16,
+    count: u16,
+    of: PhantomData<T>,
+}
+
+/// What the table has lists of.
+pub(super) trait Listed: Sized + 'static {
+    /// All elements of all lists.
+    fn all() -> &'static [Self];
+}
+
+impl<T> List<T> {
+    pub const EMPTY: Self = Self::new(0, 0);
+
+    const fn new(first: u16, count: u16) -> Self {
+        Self { first, count, of: PhantomData }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl<T: Listed> List<T> {
+    pub fn slice(self) -> &'static [T] {
+        &T::all()[usize::from(self.first)..][..usize::from(self.count)]
+    }
+}
+
+impl<T> Clone for List<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<T> {}
+
+impl<T: Listed> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.slice()
+    }
+}
+
+impl<T: Listed> IntoIterator for List<T> {
+    type Item = &'static T;
+    type IntoIter = std::slice::Iter<'static, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.slice().iter()
+    }
+}
+
+/// A text of the table: a part of one long text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Text {
+    first: u32,
+    length: u16,
+}
+
+impl Text {
+    pub fn as_str(self) -> &'static str {
+        &TEXTS[self.first as usize..][..usize::from(self.length)]
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), formatter)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+/// The texts of a list.
+pub(super) fn texts(
+    list: List<Text>,
+) -> impl DoubleEndedIterator<Item = &'static str> + ExactSizeIterator + Clone {
+    list.into_iter().map(|text| text.as_str())
+}
+
 /// Slots and the values they may have as bit masks, bit 63 for "left out"; all must hold.
-pub(super) type Condition = &'static [(u8, u64)];
+pub(super) type Condition = List<(u8, u64)>;
 
 /// The index that stands for "left out" among the values of a slot.
 pub(super) const ABSENT: u8 = 63;
@@ -24,34 +139,34 @@ pub(super) struct Opcode {
 
 /// One syntax line.
 pub(super) struct Form {
-    pub section: &'static str,
+    pub section: Text,
     pub opcode: OpcodeId,
-    pub syntax: &'static str,
-    pub place: &'static str,
+    pub syntax: Text,
+    pub place: Text,
     pub strict_order: bool,
     pub texture_mode: Option<TextureMode>,
     pub narrowed: bool,
-    pub does: Option<&'static str>,
+    pub does: Option<Text>,
     /// A statement that shows it, where one says more than the form.
-    pub example: Option<&'static str>,
-    pub misread: Option<&'static str>,
+    pub example: Option<Text>,
+    pub misread: Option<Text>,
     pub bracket: Option<u8>,
-    pub beyond: &'static [(Condition, &'static str)],
-    pub deviations: &'static [Deviation],
-    pub idle: &'static [Condition],
-    pub spare: &'static [Spare],
-    pub slots: &'static [Slot],
-    pub rules: &'static [Rule],
-    pub gates: &'static [GateRule],
-    pub effects: &'static [(Condition, &'static [Effect])],
-    pub operands: &'static [Operand],
+    pub beyond: List<(Condition, Text)>,
+    pub deviations: List<Deviation>,
+    pub idle: List<Condition>,
+    pub spare: List<Spare>,
+    pub slots: List<Slot>,
+    pub rules: List<Rule>,
+    pub gates: List<GateRule>,
+    pub effects: List<(Condition, List<Effect>)>,
+    pub operands: List<Operand>,
 }
 
 /// A disagreement with NVIDIA's assembler that is on purpose.
 pub(super) struct Deviation {
     pub when: Condition,
     pub classes: ClassSet,
-    pub reason: &'static str,
+    pub reason: Text,
 }
 
 /// Modifiers that the assembler takes and does not look at: one of them or any number, with the opcodes named, with
@@ -65,7 +180,7 @@ pub(super) struct Ignored {
 
 /// Words that the assembler takes besides the modifiers of a form and that do nothing.
 pub(super) struct Spare {
-    pub words: &'static [&'static str],
+    pub words: List<Text>,
     pub ahead: u8,
     pub length: bool,
     pub when: Condition,
@@ -75,8 +190,8 @@ pub(super) struct Spare {
 
 /// A place for a modifier.
 pub(super) struct Slot {
-    pub name: &'static str,
-    pub values: &'static [&'static str],
+    pub name: Text,
+    pub values: List<Text>,
     pub optional: bool,
 }
 
@@ -94,9 +209,9 @@ pub(super) struct GateRule {
     pub until: Version,
     pub targets: u64,
     /// The operands that bring it by being there.
-    pub present: &'static [&'static str],
+    pub present: List<Text>,
     /// The operands that bring it where they are of `classes`; none where it does not depend on classes.
-    pub operands: &'static [&'static str],
+    pub operands: List<Text>,
     pub classes: ClassSet,
     /// Whether the assembler has it beside what the manual says.
     pub amended: bool,
@@ -111,13 +226,13 @@ impl GateRule {
 
 /// An operand of a form.
 pub(super) struct Operand {
-    pub name: &'static str,
+    pub name: Text,
     pub optional: bool,
     pub purpose: Option<Purpose>,
     pub when: Condition,
-    pub variants: &'static [Variant],
-    pub manual: &'static [Manual],
-    pub reasons: &'static [&'static str],
+    pub variants: List<Variant>,
+    pub manual: List<Manual>,
+    pub reasons: List<Text>,
 }
 
 /// What the manual says of an operand for some values of the modifiers, where only its classes may differ.
@@ -140,9 +255,9 @@ pub(super) struct Variant {
     pub table: u8,
     pub plus: u128,
     pub minus: u128,
-    pub ranges: &'static [ImmediateRange],
+    pub ranges: List<ImmediateRange>,
     pub access: Option<AccessTemplate>,
-    pub parts: &'static [Operand],
+    pub parts: List<Operand>,
 }
 
 /// The outer form of an operand.
@@ -163,7 +278,7 @@ pub(super) enum PatternTemplate {
 pub(super) enum Count {
     Fixed(u16),
     Slot(u8),
-    Table(&'static [(Condition, u16)]),
+    Table(List<(Condition, u16)>),
 }
 
 /// The type of an operand.
@@ -181,14 +296,14 @@ pub(super) struct AccessTemplate {
     pub reads: bool,
     pub writes: bool,
     pub size: Option<(Option<u8>, TypeRef)>,
-    pub sized: Option<&'static str>,
+    pub sized: Option<Text>,
     pub aligned: u32,
 }
 
 /// The space of an address.
 pub(super) enum SpaceRef {
     None,
-    Fixed(&'static str),
+    Fixed(Text),
     Slot(u8),
 }
 

@@ -39,7 +39,7 @@ fn first_with(effect: Effect, wanted: &[&str]) -> Option<Instance> {
                 let of_slot = when.iter().find(|(each, _)| usize::from(*each) == index);
                 let brings = |value: usize| of_slot.is_none_or(|(_, mask)| mask >> value & 1 != 0);
                 let mut values = (0..slot.values.len()).filter(|&value| brings(value));
-                let is_wanted = |value: &usize| wanted.contains(&slot.values[*value]);
+                let is_wanted = |value: &usize| wanted.contains(&slot.values[*value].as_str());
                 let needed = of_slot.is_some() || !slot.optional;
                 values.clone().find(is_wanted).or_else(|| values.next().filter(|_| needed))
             })
@@ -57,7 +57,7 @@ impl Instance {
         let &(slot, mask) = when.first()?;
         let values = form.slots[slot as usize].values.iter().enumerate();
         let mut present = values.filter(|(index, value)| mask >> index & 1 != 0 && self.has(value));
-        present.next().map(|(_, value)| *value)
+        present.next().map(|(_, value)| value.as_str())
     }
 }
 

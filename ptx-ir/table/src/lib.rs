@@ -66,13 +66,17 @@ pub struct Source {
 ///
 /// All mistakes of all files, by file and line.
 pub fn compile(sources: &[Source]) -> Result<String, Vec<Fault>> {
+    resolved(sources).map(|table| writer::write(&table))
+}
+
+fn resolved(sources: &[Source]) -> Result<model::Table, Vec<Fault>> {
     let mut faults = Faults::default();
     let files: Vec<_> =
         sources.iter().map(|source| parser::parse(&source.name, &source.text, &mut faults)).collect();
     let (files, reasons) = layers::merge(files, &mut faults);
     let table = resolver::resolve(&files, &reasons, &mut faults);
     check::check(&table, &mut faults);
-    if faults.len() == 0 { Ok(writer::write(&table)) } else { Err(faults.sorted()) }
+    if faults.len() == 0 { Ok(table) } else { Err(faults.sorted()) }
 }
 
 /// The files of the table: what PTX has besides instructions, and the instructions as the manual and the assembler have

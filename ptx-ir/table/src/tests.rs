@@ -1,11 +1,16 @@
 //! What the compiler makes of small tables, and which mistakes it reports.
 
 use crate::format::WIDTH;
-use crate::{Fault, Source, all_sources, compile, format};
+use crate::writer::write_in_place;
+use crate::{Fault, Source, all_sources, format, resolved};
 
 const TYPES: &str = "classes default {\n    .u32 = u32 | int;\n    .u64 = u64 | int;\n    .f32 = f32;\n    .pred = pred;\n}\n\
                      classes element {\n    .u32 = u32 | int;\n}\n\
                      classes address {\n    generic = u64;\n    .global = u64;\n}\noperand label = label;\n";
+
+fn compile(sources: &[Source]) -> Result<String, Vec<Fault>> {
+    resolved(sources).map(|table| write_in_place(&table))
+}
 
 fn compiled(text: &str) -> Result<String, Vec<Fault>> {
     let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
@@ -462,23 +467,11 @@ fn unknown_words() {
     fault("foo  d;\n    d : out u32/purple;\n    since 1.0;\n", "2: no class table is called `purple`");
 }
 
-/// The Rust source of the forms with a syntax line, with their lists where they are used.
+/// The Rust source of the forms with a syntax line.
 fn forms(table: &str, syntax: &str) -> String {
-    let lists = table.lines().filter_map(|line| {
-        let (name, list) = line.strip_prefix("static ")?.split_once(": ")?;
-        let (_, elements) = list.split_once("] = ")?;
-        Some((name, elements.trim_end_matches(';')))
-    });
-    let lists: std::collections::HashMap<&str, &str> = lists.collect();
     let of_syntax = table.lines().filter(|line| line.starts_with("Form ") && line.contains(syntax));
-    let mut text = of_syntax.collect::<Vec<_>>().join("\n");
+    let text = of_syntax.collect::<Vec<_>>().join("\n");
     assert!(!text.is_empty(), "no form is `{syntax}`");
-    while let Some(at) = text.find("&LIST_") {
-        let rest = &text[at + 1..];
-        let name = rest.split(|each: char| !each.is_alphanumeric() && each != '_').next().unwrap_or_default();
-        let list = lists[name];
-        text.replace_range(at + 1..at + 1 + name.len(), list);
-    }
     text
 }
 
@@ -504,7 +497,7 @@ fn an_instruction_is_one_paragraph() {
         form.contains("purpose: Some(Purpose::Accumulate)") && form.contains("Purpose::Barrier"),
         "{form}"
     );
-    assert!(form.contains("Count::Table(&[(&[(3, 0x1)], 4), (&[(3, 0x2)], 8), "), "{form}");
+    assert!(form.contains("Count::Table([([(3, 0x1)], 4), ([(3, 0x2)], 8), "), "{form}");
     assert!(table.contains("\"warpgroup.outer\", \"warpgroup.outer.wide\""), "the opcodes of several words");
     assert!(table.contains("Opcode { name: \"warpgroup\""));
     let broken = paragraph.replace("vec(N / 2)", "vec(M)").replace("as barrier", "as banana");
@@ -595,13 +588,13 @@ fn amendments_are_what_the_assembler_takes_and_the_manual_stays() {
     let form = |table: &str| forms(table, "foo.type  d, a;");
     let (before, manual) = (
         form(&plain),
-        "manual: &[Manual { when: &[], role: Role::Source, ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0",
+        "manual: [Manual { when: [], role: Role::Source, ty: TypeRef::Slot(0), table: 0, plus: 0x0, minus: 0x0",
     );
     assert!(before.contains(manual), "{before}");
     let amended =
         form(&layered(MANUAL, "amend foo.type#1:\n    a : -int if .u32;\n    .u32 since 3.0;\n").unwrap());
     assert!(amended.contains(manual), "{amended}");
-    assert!(amended.contains("Variant { when: &[(0, 0x1)], role: Role::Source"), "{amended}");
+    assert!(amended.contains("Variant { when: [(0, 0x1)], role: Role::Source"), "{amended}");
     assert!(amended.contains("version: Version::new(3, 0)"), "{amended}");
     // With a kind only the clause of that kind is meant, so the second form stays.
     let both = layered(MANUAL, "amend foo.type:\n    a : -int;\n    d : out .type +f32;\n").unwrap();
@@ -612,7 +605,7 @@ fn amendments_are_what_the_assembler_takes_and_the_manual_stays() {
         "{both}"
     );
     let more = layered(MANUAL, "amend foo.type#1:\n    .type takes .f32 \"floats pass\";\n").unwrap();
-    assert!(form(&more).contains("beyond: &[(&[(0, 0x4)], \"floats pass\")]"), "{more}");
+    assert!(form(&more).contains("beyond: [([(0, 0x4)], \"floats pass\")]"), "{more}");
 }
 
 #[test]
@@ -623,7 +616,7 @@ fn forms_of_the_assembler_come_after_the_manuals_form_that_they_extend() {
     let at = |text: &str| table.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(at("foo.type  d, [p];") < at("foo.type  d, a, b;"));
     let of_form = forms(&table, "foo.type  d, a, b;");
-    assert!(of_form.contains("beyond: &[(&[], \"a second operand is ignored\")]"), "{of_form}");
+    assert!(of_form.contains("beyond: [([], \"a second operand is ignored\")]"), "{of_form}");
     assert!(!of_form.contains("Manual {"), "{of_form}");
 }
 

@@ -1,6 +1,6 @@
 //! Prints the resolved table as Rust source for `src/isa/table.rs` to include.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use crate::model::{
@@ -11,6 +11,16 @@ use crate::version::Version;
 
 /// The Rust source of the table.
 pub fn write(table: &Table) -> String {
+    write_with(table, Lists::default())
+}
+
+/// The same for a reader: with lists and texts at their places.
+#[cfg(test)]
+pub fn write_in_place(table: &Table) -> String {
+    write_with(table, Lists { in_place: true, ..Lists::default() })
+}
+
+fn write_with(table: &Table, mut lists: Lists) -> String {
     let mut out = String::new();
     let mut roots: Vec<&str> = table.forms.iter().map(|form| form.root.as_str()).collect();
     roots.dedup();
@@ -23,12 +33,11 @@ pub fn write(table: &Table) -> String {
     }
     let _ = writeln!(out, "];\n/// The forms, sorted by opcode.");
     let _ = writeln!(out, "pub(super) static FORMS: [Form; {}] = [", table.forms.len());
-    let mut lists = Lists::default();
     for form in &table.forms {
         let root = roots.iter().position(|root| *root == form.root).unwrap_or_default();
         let _ = writeln!(out, "{},", form_source(form, root, &mut lists));
     }
-    let _ = writeln!(out, "];\n{}", lists.source);
+    let _ = writeln!(out, "];\n{}", lists.source());
     let _ = writeln!(out, "/// Classes by table and type: of outputs, of inputs.");
     let types = table.variants.first().map_or(0, |variant| variant.len());
     let _ =
@@ -97,32 +106,56 @@ fn write_manual(out: &mut String, table: &Table) {
     let _ = writeln!(out, "pub(super) static REASONS: [(char, u128, &str); {count}] = {reasons:?};");
 }
 
-/// The lists of the forms, each once: a table that repeats them is three times as long, and takes the compiler seconds.
+/// The lists of the forms, each once: a table that repeats them is three times as long, and takes the compiler seconds. All
+/// elements of a type lie in one array, and all texts in one text, so that the table has no references.
 #[derive(Default)]
 struct Lists {
-    /// The number of a list by its type and its elements.
-    numbers: HashMap<String, usize>,
-    source: String,
+    /// Where a list begins among the elements of its type, by its type and its elements.
+    places: HashMap<(&'static str, String), usize>,
+    elements: BTreeMap<&'static str, Vec<String>>,
+    /// Where a text begins among all.
+    text_places: HashMap<String, usize>,
+    texts: String,
+    /// Lists and texts are where they are used.
+    in_place: bool,
 }
 
 impl Lists {
-    /// A reference to the list of such elements.
-    fn list(&mut self, ty: &str, elements: &[String]) -> String {
-        if elements.is_empty() {
-            return "&[]".to_owned();
+    /// The list of such elements.
+    fn list(&mut self, ty: &'static str, elements: &[String]) -> String {
+        if self.in_place {
+            return format!("[{}]", elements.join(", "));
         }
-        let text = format!("[{ty}; {}] = [{}];", elements.len(), elements.join(", "));
-        let next = self.numbers.len();
-        let number = *self.numbers.entry(text).or_insert_with_key(|text| {
-            let _ = writeln!(self.source, "static LIST_{next}: {text}");
-            next
+        if elements.is_empty() {
+            return "List::EMPTY".to_owned();
+        }
+        let all = self.elements.entry(ty).or_default();
+        let first = *self.places.entry((ty, elements.join(", "))).or_insert_with(|| {
+            all.extend_from_slice(elements);
+            all.len() - elements.len()
         });
-        format!("&LIST_{number}")
+        format!("List::new({first}, {})", elements.len())
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        if self.in_place {
+            return format!("{text:?}");
+        }
+        let first = *self.text_places.entry(text.to_owned()).or_insert_with(|| {
+            self.texts += text;
+            self.texts.len() - text.len()
+        });
+        format!("Text {{ first: {first}, length: {} }}", text.len())
+    }
+
+    /// A text that may be missing.
+    fn optional(&mut self, text: Option<&str>) -> String {
+        text.map_or_else(|| "None".to_owned(), |text| format!("Some({})", self.text(text)))
     }
 
     fn strings(&mut self, strings: &[String]) -> String {
-        let strings: Vec<String> = strings.iter().map(|string| format!("{string:?}")).collect();
-        self.list("&str", &strings)
+        let strings: Vec<String> = strings.iter().map(|string| self.text(string)).collect();
+        self.list("Text", &strings)
     }
 
     fn condition(&mut self, condition: &Condition) -> String {
@@ -134,6 +167,23 @@ impl Lists {
     fn operands(&mut self, operands: &[Operand]) -> String {
         let operands: Vec<String> = operands.iter().map(|operand| operand_source(operand, self)).collect();
         self.list("Operand", &operands)
+    }
+
+    /// The Rust source of all.
+    fn source(&self) -> String {
+        let mut source = format!("/// All texts.\nstatic TEXTS: &str = {:?};\n", self.texts);
+        for (number, (ty, elements)) in self.elements.iter().enumerate() {
+            let count = elements.len();
+            let _ = writeln!(source, "static ELEMENTS_{number}: [{ty}; {count}] = [");
+            for element in elements {
+                let _ = writeln!(source, "{element},");
+            }
+            let _ = writeln!(
+                source,
+                "];\nimpl Listed for {ty} {{\nfn all() -> &'static [Self] {{\n&ELEMENTS_{number}\n}}\n}}"
+            );
+        }
+        source
     }
 }
 
@@ -162,19 +212,21 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
         beyond,
     } = form;
     let (does, example) = match does {
-        Some(does) => (Some(&does.what), does.example.as_ref()),
+        Some(does) => (Some(does.what.as_str()), does.example.as_deref()),
         None => (None, None),
     };
     let texture_mode =
         texture_mode.map_or_else(|| "None".to_owned(), |mode| format!("Some(TextureMode::{mode})"));
-    let beyond: Vec<String> =
-        beyond.iter().map(|(when, reason)| format!("({}, {reason:?})", lists.condition(when))).collect();
+    let beyond: Vec<String> = beyond
+        .iter()
+        .map(|(when, reason)| format!("({}, {})", lists.condition(when), lists.text(reason)))
+        .collect();
     let deviations: Vec<String> = deviations
         .iter()
         .map(|Deviation { when, classes, reason }| {
-            let when = lists.condition(when);
+            let (when, reason) = (lists.condition(when), lists.text(reason));
             format!(
-                "Deviation {{ when: {when}, classes: ClassSet::from_bits({classes:#x}), reason: {reason:?} }}"
+                "Deviation {{ when: {when}, classes: ClassSet::from_bits({classes:#x}), reason: {reason} }}"
             )
         })
         .collect();
@@ -191,8 +243,8 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
     let slots: Vec<String> = slots
         .iter()
         .map(|slot| {
-            let (name, values, optional) = (&slot.name, lists.strings(&slot.values), slot.optional);
-            format!("Slot {{ name: {name:?}, values: {values}, optional: {optional} }}")
+            let (name, values) = (lists.text(&slot.name), lists.strings(&slot.values));
+            format!("Slot {{ name: {name}, values: {values}, optional: {} }}", slot.optional)
         })
         .collect();
     let rules: Vec<String> = rules
@@ -211,18 +263,22 @@ fn form_source(form: &Form, root: usize, lists: &mut Lists) -> String {
             format!("({when}, {})", lists.list("Effect", &words))
         })
         .collect();
-    let beyond = lists.list("(Condition, &str)", &beyond);
+    let beyond = lists.list("(Condition, Text)", &beyond);
     let deviations = lists.list("Deviation", &deviations);
     let idle = lists.list("Condition", &idle);
     let spare = lists.list("Spare", &spare);
     let slots = lists.list("Slot", &slots);
     let rules = lists.list("Rule", &rules);
     let gates = lists.list("GateRule", &gates);
-    let effects = lists.list("(Condition, &[Effect])", &effects);
+    let effects = lists.list("(Condition, List<Effect>)", &effects);
     let operands = lists.operands(operands);
+    let (section, syntax) = (lists.text(section), lists.text(syntax));
+    let place = lists.text(&format!("{file}:{line}"));
+    let (does, example) = (lists.optional(does), lists.optional(example));
+    let misread = lists.optional(misread.as_deref());
     format!(
-        "Form {{ section: {section:?}, opcode: OpcodeId({root}), syntax: {syntax:?}, place: \"{file}:{line}\", \
-         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, does: {does:?}, example: {example:?}, misread: {misread:?}, \
+        "Form {{ section: {section}, opcode: OpcodeId({root}), syntax: {syntax}, place: {place}, \
+         strict_order: {strict_order}, texture_mode: {texture_mode}, narrowed: {narrowed}, does: {does}, example: {example}, misread: {misread}, \
          bracket: {bracket:?}, beyond: {beyond}, deviations: {deviations}, idle: {idle}, spare: {spare}, \
          slots: {slots}, rules: {rules}, gates: {gates}, effects: {effects}, operands: {operands} }}"
     )
@@ -250,8 +306,9 @@ fn operand_source(operand: &Operand, lists: &mut Lists) -> String {
         .iter()
         .map(|Variant { when, role, ty, table, plus, minus, access, .. }| {
             let (when, ty) = (lists.condition(when), type_source(ty));
-            let space =
-                access.as_ref().map_or("SpaceRef::None".to_owned(), |access| space_source(&access.space));
+            let space = access
+                .as_ref()
+                .map_or("SpaceRef::None".to_owned(), |access| space_source(&access.space, lists));
             format!(
                 "Manual {{ when: {when}, role: Role::{role}, ty: {ty}, table: {table}, plus: {plus:#x}, \
                  minus: {minus:#x}, space: {space} }}"
@@ -262,15 +319,16 @@ fn operand_source(operand: &Operand, lists: &mut Lists) -> String {
     let (variants, manual) = (lists.list("Variant", &variants), lists.list("Manual", &manual));
     let reasons = lists.strings(reasons);
     format!(
-        "Operand {{ name: {name:?}, optional: {optional}, purpose: {purpose}, when: {when}, variants: {variants}, \
-         manual: {manual}, reasons: {reasons} }}"
+        "Operand {{ name: {}, optional: {optional}, purpose: {purpose}, when: {when}, variants: {variants}, \
+         manual: {manual}, reasons: {reasons} }}",
+        lists.text(name)
     )
 }
 
-fn space_source(space: &SpaceRef) -> String {
+fn space_source(space: &SpaceRef, lists: &mut Lists) -> String {
     match space {
         SpaceRef::None => "SpaceRef::None".to_owned(),
-        SpaceRef::Fixed(name) => format!("SpaceRef::Fixed({name:?})"),
+        SpaceRef::Fixed(name) => format!("SpaceRef::Fixed({})", lists.text(name)),
         SpaceRef::Slot(slot) => format!("SpaceRef::Slot({slot})"),
     }
 }
@@ -284,16 +342,16 @@ fn variant_source(variant: &Variant, lists: &mut Lists) -> String {
         .collect();
     let ranges = lists.list("ImmediateRange", &ranges);
     let access = access.as_ref().map_or("None".to_owned(), |access| {
-        let space = space_source(&access.space);
+        let space = space_source(&access.space, lists);
         let size = match &access.size {
             None => "None".to_owned(),
             Some((vector, ty)) => format!("Some(({vector:?}, {}))", type_source(ty)),
         };
         let (reads, writes) = (access.reads, access.writes);
-        let (sized, aligned) = (&access.sized, access.aligned);
+        let (sized, aligned) = (lists.optional(access.sized.as_deref()), access.aligned);
         format!(
             "Some(AccessTemplate {{ space: {space}, reads: {reads}, writes: {writes}, size: {size}, \
-             sized: {sized:?}, aligned: {aligned} }})"
+             sized: {sized}, aligned: {aligned} }})"
         )
     });
     let parts = lists.operands(parts);

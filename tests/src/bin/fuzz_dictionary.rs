@@ -31,7 +31,7 @@ fn main() {
 fn words() -> BTreeSet<String> {
     let mut words: BTreeSet<String> = isa::opcodes().map(|opcode| opcode.name().to_owned()).collect();
     for form in isa::forms() {
-        words.extend(form.slots().flat_map(|slot| slot.values.iter().map(|value| (*value).to_owned())));
+        words.extend(form.slots().flat_map(|slot| slot.values.into_iter().map(str::to_owned)));
     }
     words.extend(SpecialRegister::all().map(|register| register.name().to_owned()));
     words.extend(generate::pieces().map(str::to_owned));

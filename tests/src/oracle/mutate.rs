@@ -140,7 +140,7 @@ fn modifier_of_another(random: &mut Random) -> Option<String> {
     let all: Vec<_> = forms().collect();
     let slots: Vec<_> = random.pick(&all)?.slots().collect();
     let slot = random.pick(&slots)?;
-    random.pick(slot.values).map(|value| (*value).to_owned())
+    random.pick(&slot.values).map(|value| (*value).to_owned())
 }
 
 /// A modifier of the same opcode.
@@ -148,7 +148,7 @@ fn another_modifier(random: &mut Random, instance: &Instance) -> Option<String> 
     let forms: Vec<_> = instance.form.opcode().forms().collect();
     let slots: Vec<_> = random.pick(&forms)?.slots().collect();
     let slot = random.pick(&slots)?;
-    random.pick(slot.values).map(|value| (*value).to_owned())
+    random.pick(&slot.values).map(|value| (*value).to_owned())
 }
 
 fn register(random: &mut Random, pair: &Pair) -> Option<String> {

@@ -88,7 +88,7 @@ fn successor(occurrence: &Occurrence<'_>, had: TargetSet) -> Option<String> {
     }
     let (root, rest) = occurrence.name().split_at(occurrence.opcode().len());
     let forms = OpcodeId::parse(root)?.forms().filter(|form| form.may_be_for(target));
-    let mut words: Vec<&str> = forms.flat_map(FormId::slots).flat_map(|slot| slot.values).copied().collect();
+    let mut words: Vec<&str> = forms.flat_map(FormId::slots).flat_map(|slot| slot.values).collect();
     words.sort_unstable();
     words.dedup();
     words.into_iter().find_map(|word| {
