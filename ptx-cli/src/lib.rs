@@ -32,7 +32,7 @@ mod interrupt;
 mod levels;
 mod lsp;
 mod manual;
-mod memory;
+pub mod memory;
 mod options;
 mod outcome;
 mod report;
@@ -72,7 +72,7 @@ pub fn main_with(arguments: impl Iterator<Item = OsString>) -> Exit {
         Err(error) => return wrong_usage(error),
     };
     std::panic::set_hook(Box::new(tell_panic));
-    memory::keep_apart();
+    memory::keep_apart(!matches!(cli.command, cli::Command::Lsp(_)));
     std::panic::catch_unwind(AssertUnwindSafe(|| run(&cli))).unwrap_or(Exit::Failed)
 }
 

@@ -23,6 +23,9 @@ use pyo3::types::{PyBytes, PyMapping};
 use arguments::{Targets, Text, backend, compiler, document, layout, levels};
 use objects::Objects;
 
+#[global_allocator]
+static ALLOCATOR: ptx_cli::memory::LargePages = ptx_cli::memory::LargePages;
+
 /// Computes without the interpreter's lock. A panic becomes a `RuntimeError`.
 fn compute<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)))
