@@ -8,7 +8,8 @@
 //! `ptx_tests::workload`); or the given files. Each step runs in a process of its own, on one core where `taskset` is
 //! there, some times; shown is the best time on the processor (the time on the clock where the system does not tell),
 //! which other programs disturb least, and the most memory the process had, as bytes for each byte of the text (the
-//! text itself is one of them). `ptxas -arch=compute_…` only parses and checks, as `verify` does.
+//! text itself is one of them). `ptxas -arch=compute_…` only parses and checks, as `verify` does; it is compared with the
+//! whole program, from its start to its end.
 //!
 //! `--stages` shows for each file where the time goes, and which rules cost most. `--threads` shows how long `verify`
 //! takes on the clock with more and more threads.
@@ -16,7 +17,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ptx_ir::lower;
 use ptx_syntax::BodyParser;
@@ -25,11 +26,21 @@ use ptx_tests::wheels;
 use ptx_tests::workload::{self, Manner};
 use ptx_verify::{Config, Level};
 
+/// That of the program, which is measured, too.
+#[global_allocator]
+static ALLOCATOR: ptx_cli::memory::LargePages = ptx_cli::memory::LargePages;
+
 /// What is measured; each step includes what it needs of the ones before.
 const STEPS: [&str; 6] = ["lex", "parse", "lower", "verify", "format", "canonical"];
 
-/// How often a step runs in one process, and how often `ptxas` runs.
+/// What is the whole program, from its start to its end.
+const PROGRAM: &str = "program";
+
+/// How often a step runs in one process, and how often the program runs.
 const TIMES: usize = 5;
+
+/// How often `ptxas` runs.
+const JUDGEMENTS: usize = 2;
 
 /// How many rules `--stages` shows.
 const SHOWN_RULES: usize = 10;
@@ -41,6 +52,12 @@ fn main() {
     let (flags, arguments): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     if let Ok(step) = std::env::var(STEP) {
+        if step == PROGRAM {
+            let arguments = ["ptx-cli", "verify", "--jobs", "1", &arguments[0]];
+            let exit = ptx_cli::main_with(arguments.into_iter().map(Into::into));
+            assert!(!matches!(exit, ptx_cli::Exit::Failed), "findings are no failure");
+            return;
+        }
         return measure(&step, Path::new(&arguments[0]));
     }
     let has = |flag: &str| flags.iter().any(|each| each == flag);
@@ -172,8 +189,18 @@ fn name(file: &Path) -> String {
 /// One line for each file: nanoseconds a byte of each stage by itself, and how much faster than `ptxas` all are.
 fn table(files: &[PathBuf]) {
     println!(
-        "\n{:<22} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8} {:>8} {:>7} {:>12}",
-        "ns/B", "MB", "tokens", "parse", "lower", "rules", "verify", "ptxas", "bytes/B", "times ptxas"
+        "\n{:<22} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>7} {:>12}",
+        "ns/B",
+        "MB",
+        "tokens",
+        "parse",
+        "lower",
+        "rules",
+        "verify",
+        "program",
+        "ptxas",
+        "bytes/B",
+        "times ptxas"
     );
     let mut ratios = Vec::new();
     for file in files {
@@ -183,12 +210,13 @@ fn table(files: &[PathBuf]) {
         let per_byte = |seconds: f64| seconds * 1e9 / bytes;
         let rest = |whole: Cost, part: Cost| per_byte((whole.seconds - part.seconds).max(0.0));
         let judge = ptxas_cost(file);
-        let ratio = judge.map(|judge| judge.seconds / verify.seconds);
+        let program = program_cost(file);
+        let ratio = judge.map(|judge| judge.seconds / program.seconds);
         ratios.extend(ratio);
         let shown =
             |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.1}"));
         println!(
-            "{:<22} {:>6.1} {:>7.2} {:>7.2} {:>7.2} {:>7.2} {:>8.2} {:>8} {:>7.1} {:>12}",
+            "{:<22} {:>6.1} {:>7.2} {:>7.2} {:>7.2} {:>7.2} {:>8.2} {:>8.2} {:>8} {:>7.1} {:>12}",
             name(file),
             bytes / 1e6,
             per_byte(lex.seconds),
@@ -196,8 +224,9 @@ fn table(files: &[PathBuf]) {
             rest(lower, parse),
             rest(verify, lower),
             per_byte(verify.seconds),
+            per_byte(program.seconds),
             shown(judge.map(|judge| per_byte(judge.seconds))),
-            verify.memory as f64 / bytes,
+            program.memory as f64 / bytes,
             shown(ratio),
         );
     }
@@ -308,11 +337,31 @@ fn on_one_core(program: &Path) -> Command {
 /// Parses and checks the file with `ptxas`; none where there is none, or where it refuses the file.
 fn ptxas_cost(file: &Path) -> Option<Cost> {
     let target = target(&read(file)).replace("sm_", "compute_");
+    let ptxas = ptxas()?;
+    best_process(JUDGEMENTS, || {
+        let mut command = on_one_core(ptxas);
+        command.arg(format!("-arch={target}")).arg(file);
+        command
+    })
+}
+
+/// Verifies the file with the program.
+fn program_cost(file: &Path) -> Cost {
+    let this = std::env::current_exe().expect("the path of this program");
+    let run = || {
+        let mut command = on_one_core(&this);
+        command.env(STEP, PROGRAM).arg(file);
+        command
+    };
+    best_process(TIMES, run).unwrap_or_else(|| panic!("{} cannot be verified", file.display()))
+}
+
+/// The least that a process took of some like it; none where it fails.
+fn best_process(times: usize, command: impl Fn() -> Command) -> Option<Cost> {
     let mut best: Option<Cost> = None;
-    for _ in 0..2 {
-        let child =
-            on_one_core(ptxas()?).arg(format!("-arch={target}")).arg(file).stderr(Stdio::null()).spawn();
-        let cost = wait(child.ok()?)?;
+    for _ in 0..times {
+        let child = command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+        let cost = wait(child)?;
         if best.is_none_or(|best| cost.seconds < best.seconds) {
             best = Some(cost);
         }
@@ -327,20 +376,29 @@ fn target(text: &str) -> String {
     rest.trim_start().split(end).next().unwrap_or("").to_owned()
 }
 
-/// Waits for a process that succeeds; time and memory as they were seen last, some milliseconds before its end.
+/// Waits for a process that succeeds.
+#[cfg(unix)]
+fn wait(child: Child) -> Option<Cost> {
+    let mut status = 0;
+    // SAFETY: a record of numbers may be all zeros.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both places are ours, and the process is our child, which nobody else waits for.
+    let ended = unsafe { libc::wait4(child.id().cast_signed(), &raw mut status, 0, &raw mut usage) };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    // Linux counts kibibytes, Apple's systems bytes.
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    let cost = Cost {
+        seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit,
+    };
+    (ended > 0 && status == 0).then_some(cost)
+}
+
+/// Elsewhere only the time on the clock is known.
+#[cfg(not(unix))]
 fn wait(mut child: Child) -> Option<Cost> {
     let start = Instant::now();
-    let id = child.id().to_string();
-    let mut cost = Cost { seconds: 0.0, memory: 0 };
-    loop {
-        let elapsed = start.elapsed().as_secs_f64();
-        cost.seconds = processor_time(&id).unwrap_or(elapsed).max(cost.seconds);
-        cost.memory = peak_memory(&id).unwrap_or(0).max(cost.memory);
-        if let Some(status) = child.try_wait().ok()? {
-            return status.success().then_some(cost);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    child.wait().ok()?.success().then(|| Cost { seconds: start.elapsed().as_secs_f64(), memory: 0 })
 }
 
 /// Seconds that the first thread of a process was on a processor, where the system tells.
