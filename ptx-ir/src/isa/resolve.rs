@@ -513,7 +513,7 @@ pub(super) fn words(value: &str) -> impl Iterator<Item = &str> {
 
 /// Whether modifiers of two slots keep their order: types, state spaces, and what the table lists as standing together.
 fn one_kind<'a>(both: impl Iterator<Item = &'a str> + Clone) -> bool {
-    both.clone().all(|value| is_type(value))
+    both.clone().all(is_type)
         || both.clone().all(|value| StateSpace::parse(value).is_some())
         || TOGETHER.iter().any(|words| both.clone().all(|value| words.contains(&value)))
 }
