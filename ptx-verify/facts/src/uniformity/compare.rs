@@ -215,7 +215,7 @@ impl Analysis<'_, '_> {
             let nearest = if remainder == 0 { multiple } else { multiple - remainder };
             nearest > span
         };
-        if is_apart(self.engine.number_of(&rest)) || self.rounded(&rest).is_some_and(is_apart) {
+        if is_apart(self.engine.number_of(&rest)) || self.engine.rounded(&rest).is_some_and(is_apart) {
             return true;
         }
         // The branches on the way there may say more.
@@ -224,28 +224,6 @@ impl Analysis<'_, '_> {
         let by_branches = is_apart(assumption.number_of(&rest));
         self.is_by_branches |= by_branches;
         by_branches
-    }
-
-    /// What is known of a sum in which something stands without its own low bits: it has zeros there.
-    fn rounded(&self, sum: &Sum) -> Option<Number> {
-        let (width, forms) = (sum.width(), self.engine.values.forms());
-        let without_low_bits = |sum: &Sum| {
-            sum.terms().filter(|(_, factor)| *factor == mask(width)).find_map(|(base, _)| {
-                let Base::Operation { computes: Computation::And, operands: [one, other, _], .. } =
-                    forms.what(base)
-                else {
-                    return None;
-                };
-                let rest = sum.plus(&Sum::of(width, base), 1)?;
-                [(one, other), (other, one)].into_iter().find_map(|(whole, bits)| {
-                    let bits = forms.sum(bits).value().filter(|bits| bits & bits.wrapping_add(1) == 0)?;
-                    let rest = rest.plus(forms.sum(whole), u64::MAX)?;
-                    Some(self.engine.number_of(&rest).plus(Number::unknown(width).with_bits(bits, 0)))
-                })
-            })
-        };
-        let negative = || without_low_bits(&sum.times(u64::MAX));
-        without_low_bits(sum).or_else(|| negative().map(|number| Number::constant(width, 0).subtract(number)))
     }
 
     /// How it varies whether one sum is below another, where both are multiples of the threads of a row but for the place in

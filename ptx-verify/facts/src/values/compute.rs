@@ -391,12 +391,12 @@ impl Engine<'_, '_> {
         let fact = self.fact(number, sum, detail(computation, w, false, 0), &[a, b]);
         // What cancels is known better. Where nothing does, the terms tell no more than the operands.
         let terms = self.sum(a).count() + self.sum(b).count();
-        match sum.filter(|sum| sum.count() < terms).map(|sum| self.number_of(&sum)) {
-            Some(other) if other.high - other.low < number.high - number.low => {
-                Fact { number: other, ..fact }
-            }
-            _ => fact,
-        }
+        let other = sum.filter(|sum| sum.count() < terms).map(|sum| self.number_of(&sum));
+        let narrower = other.filter(|other| other.high - other.low < number.high - number.low);
+        let bits = sum.filter(|sum| sum.count() > 1).and_then(|sum| self.rounded(&sum)).or(other);
+        let number = narrower.unwrap_or(number);
+        let with_bits = |bits: Number| number.with_bits(number.zeros | bits.zeros, number.ones | bits.ones);
+        Fact { number: bits.map_or(number, with_bits), ..fact }
     }
 
     /// The bits that `b` is of `a`, where it is no more than some of them: without it, `a` has zeros there.

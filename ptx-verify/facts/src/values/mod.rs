@@ -11,6 +11,7 @@ mod graph;
 mod lanes;
 mod launch;
 pub mod linear;
+mod multiple;
 mod narrowed;
 pub mod number;
 mod placement;

@@ -1,0 +1,39 @@
+//! Sums that are multiples of a power of two.
+
+use ptx_ir::isa::Computation;
+
+use super::linear::{Base, BaseId, Sum};
+use super::number::{Number, mask};
+use super::propagate::Engine;
+
+impl Engine<'_, '_> {
+    /// What is known of a sum in which something stands without its own low bits: it has zeros there.
+    pub(crate) fn rounded(&self, sum: &Sum) -> Option<Number> {
+        let (width, forms) = (sum.width(), self.values.forms());
+        let may_be_bits = |(base, factor): (BaseId, u64)| {
+            (factor == 1 || factor == mask(width))
+                && matches!(forms.what(base), Base::Operation { computes: Computation::And, .. })
+        };
+        // Few sums have such a term, and this asks about all.
+        if !sum.terms().any(may_be_bits) {
+            return None;
+        }
+        let without_low_bits = |sum: &Sum| {
+            sum.terms().filter(|(_, factor)| *factor == mask(width)).find_map(|(base, _)| {
+                let Base::Operation { computes: Computation::And, operands: [one, other, _], .. } =
+                    forms.what(base)
+                else {
+                    return None;
+                };
+                let rest = sum.plus(&Sum::of(width, base), 1)?;
+                [(one, other), (other, one)].into_iter().find_map(|(whole, bits)| {
+                    let bits = forms.sum(bits).value().filter(|bits| bits & bits.wrapping_add(1) == 0)?;
+                    let rest = rest.plus(forms.sum(whole), u64::MAX)?;
+                    Some(self.number_of(&rest).plus(Number::unknown(width).with_bits(bits, 0)))
+                })
+            })
+        };
+        let negative = || without_low_bits(&sum.times(u64::MAX));
+        without_low_bits(sum).or_else(|| negative().map(|number| Number::constant(width, 0).subtract(number)))
+    }
+}
