@@ -7,6 +7,7 @@ use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::isa::Control as Flow;
 
 use super::meeting::is_meeting;
+use super::region::Region;
 use super::{Level, Vary};
 use crate::FunctionFacts;
 use crate::values::{Assumption, Engine, Graph, ValueId, Values};
@@ -158,12 +159,15 @@ impl Control {
         self.told[block.index()] = vary;
         let mut join = self.join(block).or_else(|| self.join_of_staying(engine, block));
         self.joins[block.index()] = join.map(|join| join.index() as u32);
-        let (mut region, is_decided) = self.region(engine, block, join)?;
-        if is_decided && let Some(nearer) = self.nearer_join(engine, block, &region, join)? {
+        let mut region = Region::new(engine, block, join, &mut self.visits)?;
+        if region.is_narrowed()
+            && let Some((nearer, before)) = region.nearer_join(engine, block, join, &mut self.visits)?
+        {
             join = Some(nearer);
             self.joins[block.index()] = Some(nearer.index() as u32);
-            (region, _) = self.region(engine, block, join)?;
+            region = before;
         }
+        let mut region = region.blocks;
         // What those do who leave the function is no matter for those who stay, unless both sides wait for the others.
         let both_sides = join.is_some() || self.both_sides_wait(facts, graph, values, block);
         let is_loop = region.contains(&block);
@@ -236,64 +240,6 @@ impl Control {
         };
         self.loop_branches[index].1 = vary;
         region.iter().for_each(|inside| self.loops[inside.index()] |= 1 << index);
-    }
-
-    /// The first block of a region that all paths through it lead to; none where that is its end.
-    fn nearer_join(
-        &mut self,
-        engine: &Engine<'_, '_>,
-        block: NodeIndex,
-        region: &[NodeIndex],
-        join: Option<NodeIndex>,
-    ) -> Option<Option<NodeIndex>> {
-        let cfg = &engine.facts.cfg;
-        let mut candidates: Vec<NodeIndex> =
-            region.iter().copied().filter(|inside| *inside != block).collect();
-        candidates.sort_unstable_by_key(|inside| cfg.place(*inside));
-        for candidate in candidates {
-            let (before, _) = self.region(engine, block, Some(candidate))?;
-            let leaves = |inside: &NodeIndex| {
-                let mut next = taken(engine.graph, &engine.values, *inside).peekable();
-                let goes = |next: NodeIndex| !has_decided(engine, *inside, next, block);
-                next.peek().is_none() || next.any(|next| Some(next) == join && goes(next))
-            };
-            let is_start = std::iter::once(&block);
-            if !before.iter().chain(is_start).any(leaves) {
-                return Some(Some(candidate));
-            }
-        }
-        Some(None)
-    }
-
-    /// The blocks that control may come to between the end of a block and where its paths come together, and whether
-    /// some more are left out since it was decided before that control does not go there.
-    fn region(
-        &mut self,
-        engine: &Engine<'_, '_>,
-        block: NodeIndex,
-        join: Option<NodeIndex>,
-    ) -> Option<(Vec<NodeIndex>, bool)> {
-        let (facts, graph, values) = (engine.facts, engine.graph, &engine.values);
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut region = Vec::new();
-        let mut is_decided = false;
-        let mut open = vec![block];
-        while let Some(from) = open.pop() {
-            for next in taken(graph, values, from) {
-                if from != block && has_decided(engine, from, next, block) {
-                    is_decided = true;
-                    continue;
-                }
-                if Some(next) == join || !facts.cfg.is_reachable(next) || seen.contains(&next) {
-                    continue;
-                }
-                seen.insert(next);
-                self.visits = self.visits.checked_sub(1)?;
-                region.push(next);
-                open.push(next);
-            }
-        }
-        Some((region, is_decided))
     }
 
     /// Finds where disjoint paths from the branch meet: each block is labelled with the last such place on the way to it.
@@ -373,33 +319,6 @@ fn add_choice(choices: &mut Vec<Choice>, new: Choice) {
 fn has_meeting(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
     let mut instructions = facts.cfg.instructions(block);
     instructions.any(|instruction| is_meeting(facts, instruction) || facts.is_call(instruction))
-}
-
-/// Whether threads that are at a block have passed a branch on the way that no turn of a loop decides otherwise, and did
-/// not go to `next` there.
-fn has_decided(engine: &Engine<'_, '_>, branch: NodeIndex, next: NodeIndex, block: NodeIndex) -> bool {
-    let (facts, graph) = (engine.facts, engine.graph);
-    if !facts.cfg.is_fork(branch) || !facts.cfg.dominates(branch, block) {
-        return false;
-    }
-    let only = |target: NodeIndex| {
-        let mut from = graph.predecessors(target).enumerate().filter(|(_, (from, _))| *from == branch);
-        match (from.next(), from.next()) {
-            (Some((position, _)), None) => graph.condition(target, position),
-            _ => None,
-        }
-    };
-    if only(next).is_none() {
-        return false;
-    }
-    // The other side is on every path to the block.
-    let is_on_the_way = |(other, _): &(u32, u32)| {
-        let other = NodeIndex::new(*other as usize);
-        other != next && only(other).is_some() && facts.cfg.dominates(other, block)
-    };
-    let guard = facts.cfg.instructions(branch).last().and_then(|last| graph.guard(last));
-    guard
-        .is_some_and(|guard| graph.successors(branch).iter().any(is_on_the_way) && engine.is_invariant(guard))
 }
 
 /// What has to hold for a thread that is at a branch.

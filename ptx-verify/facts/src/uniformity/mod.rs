@@ -14,6 +14,7 @@ mod demand;
 mod exchange;
 mod masks;
 mod meeting;
+mod region;
 mod stems;
 mod trial;
 mod vary;
