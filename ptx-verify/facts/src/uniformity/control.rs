@@ -171,7 +171,9 @@ impl Control {
         // What those do who leave the function is no matter for those who stay, unless both sides wait for the others.
         let both_sides = join.is_some() || self.both_sides_wait(facts, graph, values, block);
         let is_loop = region.contains(&block);
-        if both_sides || is_loop {
+        // Nor is it who leaves a loop and then the function, where only warps do: barriers count those who are left. Lanes of a
+        // mask have to be there.
+        if both_sides || is_loop && vary.level() == Some(Level::Lanes) {
             let by_level = match vary.level() {
                 Some(Level::Lanes) => &mut self.lanes,
                 Some(Level::Warps) => &mut self.warps,
