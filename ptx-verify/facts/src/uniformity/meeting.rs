@@ -2,6 +2,7 @@
 
 mod even;
 mod together;
+mod told;
 mod whole;
 
 use petgraph::graph::NodeIndex;
@@ -212,6 +213,13 @@ impl Uniformity {
                             &mut |engine, block| met_in(engine, block, here.level, need.of_mask),
                         )
                     }));
+                let is_told = |engine: &mut Engine<'_, '_>, visits: &mut usize| {
+                    here.level == Level::Warps
+                        && need.place.is_some_and(|place| told::is_told(engine, branching, place, visits))
+                };
+                if !meet && is_told(engine, &mut visits) {
+                    continue;
+                }
                 if !meet {
                     found.push(here);
                 } else if need.of_mask
