@@ -133,11 +133,20 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         self.assume(predicate, value, MAX_DEPTH);
     }
 
+    /// Assumes that a predicate is true.
+    pub(crate) fn is_true(&mut self, predicate: &Sum) {
+        self.assume_sum(predicate, true, MAX_DEPTH);
+    }
+
     fn assume(&mut self, predicate: Form, value: bool, depth: usize) {
         let sum = *self.engine.values.forms.sum(predicate);
+        self.assume_sum(&sum, value, depth);
+    }
+
+    fn assume_sum(&mut self, sum: &Sum, value: bool, depth: usize) {
         let mut terms = sum.terms();
         let (Some((base, _)), None) = (terms.next(), terms.next()) else {
-            self.impossible |= self.evaluate(predicate, depth) == Some(!value);
+            self.impossible |= self.evaluate_sum(sum, depth) == Some(!value);
             return;
         };
         let value = value ^ (sum.offset() & 1 != 0);

@@ -156,11 +156,21 @@ impl Uniformity {
         let mut edge = Some(edge);
         while let Some((block, position)) = edge {
             let Some((inside, _)) = graph.predecessors(block).nth(position) else { break };
-            if let Some((predicate, value)) = self.decided(engine, inside, (block, position), least)
+            if let Some((predicate, value)) = decided(engine, inside, (block, position))
                 && counts(predicate)
                 && let Some(fact) = engine.values.of(predicate)
             {
-                same.hold(fact.form, value);
+                let differs = |level: Option<Level>| level.is_some_and(|level| level >= least);
+                if !differs(self.of(predicate).level()) && !differs(self.control.parts(inside)) {
+                    same.hold(fact.form, value);
+                } else {
+                    // Of a condition that differs, some parts may be the same for all.
+                    for part in conjuncts(engine, fact.form, value) {
+                        if self.is_uniform_at(engine, &part, inside, least) {
+                            same.is_true(&part);
+                        }
+                    }
+                }
             }
             edge = (inside != from && cfg.dominates(from, inside))
                 .then(|| only_way(engine, graph, inside))
@@ -168,31 +178,24 @@ impl Uniformity {
         }
         same
     }
+}
 
-    /// What has to hold for an edge to be taken, where that is the same for all.
-    fn decided(
-        &self,
-        engine: &Engine<'_, '_>,
-        inside: NodeIndex,
-        (next, position): (NodeIndex, usize),
-        least: Level,
-    ) -> Option<(ValueId, bool)> {
-        let (cfg, graph) = (&engine.facts().cfg, engine.graph());
-        let condition = graph.condition(next, position)?;
-        let guard = graph.guard(cfg.instructions(inside).last()?)?;
-        let differs = self.of(guard).level().is_some_and(|level| level >= least)
-            || self.control.parts(inside).is_some_and(|level| level >= least);
-        (!differs).then_some((guard, condition.value))
-    }
+/// The predicate that decides about an edge, and what it has to be for that to be taken.
+fn decided(
+    engine: &Engine<'_, '_>,
+    inside: NodeIndex,
+    (next, position): (NodeIndex, usize),
+) -> Option<(ValueId, bool)> {
+    let condition = engine.graph().condition(next, position)?;
+    let guard = engine.graph().guard(engine.facts().cfg.instructions(inside).last()?)?;
+    Some((guard, condition.value))
 }
 
 /// What holds where an edge is taken: all of it.
 fn said_by(engine: &Engine<'_, '_>, inside: NodeIndex, (next, position): (NodeIndex, usize)) -> Vec<Sum> {
-    let (cfg, graph) = (&engine.facts().cfg, engine.graph());
-    let Some(condition) = graph.condition(next, position) else { return Vec::new() };
-    let guard = cfg.instructions(inside).last().and_then(|last| graph.guard(last));
-    let fact = guard.and_then(|guard| engine.values.of(guard));
-    fact.map_or_else(Vec::new, |fact| conjuncts(engine, fact.form, condition.value))
+    let Some((guard, value)) = decided(engine, inside, (next, position)) else { return Vec::new() };
+    let fact = engine.values.of(guard);
+    fact.map_or_else(Vec::new, |fact| conjuncts(engine, fact.form, value))
 }
 
 /// The only edge that leads to a block.
