@@ -226,6 +226,35 @@ impl Analysis<'_, '_> {
         by_branches
     }
 
+    /// Whether the upper bits of something, which compilers add to round a division, are 0 by what branches on the way to a
+    /// block say: a thread's number less the first one of its group is not below 0 where only the group comes.
+    pub(super) fn is_zero_there(&self, base: BaseId, block: NodeIndex) -> bool {
+        const MOST_BITS: u64 = 8;
+        let forms = self.engine.values.forms();
+        let Base::Operation { computes: Computation::ShiftRight, detail, operands: [whole, Form::NONE, _] } =
+            forms.what(base)
+        else {
+            return false;
+        };
+        let whole = forms.sum(whole);
+        let width = whole.width();
+        if detail >> 8 & 1 != 0 || (detail >> 16) + MOST_BITS < u64::from(width) || whole.count() < 2 {
+            return false;
+        }
+        self.zeros.borrow_mut().is_zero(base, block, || {
+            let mut assumption = Assumption::new(&self.engine);
+            assumption.be_in(block);
+            assumption.number_of(&Sum::of(width, base)).value() == Some(0)
+        })
+    }
+
+    /// Whether something is made of what branches on the way to some block say to be 0: elsewhere it may be another number.
+    pub(super) fn is_of_zeros(&self, base: BaseId) -> bool {
+        let made = &mut self.zeros.borrow_mut().made;
+        made.find(self.engine.values.forms());
+        made.has(base)
+    }
+
     /// How it varies whether one sum is below another, where both are multiples of the threads of a row but for the place in
     /// it: what is below one multiple is so for the whole row. None where they are not. Sums are taken not to overflow.
     fn by_rows(&self, one: &Sum, other: &Sum, block: NodeIndex) -> Option<Vary> {

@@ -144,7 +144,10 @@ impl Uniformity {
             Base::Special(register) => !differs(of_special(register).level()),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } => true,
             Base::Value(value) | Base::Steps(value) => is_same_value(value),
-            Base::Operation { .. } => forms.value(base).is_some_and(is_same_value),
+            // The first value that is this operation may be the same for those only who came to it.
+            Base::Operation { .. } => {
+                !self.by_branches.has(base) && forms.value(base).is_some_and(is_same_value)
+            }
         })
     }
 

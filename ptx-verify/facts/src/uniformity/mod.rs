@@ -12,12 +12,15 @@ mod compare;
 pub(crate) mod control;
 mod demand;
 mod exchange;
+mod made;
 mod masks;
 mod meeting;
 mod region;
 mod stems;
 mod trial;
 mod vary;
+
+use std::cell::RefCell;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
@@ -27,6 +30,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use meeting::{Level, needed_on_every_path};
 pub(crate) use meeting::{came_from, only_condition};
 pub use vary::Vary;
+
+use made::{Made, Zeros};
 
 use super::values::linear::BaseId;
 use super::values::number::mask;
@@ -70,6 +75,8 @@ pub struct Uniformity {
     /// Whether it was found; else nothing is known.
     known: bool,
     divergent: Vec<Divergent>,
+    /// What is known by branches on the way only: comparisons, and what is 0 there.
+    by_branches: Made,
 }
 
 /// Rounds of data and control until nothing changes; more are not made.
@@ -162,6 +169,7 @@ impl Uniformity {
             stems: FxHashMap::default(),
             by_branches: FxHashSet::default(),
             is_by_branches: false,
+            zeros: RefCell::default(),
         };
         let known = (0..MAX_ROUNDS).any(|_| {
             while analysis.data() {}
@@ -170,8 +178,9 @@ impl Uniformity {
                 Some(changed) => !changed,
             }
         });
+        let made = analysis.made_by_branches();
         let Analysis { mut engine, vary, control, .. } = analysis;
-        let mut uniformity = Self { vary, control, known, divergent: Vec::new() };
+        let mut uniformity = Self { vary, control, known, divergent: Vec::new(), by_branches: made };
         uniformity.divergent = uniformity.meetings(&mut engine);
         uniformity
     }
@@ -264,6 +273,8 @@ struct Analysis<'f, 'm> {
     by_branches: FxHashSet<BaseId>,
     /// Whether the comparison that was looked at last is one of these.
     is_by_branches: bool,
+    /// What branches on the way to a block say to be 0, as far as that was asked.
+    zeros: RefCell<Zeros>,
 }
 
 impl Analysis<'_, '_> {
@@ -489,19 +500,25 @@ impl Analysis<'_, '_> {
         }
     }
 
+    /// What is made of things that branches on the way to some block say.
+    fn made_by_branches(&self) -> Made {
+        let mut made = self.zeros.borrow().made.clone();
+        self.by_branches.iter().for_each(|base| made.add(*base));
+        made.find(self.engine.values.forms());
+        made
+    }
+
     /// Looks at the branches; whether more blocks depend on one that varies than before. None where that takes too long.
     fn branches(&mut self) -> Option<bool> {
         let (facts, graph) = (self.engine.facts, self.engine.graph);
-        let is_same =
-            |engine: &Engine<'_, '_>, vary: &[Vary], by_branches: &FxHashSet<BaseId>, guard: ValueId| {
-                // What only the branches that lead there make the same tells nothing of who went elsewhere.
-                let is_by_branches =
-                    |fact| engine.sum(fact).terms().any(|(base, _)| by_branches.contains(&base));
-                vary[guard.index()].lanes == 0
-                    && engine.values.of(guard).is_some_and(|fact| !is_by_branches(fact))
-            };
-        let mut changed =
-            self.control.review(&|guard| is_same(&self.engine, &self.vary, &self.by_branches, guard));
+        let made = self.made_by_branches();
+        let is_same = |engine: &Engine<'_, '_>, vary: &[Vary], guard: ValueId| {
+            // What only the branches that lead there make the same tells nothing of who went elsewhere.
+            let is_by_branches = |fact| engine.sum(fact).terms().any(|(base, _)| made.has(base));
+            vary[guard.index()].lanes == 0
+                && engine.values.of(guard).is_some_and(|fact| !is_by_branches(fact))
+        };
+        let mut changed = self.control.review(&|guard| is_same(&self.engine, &self.vary, guard));
         for &block in facts.cfg.reverse_postorder() {
             let counts = self.forks.is_none_or(|forks| forks[block.index()]);
             if !counts || !self.engine.values.is_reached(block) || !facts.cfg.is_fork(block) {
@@ -515,7 +532,7 @@ impl Analysis<'_, '_> {
             };
             let Some(vary) = chooser.map(|chooser| self.seen(chooser, block)) else { continue };
             if vary != Vary::NONE {
-                let is_same = |guard| is_same(&self.engine, &self.vary, &self.by_branches, guard);
+                let is_same = |guard| is_same(&self.engine, &self.vary, guard);
                 changed |= self.control.diverge(&self.engine, block, last, vary, &is_same)?;
             }
         }

@@ -202,6 +202,9 @@ impl Analysis<'_, '_> {
         let mut of_lanes = [(Number::constant(width, 0), Vary::NONE); MAX_TERMS];
         let mut count = 0;
         for (base, factor) in sum.terms() {
+            if sum.count() > 1 && self.is_zero_there(base, block) {
+                continue;
+            }
             let known = self.engine.base_number(base, width);
             let each = self.base(base, block, made, depth).mapped(|bits| bits & mask(width));
             let one = Number::constant(width, 1);
@@ -252,7 +255,8 @@ impl Analysis<'_, '_> {
                 Some(value)
                     if Some(value) != made
                         && self.is_only(value, base)
-                        && !self.by_branches.contains(&base) =>
+                        && !self.by_branches.contains(&base)
+                        && !self.is_of_zeros(base) =>
                 {
                     self.seen(value, block)
                 }

@@ -196,7 +196,9 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 }
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
-                if detail & SIGNED != 0 {
+                // Of numbers that have no sign, the order is the same with one.
+                let has_sign = |form: &Form| !is_positive(self.number(*form, depth));
+                if detail & SIGNED != 0 || ![a, b].iter().any(has_sign) {
                     self.narrow_difference(if value { [a, b] } else { [b, a] }, value, depth);
                 }
                 self.order(self.compared([a, b], detail, depth), value, depth);
@@ -242,11 +244,14 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         let Some(difference) = forms.sum(most).plus(forms.sum(least), u64::MAX) else { return };
         if difference.terms().count() > 1 {
             let width = difference.width();
-            self.narrow_sum(
-                &difference,
-                Number::between(width, u64::from(is_below), mask(width) >> 1),
-                depth,
-            );
+            // What has no sign leaves no more of it than there is.
+            let (below, above) = (self.number(least, depth), self.number(most, depth));
+            let high = match is_positive(below) && is_positive(above) && above.high >= below.low {
+                true => above.high - below.low,
+                false => mask(width) >> 1,
+            };
+            let low = u64::from(is_below);
+            self.narrow_sum(&difference, Number::between(width, low, high.max(low)), depth);
         }
     }
 

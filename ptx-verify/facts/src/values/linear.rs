@@ -453,6 +453,11 @@ impl Forms {
         self.values[base.index()]
     }
 
+    /// The bases from one number on. An operation comes after all that it is made of.
+    pub fn bases_from(&self, first: usize) -> impl Iterator<Item = BaseId> + use<> {
+        (first as u32..self.base_count() as u32).map(BaseId)
+    }
+
     /// How many bases there are.
     #[must_use]
     pub fn base_count(&self) -> usize {
