@@ -439,7 +439,7 @@ impl Engine<'_, '_> {
                 rest = rest.plus(&Sum::of(w, base), factor)?;
             }
         }
-        (self.bound(&rest)? <= mask(bits)).then_some(rest)
+        self.is_within(&rest, mask(bits)).then_some(rest)
     }
 
     pub(super) fn and(&mut self, a: Fact, b: Fact) -> Fact {

@@ -1,4 +1,4 @@
-//! Sums that are multiples of a power of two.
+//! Sums that are multiples of a power of two, and what is left over of such multiples.
 
 use ptx_ir::isa::Computation;
 
@@ -7,6 +7,23 @@ use super::number::{Number, mask};
 use super::propagate::Engine;
 
 impl Engine<'_, '_> {
+    /// Whether a sum lies between 0 and some number, whatever its terms are: `31 - %laneid` as well as `%laneid` is no more
+    /// than 31.
+    pub(super) fn is_within(&self, sum: &Sum, most: u64) -> bool {
+        let width = sum.width();
+        let (mut added, mut taken) = (sum.offset(), 0_u64);
+        for (base, factor) in sum.terms() {
+            let opposite = factor.wrapping_neg() & mask(width);
+            let (part, times) = if opposite < factor { (&mut taken, opposite) } else { (&mut added, factor) };
+            let high = self.base_number(base, width).high;
+            match high.checked_mul(times).and_then(|term| part.checked_add(term)) {
+                Some(with) => *part = with,
+                None => return false,
+            }
+        }
+        taken <= sum.offset() && added <= most
+    }
+
     /// What is known of a sum in which something stands without its own low bits: it has zeros there.
     pub(crate) fn rounded(&self, sum: &Sum) -> Option<Number> {
         let (width, forms) = (sum.width(), self.values.forms());
