@@ -114,6 +114,11 @@ impl Control {
         self.choices(block).iter().map(|choice| choice.vary).reduce(Vary::join)
     }
 
+    /// Whether a block is in a loop that threads leave in different turns.
+    pub(super) fn is_left(&self, block: NodeIndex) -> bool {
+        self.loops[block.index()] != 0
+    }
+
     /// How those vary that left loops between one block and another: loops that the first is in and the other is not.
     pub(super) fn between(&self, inside: NodeIndex, outside: NodeIndex) -> Option<Vary> {
         let left = self.loops[inside.index()] & !self.loops[outside.index()];

@@ -452,6 +452,10 @@ impl Analysis<'_, '_> {
 
     fn join(&mut self, block: NodeIndex, join: ValueId) -> Vary {
         let graph = self.engine.graph;
+        // Who leaves the loop asks which bits of it the turns change.
+        if self.control.is_left(block) && self.may_keep_bits(join) {
+            self.stems(join);
+        }
         let mut vary = Vary::NONE;
         let mut inputs = Vec::new();
         for (position, &input) in graph.inputs(join).iter().enumerate() {
@@ -481,23 +485,25 @@ impl Analysis<'_, '_> {
     /// values of different turns.
     fn seen(&self, value: ValueId, block: NodeIndex) -> Vary {
         let vary = self.vary[value.index()];
+        match self.left_between(value, block) {
+            Some(level) => {
+                let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
+                vary.join(level.choosing(!number & self.changed_by_turns(value, block)))
+            }
+            None => vary,
+        }
+    }
+
+    /// How those vary that left loops between where a value is made and a block.
+    fn left_between(&self, value: ValueId, block: NodeIndex) -> Option<Vary> {
         let made = match self.engine.graph.kind(value) {
             Kind::Computed { instruction, .. } | Kind::Guarded { instruction, .. } => {
                 self.engine.facts.cfg.block_of(Handle::new(instruction))
             }
             Kind::Joined { block } => block,
-            Kind::Undefined | Kind::Entry | Kind::Opaque => return vary,
+            Kind::Undefined | Kind::Entry | Kind::Opaque => return None,
         };
-        if made == block {
-            return vary;
-        }
-        match self.control.between(made, block) {
-            Some(level) => {
-                let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
-                vary.join(level.choosing(!number))
-            }
-            None => vary,
-        }
+        (made != block).then(|| self.control.between(made, block)).flatten()
     }
 
     /// What is made of things that branches on the way to some block say.

@@ -3,6 +3,7 @@
 //! Kernels keep flags in the bits of one register, and some threads set one of them. Threads that a branch has parted then
 //! join a value and what it was before, which agree in all other bits.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::Computation;
 use rustc_hash::FxHashMap;
@@ -34,6 +35,33 @@ impl Analysis<'_, '_> {
         let stems: Vec<Stems> = values.iter().map(|value| self.stems(*value)).collect();
         let common = in_common(stems.iter().map(|stems| &stems[..]));
         common.iter().fold(u64::MAX, |bits, (_, changed)| bits & changed)
+    }
+
+    /// The bits in which a value may differ from turn to turn of the loops that threads have left before they came to a
+    /// block: those in which it differs from what was there before these loops.
+    pub(super) fn changed_by_turns(&self, value: ValueId, block: NodeIndex) -> u64 {
+        let stems = self.stems.get(&value).map_or(&[][..], |stems| stems);
+        let before =
+            stems.iter().filter(|(stem, _)| *stem != value && self.left_between(*stem, block).is_none());
+        before.fold(u64::MAX, |bits, (_, changed)| bits & changed)
+    }
+
+    /// Whether bits may have been set or taken away in what is joined, and nothing else was done: counters and addresses,
+    /// which most loops have, are no such thing.
+    pub(super) fn may_keep_bits(&self, join: ValueId) -> bool {
+        let (facts, graph) = (self.engine.facts, self.engine.graph);
+        self.engine.width(join) > 1
+            && graph.inputs(join).iter().any(|input| match graph.kind(*input) {
+                Kind::Computed { instruction, .. } => {
+                    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+                    matches!(
+                        computes,
+                        Some(Computation::And | Computation::Or | Computation::Xor | Computation::Select)
+                    )
+                }
+                Kind::Guarded { .. } | Kind::Joined { .. } => true,
+                Kind::Undefined | Kind::Entry | Kind::Opaque => false,
+            })
     }
 
     /// What a value has been made of.
