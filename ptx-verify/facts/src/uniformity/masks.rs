@@ -9,7 +9,7 @@ use ptx_ir::ir::Handle;
 use ptx_ir::isa::{Computation, Instance};
 
 use super::{Cause, Divergent, Level, Uniformity};
-use crate::values::linear::{Base, Form, Sum};
+use crate::values::linear::{Base, BaseId, Form, Forms, Sum};
 use crate::values::number::mask as mask_of;
 use crate::values::{Assumption, Engine, Kind, ValueId};
 
@@ -218,9 +218,13 @@ impl Uniformity {
     /// Whether all lanes of a warp see the same of a predicate.
     fn is_same_in_warp(&self, engine: &Engine<'_, '_>, literal: &Sum) -> bool {
         let forms = engine.values.forms();
-        literal.terms().all(|(base, _)| {
-            forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes))
-        })
+        literal.terms().all(|(base, _)| self.is_same_base(forms, base))
+    }
+
+    /// Whether something is the same in all lanes of a warp, wherever they are.
+    fn is_same_base(&self, forms: &Forms, base: BaseId) -> bool {
+        !self.by_branches.has(base)
+            && forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes))
     }
 
     /// Whether in each warp a comparison holds for all lanes of a mask or for none of them: what is added to the lane is a
@@ -245,7 +249,7 @@ impl Uniformity {
             let is_same = |(base, _)| match forms.what(base) {
                 Base::Warp | Base::Rows(_) => true,
                 Base::Special(register) => super::vary::of_special(register).lanes == 0,
-                _ => forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes)),
+                _ => self.is_same_base(forms, base),
             };
             let number = engine.number_of(&rest);
             if !rest.terms().all(is_same) || number.known_low() < LANES.ilog2() {
@@ -269,8 +273,7 @@ impl Uniformity {
     /// are shifted out.
     fn is_alike_for(&self, engine: &Engine<'_, '_>, mask: u32, sum: &Sum, depth: usize) -> bool {
         let forms = engine.values.forms();
-        let is_uniform =
-            |base| forms.value(base).is_some_and(|value| self.of(value).level() != Some(Level::Lanes));
+        let is_uniform = |base| self.is_same_base(forms, base);
         let Some(deeper) = depth.checked_sub(1) else { return false };
         let is_alike = |form: &Form| self.is_alike_for(engine, mask, forms.sum(*form), deeper);
         sum.terms().all(|(base, _)| match forms.what(base) {
