@@ -306,7 +306,7 @@ pub enum ExpressionKind<'s> {
     Postfix(&'s str, Box<Expression<'s>>),
     /// `a + b` and so on, `a, b` among them.
     Binary(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
-    /// `a = b`, `a += b` and so on, without the `=`.
+    /// `a = b`, `a += b` and so on, without the `=`; `()` where a constructor says what a member begins with.
     Assign(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
     /// `a ? b : c`.
     Choice(Box<Expression<'s>>, Box<Expression<'s>>, Box<Expression<'s>>),

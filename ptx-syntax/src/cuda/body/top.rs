@@ -490,7 +490,7 @@ impl<'s> Parser<'s> {
             let to = Expression { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 };
             let (Some(from), None) = (given.next(), given.next()) else { break };
             let depth = from.depth + 1;
-            let kind = ExpressionKind::Assign("", Box::new(to), Box::new(from));
+            let kind = ExpressionKind::Assign("()", Box::new(to), Box::new(from));
             let kind = StatementKind::Expression(Expression { kind, span, depth });
             all.push(Statement { kind, span });
             if !self.accept(",") {

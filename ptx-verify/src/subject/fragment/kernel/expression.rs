@@ -83,7 +83,9 @@ impl<'s> Lowering<'_, 's> {
                 old
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(operator, left, right)?,
+            ExpressionKind::Assign("()", to, from) if self.refers(to, from)? => Value::unknown(Ty::Void),
             ExpressionKind::Assign(operator, to, from) => {
+                let operator = if *operator == "()" { "" } else { *operator };
                 // A value in braces has the type of what it is assigned to.
                 let value = match &from.kind {
                     ExpressionKind::List(None, _) => {
@@ -97,14 +99,14 @@ impl<'s> Lowering<'_, 's> {
                 if !operator.is_empty()
                     && let Ty::Structure(members) = place.ty().clone()
                 {
-                    let name = if *operator == "+" { "+=" } else { "-=" };
-                    if !matches!(*operator, "+" | "-") {
+                    let name = if operator == "+" { "+=" } else { "-=" };
+                    if !matches!(operator, "+" | "-") {
                         return Err(Unclear);
                     }
                     let value = self.method(place, &members, name, &[], std::slice::from_ref(from));
                     return self.referred_value(value?);
                 }
-                let value = match *operator {
+                let value = match operator {
                     "" => value,
                     operator => {
                         let old = self.read(&place)?;
@@ -490,7 +492,35 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
+    /// A member of an object; where that is a reference, what it refers to.
     pub(super) fn member(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
+        let is_reference = is_reference(&object, name);
+        let member = self.member_itself(object, name)?;
+        if !is_reference {
+            return Ok(member);
+        }
+        let pointer = self.read(&member)?;
+        self.pointed(pointer)
+    }
+
+    /// Makes a member that is a reference refer to something. Says whether it is one.
+    fn refers(&mut self, to: &Expression<'s>, from: &Expression<'s>) -> Result<bool, Unclear> {
+        let ExpressionKind::Name(name, _) = &to.kind else { return Ok(false) };
+        let Some((Some(object), _)) = self.frames.last().and_then(|frame| frame.object.clone()) else {
+            return Ok(false);
+        };
+        if !is_reference(&object, name) {
+            return Ok(false);
+        }
+        let Place::Memory { address, .. } = self.place(from)? else { return Err(Unclear) };
+        let member = self.member_itself(object.clone(), name)?;
+        self.write(&member, address)?;
+        let member = self.member(object, name)?;
+        self.names.push((name, super::Binding::Place(member)));
+        Ok(true)
+    }
+
+    fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
         let found = |members: &super::types::Members| {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
         };
@@ -663,4 +693,9 @@ fn vector_index(name: &str) -> Option<u64> {
         "w" => 3,
         _ => return None,
     })
+}
+
+/// Whether a member of an object is a reference.
+fn is_reference(object: &Place, name: &str) -> bool {
+    matches!(object.ty(), Ty::Structure(members) if members.references.iter().any(|each| each == name))
 }

@@ -71,6 +71,8 @@ pub(super) struct Members {
     pub bases: Vec<Rc<Self>>,
     /// Those of its bases come first.
     pub all: Vec<(String, Ty, u64)>,
+    /// Those that are references, which are kept as pointers.
+    pub references: Vec<String>,
     pub size: u64,
     pub align: u64,
 }
@@ -285,9 +287,10 @@ impl<'s> Lowering<'_, 's> {
     ) -> Result<Members, Unclear> {
         let structure = self.program.structure(id);
         let (mut all, mut size, mut align) = (Vec::new(), 0_u64, 1_u64);
-        let mut bases = Vec::new();
+        let (mut bases, mut references) = (Vec::new(), Vec::new());
         for base in &structure.bases {
             let Ty::Structure(base) = self.ty(base)? else { return Err(Unclear) };
+            references.extend(base.references.iter().cloned());
             size = size.next_multiple_of(base.align);
             all.extend(base.all.iter().map(|(name, ty, at)| (name.clone(), ty.clone(), size + at)));
             size += base.size;
@@ -295,7 +298,13 @@ impl<'s> Lowering<'_, 's> {
             bases.push(base);
         }
         for Member { name: member, ty, align: asked, .. } in &structure.members {
-            let ty = self.ty(ty)?;
+            let ty = match ty {
+                TypeName::Reference(of) => {
+                    references.push((*member).to_owned());
+                    Ty::Pointer(Rc::new(self.ty(of)?), Space::Generic)
+                }
+                ty => self.ty(ty)?,
+            };
             let (bytes, mut own) = ty.layout()?;
             if let Some(asked) = asked {
                 own = own.max(self.alignment(asked)?);
@@ -310,6 +319,6 @@ impl<'s> Lowering<'_, 's> {
         }
         let name = structure.name.to_owned();
         let size = size.next_multiple_of(align);
-        Ok(Members { structure: id, name, around, given, bases, all, size, align })
+        Ok(Members { structure: id, name, around, given, bases, all, references, size, align })
     }
 }
