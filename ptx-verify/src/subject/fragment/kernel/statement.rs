@@ -16,6 +16,8 @@ type Part<'s> = (Vec<Option<Expression<'s>>>, Vec<Statement<'s>>);
 const MAX_TURNS: u32 = 32;
 /// Bytes that they may be.
 const MAX_UNROLLED: usize = 40_000;
+/// The same where no asm statement is in them, if the loop can be one: long kernels are followed in part only.
+const MAX_UNROLLED_DATA: usize = 4_000;
 
 /// The variable that counts the turns of a loop, what it begins with, and what each turn adds.
 fn counter<'l, 's>(
@@ -120,14 +122,24 @@ impl<'s> Lowering<'_, 's> {
             }
             StatementKind::Loop { first, condition, step, body } => {
                 let names = self.names.len();
-                if self.unrolled(first.as_deref(), condition.as_ref(), step.as_ref(), body)? {
-                    return Ok(());
+                let (first, condition, step) = (first.as_deref(), condition.as_ref(), step.as_ref());
+                let (before, start, templates) = (self.mark(), self.text.len(), self.templates.len());
+                let mut is_done = self.unrolled(first, condition, step, body)?;
+                let is_data = is_done && self.templates.len() == templates;
+                if is_data && self.text.len() - start > MAX_UNROLLED_DATA {
+                    self.back_to(before);
+                    let before = self.mark();
+                    if self.rolled(first, condition, step, body).is_ok() {
+                        self.names.truncate(names);
+                        return Ok(());
+                    }
+                    self.back_to(before);
+                    is_done = self.unrolled(first, condition, step, body)?;
                 }
-                if let Some(first) = first {
-                    self.statement(first)?;
+                if !is_done {
+                    self.rolled(first, condition, step, body)?;
+                    self.names.truncate(names);
                 }
-                self.repeated(condition.as_ref(), step.as_ref(), body)?;
-                self.names.truncate(names);
             }
             StatementKind::Switch(value, parts) => self.switch(value, parts)?,
             StatementKind::DoWhile(body, condition) => {
@@ -195,6 +207,19 @@ impl<'s> Lowering<'_, 's> {
         self.frames.last_mut().ok_or(Unclear)?.loops.pop();
         self.place_label(&end);
         Ok(())
+    }
+
+    fn rolled(
+        &mut self,
+        first: Option<&Statement<'s>>,
+        condition: Option<&Expression<'s>>,
+        step: Option<&Expression<'s>>,
+        body: &Statement<'s>,
+    ) -> Result<(), Unclear> {
+        if let Some(first) = first {
+            self.statement(first)?;
+        }
+        self.repeated(condition, step, body)
     }
 
     fn repeated(
