@@ -459,7 +459,8 @@ impl Machine<'_> {
         let event = self.next_event(warp);
         self.meets(warp, instruction);
         let own = &mut self.warps[warp];
-        own.groups[row as usize].wait = Some((instruction, pending, event));
+        let groups = &mut own.groups[row as usize];
+        groups.wait_before = groups.wait.replace((instruction, pending, event));
         own.last_use = Some(instruction);
         match row {
             Row::Bulk => {

@@ -168,6 +168,24 @@ impl Machine<'_> {
         }
     }
 
+    /// The wait of a warp for its own part of a copy that all warps make, where it has read since what others have not even
+    /// begun to copy: it should have met them.
+    fn goes_ahead(&self, warp: usize, copy: u32, (reader, event): (u32, u32)) -> Option<u32> {
+        let flights = |of: u32| {
+            self.flights.iter().filter(move |flight| flight.instruction == copy && flight.warp == of)
+        };
+        let last = flights(warp as u32).next_back()?;
+        let Completion::Group { row: row @ Row::CpAsync, .. } = last.completion else { return None };
+        let before = flights(reader).filter(|flight| flight.event < event);
+        let (count, start) = before.fold((0, 0), |(count, _), flight| (count + 1, flight.event));
+        // One warp may copy several times where another copies once.
+        let is_ahead = count > 0 && count >= flights(warp as u32).count();
+        let groups = &self.warps[reader as usize].groups[row as usize];
+        let mut waits = [groups.wait, groups.wait_before].into_iter().flatten();
+        let wait = waits.find(|(_, _, at)| is_ahead && start < *at && *at < event)?;
+        Some(wait.0)
+    }
+
     /// Why a copy writes what another warp may still read.
     pub(super) fn overwritten(
         &self,
@@ -175,6 +193,11 @@ impl Machine<'_> {
         copy: u32,
         (reader, event, read): (u32, u32, u32),
     ) -> Fault {
+        if let Some(wait) = self.goes_ahead(warp, copy, (reader, event)) {
+            return Fault::new(FaultKind::MissingBarrier, wait)
+                .with(read, Part::Access)
+                .with(copy, Part::Operation);
+        }
         let plain = Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access);
         let own = &self.warps[warp];
         let Some(index) = self.guard(warp, reader as usize) else { return plain };

@@ -141,7 +141,12 @@ impl Machine<'_> {
                 let test = own.tested.and_then(|object| own.tests.get(&object)).map(|test| test.0);
                 let others = own.tested.and_then(|object| self.wait_of_arrivers(object));
                 let made = own.tested.and_then(|object| self.objects[object].made);
+                let told = match self.flights[flight as usize].completion {
+                    Completion::Phase { object, .. } => self.objects[object as usize].last_expectation,
+                    Completion::Group { .. } => None,
+                };
                 Fault::new(FaultKind::TwoCopies, copy)
+                    .with_some(told, Part::Expectation)
                     .with(other, Part::Operation)
                     .with_some(test, Part::Wait)
                     .with_some(made.map(|made| made.2), Part::Made)

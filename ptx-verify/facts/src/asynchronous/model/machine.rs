@@ -110,6 +110,8 @@ pub(super) struct Groups {
     pub(super) commits: Vec<u32>,
     /// The last wait: instruction, how many groups it left, and which event of the warp it is.
     pub(super) wait: Option<(u32, u32, u32)>,
+    /// The one before.
+    pub(super) wait_before: Option<(u32, u32, u32)>,
 }
 
 #[derive(Debug)]

@@ -33,6 +33,8 @@ pub(super) struct Object {
     /// Bytes that were expected in this phase, and where.
     pub(super) expected: i64,
     pub(super) expectations: Vec<u32>,
+    /// Where bytes were expected last, in any phase.
+    pub(super) last_expectation: Option<u32>,
     /// The copies that were started in this phase, and how many of them run.
     pub(super) copies: Vec<u32>,
     pub(super) running: u32,

@@ -219,6 +219,7 @@ impl Machine<'_> {
                 let object = &mut self.objects[index];
                 object.bytes += i64::from(bytes);
                 object.expected += i64::from(bytes);
+                object.last_expectation = Some(instruction);
                 if object.expectations.last() != Some(&instruction) {
                     object.expectations.push(instruction);
                 }
