@@ -233,7 +233,7 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     if let Some(inner) = kernel.inner_call(found.span).filter(is_own) {
         labels.push(Label { span: inner, message: "called here".to_owned() });
     }
-    for label in found.labels {
+    for label in &found.labels {
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
         // Where a method turns the stage, the statement that does tells more than the call.
         let within = within.filter(|_| !kernel.is_of_asm(label.span));
@@ -241,6 +241,15 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             let label = Label { span, message: label.message.clone() };
             if !labels.contains(&label) {
                 labels.push(label);
+            }
+        }
+    }
+    // A function of several statements may lack one where it is called, and in itself.
+    for part in std::iter::once(found.span).chain(found.labels.iter().map(|label| label.span)) {
+        for call in kernel.calls(part) {
+            let is_shown = call == span || labels.iter().any(|label| label.span == call);
+            if is_own(&call) && !is_shown {
+                labels.push(Label { span: call, message: "called here".to_owned() });
             }
         }
     }

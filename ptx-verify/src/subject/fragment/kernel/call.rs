@@ -8,7 +8,7 @@ use ptx_syntax::cuda::body::{
 
 use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
-use super::{Binding, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
+use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
 impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn called(
@@ -234,6 +234,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let hidden = seen.map_or(0..0, |seen| seen.end..length);
         let known = bindings.len();
         self.names.extend(bindings);
+        let (from, site) = (self.text.len() as u32, self.span);
         let end = self.label();
         self.frames.push(Frame {
             function: Some(function.span),
@@ -297,6 +298,8 @@ impl<'a, 's> Lowering<'a, 's> {
         self.statements(&function.body)?;
         self.span = span;
         self.place_label(&end);
+        let (to, is_small) = (self.text.len() as u32, statements_of(&function.body) <= MAX_OF_SMALL);
+        self.inlined.push(Call { from, to, span: site, is_small });
         let result = self.frames.pop().and_then(|frame| frame.result);
         self.names.truncate(length);
         match result {
@@ -558,8 +561,15 @@ fn is_derived(members: &Rc<Members>, of: &Rc<Members>) -> bool {
 /// Statements of a function that is called for one thing.
 const MAX_OF_WRAPPER: usize = 8;
 
+/// Statements of a function that does one thing, such as a wait in a loop.
+const MAX_OF_SMALL: usize = 3;
+
 /// Whether a function is so short that what it does is done where it is called.
 fn is_wrapper(body: &[Statement<'_>]) -> bool {
+    statements_of(body) <= MAX_OF_WRAPPER
+}
+
+fn statements_of(body: &[Statement<'_>]) -> usize {
     fn count(statement: &Statement<'_>) -> usize {
         1 + match &statement.kind {
             StatementKind::Block(all) => all.iter().map(count).sum(),
@@ -571,5 +581,5 @@ fn is_wrapper(body: &[Statement<'_>]) -> bool {
             _ => 0,
         }
     }
-    body.iter().map(count).sum::<usize>() <= MAX_OF_WRAPPER
+    body.iter().map(count).sum()
 }

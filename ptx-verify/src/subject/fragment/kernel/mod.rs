@@ -77,6 +77,19 @@ pub(crate) struct Kernel {
     places: Vec<(u32, Span, Span)>,
     /// The templates in the text, in order.
     templates: Vec<Template>,
+    /// The calls whose functions are in the text, each after those in it.
+    calls: Vec<Call>,
+}
+
+/// A call of a function that is in the text.
+struct Call {
+    /// The part of the text that it is.
+    from: u32,
+    to: u32,
+    /// Where it stands in the source.
+    span: Span,
+    /// Whether the function does one thing.
+    is_small: bool,
 }
 
 /// A template in the text.
@@ -108,6 +121,15 @@ impl Kernel {
     /// The call of the innermost wrapper that a part of the text is from, where wrappers call each other.
     pub(crate) fn inner_call(&self, part: Span) -> Option<Span> {
         self.template(part)?.inner
+    }
+
+    /// The calls that a part of the text is from, the innermost first, without those in functions that do one thing.
+    pub(crate) fn calls(&self, part: Span) -> Vec<Span> {
+        let is_around = |call: &&Call| call.from <= part.start && part.start < call.to;
+        let around: Vec<&Call> = self.calls.iter().filter(is_around).collect();
+        let is_shown =
+            |(index, _): &(usize, &&Call)| around.get(index + 1).is_none_or(|outer| !outer.is_small);
+        around.iter().enumerate().filter(is_shown).map(|(_, call)| call.span).collect()
     }
 
     /// Whether a part of the text stands in an asm statement, and is no translation.
@@ -209,6 +231,7 @@ struct Lowering<'a, 's> {
     text: String,
     places: Vec<(u32, Span, Span)>,
     templates: Vec<Template>,
+    inlined: Vec<Call>,
     /// What is being translated.
     span: Span,
     /// What was not understood.
@@ -249,6 +272,7 @@ pub(crate) fn kernel<'a, 's>(
         text: String::new(),
         places: Vec::new(),
         templates: Vec::new(),
+        inlined: Vec::new(),
         span: function.span,
         trouble: None,
         names: Vec::new(),
@@ -411,6 +435,11 @@ impl<'a, 's> Lowering<'a, 's> {
                 .into_iter()
                 .map(|template| Template { start: template.start + before, ..template })
                 .collect(),
+            calls: self
+                .inlined
+                .into_iter()
+                .map(|call| Call { from: call.from + before, to: call.to + before, ..call })
+                .collect(),
         }
     }
 
@@ -441,6 +470,7 @@ impl<'a, 's> Lowering<'a, 's> {
         self.places.truncate(kept);
         let kept = self.templates.partition_point(|template| (template.start as usize) < length);
         self.templates.truncate(kept);
+        while self.inlined.pop_if(|call| call.to as usize > length).is_some() {}
     }
 
     /// Where the translation stands, to come back to.
