@@ -1,10 +1,12 @@
 //! Which other places of the text have to do with a fault.
 
+use std::collections::VecDeque;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, Purpose};
+use ptx_ir::isa::{AsyncAction, Computation, Purpose};
 
-use super::fault::{Fault, Part};
+use super::fault::{Fault, FaultKind, Part};
 use crate::FunctionFacts;
 use crate::asynchronous::loops::{latches, natural_loop};
 
@@ -12,6 +14,9 @@ use crate::asynchronous::loops::{latches, natural_loop};
 const MAX_BLOCKS: usize = 4096;
 /// Places of one kind that are told.
 const MAX_PLACES: usize = 4;
+/// Instructions that a number comes from, and those that are looked at for them.
+const MAX_ORIGINS: usize = 6;
+const MAX_SEEN: usize = 32;
 /// How often what a parity is computed of is looked at.
 const MAX_DEPTH: usize = 2;
 
@@ -33,6 +38,13 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
         }
         fault = fault.with_some(round(facts, test), Part::Round);
     }
+    for place in counts(facts, &fault) {
+        fault = fault.with(place, Part::Count);
+    }
+    if fault.kind == FaultKind::EarlyAccess {
+        let rounds = rounds_of_access(facts, &fault);
+        fault = fault.with_some(rounds, Part::Rounds);
+    }
     fault
 }
 
@@ -43,26 +55,67 @@ fn is_test(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 
 /// The instructions that compute the parity of a test.
 fn parities(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
-    let index = facts.instance(test).and_then(|instance| instance.operand_for(Purpose::Parity));
-    let operand = index.and_then(|index| facts.body.operands(Handle::new(test)).get(index));
+    origins(facts, test, Purpose::Parity, MAX_DEPTH)
+}
+
+/// The instructions that an operand is computed by, so many computations back. What only hands a number on is none.
+fn origins(facts: &FunctionFacts<'_>, instruction: u32, purpose: Purpose, depth: usize) -> Vec<u32> {
+    let index = facts.instance(instruction).and_then(|instance| instance.operand_for(purpose));
+    let operand = index.and_then(|index| facts.body.operands(Handle::new(instruction)).get(index));
     let Some(Operand::Register { register, .. }) = operand else { return Vec::new() };
-    let mut registers: Vec<Register> = vec![*register];
-    let mut found = Vec::new();
-    for _ in 0..MAX_DEPTH {
-        let mut next = Vec::new();
-        for register in registers {
-            for &write in facts.definitions(register) {
-                if found.contains(&write) || found.len() >= MAX_PLACES {
-                    continue;
-                }
+    let mut open: VecDeque<(Register, usize)> = VecDeque::from([(*register, 0)]);
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    while let Some((register, before)) = open.pop_front() {
+        for &write in facts.definitions(register) {
+            if seen.contains(&write) || seen.len() >= MAX_SEEN {
+                continue;
+            }
+            seen.push(write);
+            let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+            let reads: Vec<Register> = reads.map(|each| each.register).collect();
+            let is_move =
+                facts.instance(write).is_some_and(|each| each.effects.computes == Some(Computation::Move));
+            let is_handed_on = is_move && !reads.is_empty();
+            if !is_handed_on && found.len() < MAX_ORIGINS {
                 found.push(write);
-                let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
-                next.extend(reads.map(|each| each.register));
+            }
+            let now = before + usize::from(!is_handed_on);
+            if now < depth {
+                open.extend(reads.into_iter().map(|register| (register, now)));
             }
         }
-        registers = next;
     }
     found
+}
+
+/// Where the number of arrivals comes from that an object is made for.
+fn counts(facts: &FunctionFacts<'_>, fault: &Fault) -> Vec<u32> {
+    let is_counted =
+        matches!(fault.kind, FaultKind::TooFewArrivals | FaultKind::Phase | FaultKind::NoArrivals);
+    let others = fault.others.iter().filter(|(_, part)| *part == Part::Made).map(|(at, _)| *at);
+    let made = std::iter::once(fault.instruction).chain(others).filter(|_| is_counted);
+    let is_init = |at: &u32| {
+        let effects = facts.instance(*at).and_then(|instance| instance.effects.asynchronous);
+        matches!(effects, Some((_, AsyncAction::Init)))
+    };
+    made.filter(is_init).flat_map(|at| origins(facts, at, Purpose::Arrivals, 1)).collect()
+}
+
+/// The beginning of the rounds in which an access comes too early, where the operation was started before them: who waits
+/// for it waits before them, too.
+fn rounds_of_access(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
+    let operation = fault.others.iter().find(|(_, part)| *part == Part::Operation)?.0;
+    let cfg = &facts.cfg;
+    let [own, started] = [fault.instruction, operation].map(|at| cfg.block_of(Handle::new(at)));
+    let mut best: Option<(usize, NodeIndex)> = None;
+    for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
+        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let is_between = blocks.contains(&own) && !blocks.contains(&started);
+        if is_between && best.is_none_or(|(size, _)| blocks.len() > size) {
+            best = Some((blocks.len(), head));
+        }
+    }
+    best.and_then(|(_, head)| cfg.instructions(head).next())
 }
 
 /// The instructions that choose the stage of a test: what its address is computed of, where that turns.

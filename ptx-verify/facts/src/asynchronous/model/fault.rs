@@ -82,8 +82,12 @@ pub enum Part {
     OtherWait,
     /// Where the parity that a wait asks for is computed.
     Parity,
+    /// Where the number of arrivals is computed.
+    Count,
     /// Where the round of the wait ends.
     Round,
+    /// Where the rounds begin that an access is in, and what it meets is not.
+    Rounds,
     /// Where the stage of the ring turns.
     Stage,
     /// Where a thread has met others or waited, the last time before.
