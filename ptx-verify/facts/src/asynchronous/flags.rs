@@ -1,5 +1,6 @@
 //! Flags in global memory: which accesses may set one, and counters of those who are done.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
@@ -264,14 +265,24 @@ fn walk_address(
     }
 }
 
-/// What writes a register last before an instruction in its block, whatever the way to the block.
+/// What writes a register last before an instruction, if that is one instruction whatever the way to it.
 fn near_definition(facts: &FunctionFacts<'_>, instruction: u32, register: Register) -> Option<u32> {
-    let block = facts.cfg.block_of(Handle::new(instruction));
+    let cfg = &facts.cfg;
     let all = facts.definitions(register);
-    let before = all.partition_point(|&write| write < instruction);
-    let write = *all.get(before.checked_sub(1)?)?;
-    let is_sure = facts.body.instructions[Handle::new(write)].guard.is_none();
-    (is_sure && write >= facts.cfg.instructions(block).start).then_some(write)
+    let last_in = |block: NodeIndex, end: u32| {
+        let before = all.partition_point(|&write| write < end);
+        let write = *all.get(before.checked_sub(1)?)?;
+        (write >= cfg.instructions(block).start).then_some(write)
+    };
+    let is_sure = |write: u32| facts.body.instructions[Handle::new(write)].guard.is_none();
+    let own = cfg.block_of(Handle::new(instruction));
+    if let Some(write) = last_in(own, instruction) {
+        return is_sure(write).then_some(write);
+    }
+    // People compute the address before the loop that asks there.
+    let mut before = cfg.predecessors(own).map(|(before, _)| before).filter(|&before| before != own);
+    let (Some(before), None) = (before.next(), before.next()) else { return None };
+    last_in(before, cfg.instructions(before).end).filter(|&write| is_sure(write))
 }
 
 /// Whether an instruction names global memory.

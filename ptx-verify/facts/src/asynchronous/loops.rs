@@ -75,6 +75,8 @@ pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
 /// Blocks and instructions of a loop that only waits.
 const MAX_BLOCKS: usize = 8;
 const MAX_INSTRUCTIONS: usize = 48;
+/// Pointers that are loaded in each turn of it.
+const MAX_POINTERS: usize = 2;
 /// How far what decides about the loop is followed.
 const MAX_DEPTH: usize = 12;
 
@@ -134,16 +136,24 @@ fn waiting(
     }
     let inside = Inside { facts, blocks: &blocks, range: *all.iter().min()?..all.iter().max()? + 1 };
     let loads: Vec<u32> = all.iter().copied().filter(|&each| asks(each)).collect();
-    let &[load] = loads.as_slice() else { return None };
+    // Compilers load the pointer to a flag again in each turn.
+    let (&load, pointers) = loads.split_last()?;
+    let is_pointer = |&pointer: &u32| {
+        is_weak(facts, pointer, false)
+            && address_register(facts, pointer).is_some_and(|from| is_the_same(facts, from, &[], &inside))
+    };
+    if pointers.len() > MAX_POINTERS || !pointers.iter().all(is_pointer) {
+        return None;
+    }
     // A list is walked with an address that changes.
-    if !is_the_same(facts, address_register(facts, load)?, &inside) {
+    if !is_the_same(facts, address_register(facts, load)?, pointers, &inside) {
         return None;
     }
     // The loop is left by what was loaded, and by nothing else.
     for &block in &blocks {
         let leaves = cfg.successors(block).any(|(next, _)| !blocks.contains(&next));
         let end = cfg.instructions(block).next_back()?;
-        if leaves && !depends_only(facts, end, load, &inside) {
+        if leaves && !depends_only(facts, end, (load, pointers), &inside) {
             return None;
         }
     }
@@ -205,12 +215,21 @@ fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
         && accesses.any(|access| access.space.is_none_or(|space| space == StateSpace::Global))
 }
 
-/// Whether a register has the same number in each turn of a loop: it is computed of what is not written there.
-fn is_the_same(facts: &FunctionFacts<'_>, register: Register, inside: &Inside<'_, '_>) -> bool {
+/// Whether a register has the same number in each turn of a loop: it is computed of what is not written there, and of what some
+/// loads bring.
+fn is_the_same(
+    facts: &FunctionFacts<'_>,
+    register: Register,
+    loads: &[u32],
+    inside: &Inside<'_, '_>,
+) -> bool {
     let mut pending = vec![register];
     for _ in 0..MAX_DEPTH {
         let Some(register) = pending.pop() else { return true };
         let Some(write) = inside.writes(register).next() else { continue };
+        if loads.contains(&write) && facts.definitions(register).len() == 1 {
+            continue;
+        }
         let computes = |instruction| {
             let instance = facts.instance(instruction);
             instance
@@ -236,7 +255,12 @@ fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
 }
 
 /// Whether the guard of a branch is computed of a load, and of nothing else that changes in the loop.
-fn depends_only(facts: &FunctionFacts<'_>, branch: u32, load: u32, inside: &Inside<'_, '_>) -> bool {
+fn depends_only(
+    facts: &FunctionFacts<'_>,
+    branch: u32,
+    (load, pointers): (u32, &[u32]),
+    inside: &Inside<'_, '_>,
+) -> bool {
     let guard = facts.condition(branch).map(|condition| condition.register);
     let Some(guard) = guard else { return false };
     let (mut registers, mut depends) = (vec![guard], false);
@@ -251,7 +275,7 @@ fn depends_only(facts: &FunctionFacts<'_>, branch: u32, load: u32, inside: &Insi
                 let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
                 let reads: Vec<Register> = reads.map(|each| each.register).collect();
                 // A counter depends on itself.
-                if reads.contains(&register) {
+                if reads.contains(&register) || pointers.contains(&write) {
                     return false;
                 }
                 next.extend(reads);
