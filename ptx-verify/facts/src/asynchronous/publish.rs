@@ -5,6 +5,7 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Comparison, Computation, Convergence};
+use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
@@ -75,6 +76,51 @@ pub fn used_without_meeting(
         let is_after = |load: &&u32| **load > poll.end && reach.at(**load).is_some();
         let mut after = loads.iter().filter(is_after).take(MAX_STORES);
         Some((poll.load, *after.find(|&&load| few.threads(load) == Threads::All)?))
+    })
+}
+
+/// What the one thread that has waited for a flag stores in shared memory, where others load it without having met that thread:
+/// the store and the load. `same` says whether two accesses are of one variable.
+#[must_use]
+pub fn handed_on_without_meeting(
+    facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
+    polls: &[Poll],
+    same: impl Fn(u32, u32) -> bool,
+) -> Option<(u32, u32)> {
+    let by_one: Vec<u32> =
+        polls.iter().filter(|poll| few.is_one(poll.load)).map(|poll| poll.end).take(MAX_FLAGS).collect();
+    if by_one.is_empty() {
+        return None;
+    }
+    let is_shared = |instruction: u32, stores: bool| {
+        facts.instance(instruction).is_some_and(|instance| {
+            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+            let is_plain = !instance.effects.atomic && instance.effects.asynchronous.is_none();
+            is_plain
+                && accesses.any(|access| {
+                    access.space.map(StateSpace::base) == Some(StateSpace::Shared)
+                        && if stores { access.writes } else { access.reads && !access.writes }
+                })
+        })
+    };
+    let after = Reach::from(facts, Ends::Instructions(&by_one), &[]);
+    let mut stores: Vec<u32> = reachable(facts)
+        .filter(|&each| is_shared(each, true) && after.at(each).is_some() && few.is_one(each))
+        .collect();
+    if stores.is_empty() {
+        return None;
+    }
+    stores.sort_unstable();
+    let mut loads: Vec<u32> =
+        reachable(facts).filter(|&each| is_shared(each, false) && !few.come_to(each)).collect();
+    loads.sort_unstable();
+    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
+    meetings.sort_unstable();
+    stores.into_iter().take(MAX_STORES).find_map(|store| {
+        let reach = Reach::from(facts, Ends::Instructions(&[store]), &meetings);
+        let is_met = |&&load: &&u32| load > store && reach.at(load).is_some() && same(store, load);
+        loads.iter().find(is_met).map(|&load| (store, load))
     })
 }
 

@@ -1,9 +1,9 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, is_fenced_as_needed, is_flag,
-    is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks, polls, reachable,
-    table_of_pointers, told_by_few, used_without_meeting,
+    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
+    is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks,
+    polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -119,6 +119,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     after_polls(context, facts, &polls, diagnostics);
+    if !polls.is_empty() {
+        let same = |store: u32, load: u32| {
+            let variable = context.read_from(store);
+            variable.is_some() && variable == context.read_from(load)
+        };
+        let mut few = FewThreads::new(facts);
+        if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, &polls, same) {
+            let message = "the thread that has waited for the flag stores this for others, who need not have met it when they load it";
+            diagnostics.push(
+                RULE.at(context.instruction_span(store), message)
+                    .with_secondary(context.instruction_span(load), "loaded here")
+                    .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
+            );
+        }
+    }
     if context.module.features().has(Features::ATOMICS)
         && let Some(counted) = counted(facts)
     {
