@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::reachable;
 use ptx_facts::reach::{Ends, Reach};
-use ptx_ir::ir::FunctionKind;
+use ptx_ir::ir::{FunctionKind, Register};
 use ptx_ir::isa::{AsyncAction, Event};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
@@ -65,7 +65,17 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
-    let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some();
+    // What an atomic operation adds to is a result, where nobody uses what was there.
+    let is_used = |register: Register| {
+        reachable(facts)
+            .any(|each| facts.uses().of(each).iter().any(|of| of.register == register && of.access().reads()))
+    };
+    let only_adds = |read: u32| {
+        let written = facts.uses().of(read).iter().filter(|each| each.access().writes());
+        facts.instance(read).is_some_and(|instance| instance.effects.atomic)
+            && !written.map(|each| each.register).any(is_used)
+    };
+    let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some() && !only_adds(*read);
     if reads.iter().any(is_after) || reachable(facts).any(|each| facts.is_call(each)) {
         return;
     }
