@@ -70,9 +70,9 @@ const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]]
 /// The same for kernels that ask for several dimensions.
 const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
 /// Numbers that parameters are.
-const PARAMETERS: [u64; 3] = [1024, 64, LAST_PARAMETER];
+const PARAMETERS: [u64; 4] = [1024, 64, 16, LAST_PARAMETER];
 /// The last of them, with which kernels are executed that have many rounds whatever they are given: they may take longer.
-const LAST_PARAMETER: u64 = 16;
+const LAST_PARAMETER: u64 = 8;
 const LAST_FACTOR: u32 = 2;
 /// The number for kernels that take less than this part of the steps that they may.
 const LARGE_PARAMETER: u64 = 1 << 20;
