@@ -90,6 +90,10 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
         (_, Part::Elsewhere) => "arrives at another object here",
+        (FaultKind::ArrivesTwice, Part::OtherBarrier) => {
+            "the number of threads of another barrier changes here"
+        }
+        (_, Part::OtherBarrier) => "threads come to another barrier here",
         (_, Part::Given) => "registers are given back here",
         (FaultKind::SourceReused | FaultKind::Overwrite, Part::OtherWait) => {
             "the last wait before the operation"

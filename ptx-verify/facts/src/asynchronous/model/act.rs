@@ -559,13 +559,19 @@ impl Machine<'_> {
         }
         self.progress += 1;
         let is_whole = mask == self.warps[warp].alive && !is_own_credit;
+        let changed = match again.is_some() || ahead.is_some() {
+            true if is_whole => self.other_places(block, number, true),
+            _ => Vec::new(),
+        };
+        let with_changed =
+            |fault: Fault| changed.iter().fold(fault, |fault, at| fault.with(*at, Part::OtherBarrier));
         if let Some(before) = again.filter(|_| is_whole) {
             let fault =
                 Fault::new(FaultKind::ArrivesTwice, instruction).with(before.instruction, Part::Arrival);
-            self.tell(fault.with_some(last, Part::Last));
+            self.tell(with_changed(fault.with_some(last, Part::Last)));
         } else if let Some((before, other)) = ahead.filter(|_| is_whole) {
             let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
-            self.tell(fault.with(other, Part::OtherWait).with_some(last, Part::Last));
+            self.tell(with_changed(fault.with(other, Part::OtherWait).with_some(last, Part::Last)));
         }
         if let Some((at, other, threads)) = disagreement {
             let fault = Fault::new(FaultKind::BarrierCounts, instruction).with(at, Part::OtherWait);

@@ -8,6 +8,9 @@ use super::machine::Machine;
 use super::program::Action;
 use super::shadow::{Clash, Completion, Flight, Touch};
 
+/// Places of other barriers that are told.
+const MAX_PLACES: usize = 6;
+
 impl Machine<'_> {
     /// An access through the generic proxy, or the start of an operation that reads, meets something.
     pub(super) fn tell_access(&mut self, warp: usize, access: u32, clash: Clash) {
@@ -66,6 +69,19 @@ impl Machine<'_> {
         let (own, other) = (&self.warps[warp], &self.warps[other]);
         let shared = own.tests.iter().filter(|(object, _)| other.arrivals.contains_key(object));
         shared.max_by_key(|(_, test)| test.1).map(|(object, _)| *object).or(own.tested)
+    }
+
+    /// Where warps of a block come to other barriers than this one: all, or those whose number of threads has changed.
+    pub(super) fn other_places(&self, block: usize, number: u32, is_changed: bool) -> Vec<u32> {
+        let others = self.blocks[block].barriers.iter().filter(|(other, _)| **other != number);
+        let mut places: Vec<u32> = others
+            .filter(|(_, barrier)| barrier.opened.len() > 1 || !is_changed)
+            .flat_map(|(_, barrier)| barrier.places.iter().copied())
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places.truncate(MAX_PLACES);
+        places
     }
 
     /// Where those have waited last who arrive at an object: they may have come too early.

@@ -96,6 +96,8 @@ pub enum Part {
     End,
     /// Where registers are given back.
     Given,
+    /// Where threads come to another barrier of the block.
+    OtherBarrier,
     /// An arrival at another object than the one that is waited for.
     Elsewhere,
     /// What a thread did last, before it came to a wait that does not end.

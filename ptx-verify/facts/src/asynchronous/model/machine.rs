@@ -740,7 +740,16 @@ impl<'p> Machine<'p> {
                     && !flight.is_observed(&end, warps)
             });
             for flight in of_groups.map(|flight| flight as u32).into_iter().chain(written).chain(read) {
-                let fault = Fault::new(FaultKind::LeftRunning, self.flights[flight as usize].instruction);
+                let Flight { instruction, completion, .. } = self.flights[flight as usize];
+                // Others may have waited for another phase.
+                let test = match completion {
+                    Completion::Phase { object, .. } => {
+                        self.warps.iter().find_map(|warp| warp.tests.get(&(object as usize)))
+                    }
+                    Completion::Group { .. } => None,
+                };
+                let fault = Fault::new(FaultKind::LeftRunning, instruction);
+                let fault = fault.with_some(test.map(|test| test.0), Part::Wait);
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }
             // Who knows that an operation is complete knows that it uses no memory of the block.
@@ -838,7 +847,10 @@ impl<'p> Machine<'p> {
                     .iter()
                     .take(MAX_LAST)
                     .fold(fault, |fault, at| fault.with(*at, Part::Arrival));
-                Some(barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait)))
+                let fault =
+                    barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait));
+                let others = self.other_places(block, number, false);
+                Some(others.iter().fold(fault, |fault, at| fault.with(*at, Part::OtherBarrier)))
             });
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
         if let Some(fault) = fault {
