@@ -7,7 +7,7 @@ use crate::registers::Access;
 use crate::registers::Use;
 use petgraph::Direction;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::Role;
+use ptx_ir::isa::{Computation, Role};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -195,6 +195,14 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
         .collect();
     writes.sort_unstable();
     writes.dedup();
+    // Compilers set accumulators in front of the asm statement that takes them, behind that of the fence.
+    let is_moved = |write: u32| {
+        let block = facts.cfg.block_of(Handle::new(write));
+        let first = facts.cfg.instructions(block).start;
+        let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+        computes == Some(Computation::Move) && fences.iter().any(|fence| (first..write).contains(fence))
+    };
+    writes.retain(|&write| !is_moved(write));
     let marks = Row { calls: fences.to_vec(), ..Row::default() }.marks(writes);
     starts.iter().zip(&used).filter(|(_, used)| !used.is_empty()).find_map(|(&start, used)| {
         let start_and_groups = (start, 0);
