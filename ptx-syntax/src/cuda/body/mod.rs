@@ -250,6 +250,17 @@ pub struct Expression<'s> {
     depth: u32,
 }
 
+impl Expression<'_> {
+    /// An element of it.
+    #[must_use]
+    pub fn element(&self, index: u64) -> Self {
+        let kind = ExpressionKind::Number { value: index, bits: 64, signed: false };
+        let index = Self { kind, span: self.span, depth: 1 };
+        let kind = ExpressionKind::Index(Box::new(self.clone()), Box::new(index));
+        Self { kind, span: self.span, depth: self.depth + 1 }
+    }
+}
+
 impl PartialEq for Expression<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.span == other.span
@@ -383,6 +394,8 @@ pub enum StatementKind<'s> {
         /// The body.
         body: Box<Statement<'s>>,
     },
+    /// `for (T a : b)`: the variable, what it is each element of, and the body.
+    Each(Variable<'s>, Expression<'s>, Box<Statement<'s>>),
     /// `switch`: its value, and its parts in order, each with the values of its labels, none for `default`. A part goes on
     /// with the next one where nothing ends it.
     Switch(Expression<'s>, Vec<(Vec<Option<Expression<'s>>>, Vec<Statement<'s>>)>),

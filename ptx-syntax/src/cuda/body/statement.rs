@@ -199,6 +199,13 @@ impl<'s> Parser<'s> {
         }
         let end = self.after_group(self.at);
         self.at += 1;
+        if let Some(variable) = self.each_variable() {
+            let of = self.comma();
+            let is_known = self.at + 1 == end;
+            self.at = end;
+            let body = Box::new(self.statement());
+            return if is_known { StatementKind::Each(variable, of, body) } else { StatementKind::Unknown };
+        }
         let first = if self.accept(";") { None } else { Some(Box::new(self.statement())) };
         let condition = if self.text() == ";" { None } else { Some(self.comma()) };
         let mut is_known = self.accept(";");
@@ -210,6 +217,23 @@ impl<'s> Parser<'s> {
             true => StatementKind::Loop { first, condition, step, body },
             false => StatementKind::Unknown,
         }
+    }
+
+    /// The variable of a loop over all elements of something, with the `:` after it, if that is what begins here.
+    fn each_variable(&mut self) -> Option<Variable<'s>> {
+        if !self.is_name(0) {
+            return None;
+        }
+        let start = self.at;
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let (name, ty) = self.declarator(base);
+        if name.is_empty() || !self.accept(":") {
+            self.at = start;
+            return None;
+        }
+        let (is_constant, align) = (specifiers.is_constant, None);
+        Some(Variable { name, ty, is_shared: false, is_constant, is_static: false, align, value: None })
     }
 
     fn while_loop(&mut self) -> StatementKind<'s> {

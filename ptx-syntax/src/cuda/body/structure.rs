@@ -153,7 +153,12 @@ impl<'s> Parser<'s> {
         }
         let (end, open) = self.end_of_head(start);
         let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        if let Some(open) = open {
+        // `float (*name)[N];` is a pointer to an array, and no method.
+        let is_method = |open: &usize| {
+            let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
+            !(matches!(text(open + 1), "*" | "&") && text(self.after_group(*open)) == "[")
+        };
+        if let Some(open) = open.filter(is_method) {
             if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {
                 // It is defined elsewhere, or does what nobody sees, or is not called.
                 let is_destructor = (start..open).any(|at| self.tokens[at].text == "~");

@@ -576,7 +576,9 @@ fn statements_of(body: &[Statement<'_>]) -> usize {
             StatementKind::If { then, otherwise, .. } => {
                 count(then) + otherwise.as_ref().map_or(0, |otherwise| count(otherwise))
             }
-            StatementKind::Loop { body, .. } | StatementKind::DoWhile(body, _) => count(body),
+            StatementKind::Loop { body, .. }
+            | StatementKind::DoWhile(body, _)
+            | StatementKind::Each(_, _, body) => count(body),
             StatementKind::Switch(_, parts) => parts.iter().flat_map(|(_, all)| all).map(count).sum(),
             _ => 0,
         }

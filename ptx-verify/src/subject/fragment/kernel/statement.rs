@@ -141,6 +141,7 @@ impl<'s> Lowering<'_, 's> {
                     self.names.truncate(names);
                 }
             }
+            StatementKind::Each(variable, of, body) => self.each(variable, of, body)?,
             StatementKind::Switch(value, parts) => self.switch(value, parts)?,
             StatementKind::DoWhile(body, condition) => {
                 let (again, next, end) = (self.label(), self.label(), self.label());
@@ -166,6 +167,32 @@ impl<'s> Lowering<'_, 's> {
             }
             StatementKind::Asm(id, operands) => self.asm(*id, operands)?,
         }
+        Ok(())
+    }
+
+    /// A loop over the elements of an array, turn by turn.
+    fn each(
+        &mut self,
+        variable: &Variable<'s>,
+        of: &Expression<'s>,
+        body: &Statement<'s>,
+    ) -> Result<(), Unclear> {
+        let length = self.text.len();
+        let ty = self.place(of)?.ty().clone();
+        self.take_back(length);
+        let Ty::Array(_, count) = ty else { return Err(Unclear) };
+        if count > u64::from(MAX_TURNS) {
+            return Err(Unclear);
+        }
+        let (names, end) = (self.names.len(), self.label());
+        for index in 0..count {
+            self.declaration(&Variable { value: Some(of.element(index)), ..variable.clone() })?;
+            let next = self.label();
+            self.in_loop(&next, &end, body)?;
+            self.place_label(&next);
+            self.names.truncate(names);
+        }
+        self.place_label(&end);
         Ok(())
     }
 
