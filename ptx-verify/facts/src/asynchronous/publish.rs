@@ -15,6 +15,8 @@ use crate::reach::{Ends, Reach};
 
 /// Registers that a condition or a number is computed of.
 const MAX_REGISTERS: usize = 32;
+/// Writes of a number that is compared, and counted on later.
+const MAX_COUNTER: usize = 3;
 /// Writes of each of them that are looked at.
 const MAX_WRITES: usize = 16;
 
@@ -246,7 +248,7 @@ fn chooses_threads(facts: &FunctionFacts<'_>, predicate: Register) -> bool {
                 Some(Computation::Elect) => return true,
                 Some(Computation::Compare) => {
                     let has_constant = given().any(|operand| is_constant(facts, *operand));
-                    if has_constant && given().any(|operand| is_of_thread(facts, *operand)) {
+                    if has_constant && given().any(|operand| is_of_thread(facts, *operand, write)) {
                         return true;
                     }
                     // A truth value that was kept as a number.
@@ -282,8 +284,21 @@ fn is_constant(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
     }
 }
 
-/// Whether a number is computed of that of the thread in its block or warp, and of constants.
-fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
+/// The one write of a register that control comes from to an instruction: a counter may be used further on in a loop.
+fn reaching(facts: &FunctionFacts<'_>, register: Register, instruction: u32) -> Option<u32> {
+    match facts.definitions(register) {
+        [only] => Some(*only),
+        several if several.len() <= MAX_COUNTER => {
+            let reach = Reach::to(facts, Ends::Instructions(&[instruction]), &[]);
+            let mut before = several.iter().copied().filter(|&write| reach.at(write).is_some());
+            before.next().filter(|_| before.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number is computed of that of the thread in its block or warp, and of constants, where an instruction uses it.
+fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand, instruction: u32) -> bool {
     let (mut pending, mut seen, mut is_of_thread) = (vec![operand], Vec::new(), false);
     while let Some(operand) = pending.pop() {
         match operand {
@@ -300,13 +315,13 @@ fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
                 if seen.contains(&register) {
                     continue;
                 }
-                let [only] = facts.definitions(register) else { return false };
-                let computes = facts.instance(*only).and_then(|instance| instance.effects.computes);
+                let Some(only) = reaching(facts, register, instruction) else { return false };
+                let computes = facts.instance(only).and_then(|instance| instance.effects.computes);
                 if seen.len() == MAX_REGISTERS || computes.is_none_or(|each| each == Computation::Load) {
                     return false;
                 }
                 seen.push(register);
-                let given = facts.body.operands(Handle::new(*only)).iter().skip(1).copied();
+                let given = facts.body.operands(Handle::new(only)).iter().skip(1).copied();
                 if given.clone().all(|operand| is_constant(facts, operand)) {
                     return false;
                 }
