@@ -93,7 +93,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             () if is_weak(facts, poll.load, false) && !sees => {
                 (PLAIN_POLL, "load with `ld.acquire` in the scope of both threads")
             }
-            () if instance.is(Mode::BlockScope) && names_global(instance) => (
+            () if instance.is(Mode::BlockScope) && may_be_global(facts, poll.load) => (
                 "this loop waits for a flag in global memory in the scope of the block only",
                 "a flag that another block sets needs the scope `.gpu`, one of another device or the host `.sys`",
             ),
@@ -296,7 +296,7 @@ impl<'a> Waits<'a> {
             return false;
         }
         let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope);
-        if (is_wide || is_narrow(instance)) && names_global(instance) {
+        if (is_wide || is_narrow(instance)) && may_be_global(facts, instruction) {
             return true;
         }
         // What is made nought before it is waited for the next time tells nothing; a lock is given back so.
