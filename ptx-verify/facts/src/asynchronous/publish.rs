@@ -4,7 +4,7 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Comparison, Computation, Convergence};
+use ptx_ir::isa::{Comparison, Computation, Convergence, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
@@ -81,24 +81,27 @@ pub fn used_without_meeting(
     })
 }
 
-/// What the one thread that has waited for a flag stores in shared memory, where others load it without having met that thread:
-/// the store and the load. `same` says whether two accesses are of one variable.
+/// What the one thread that has asked the other blocks stores in shared memory, where others load it without having met that
+/// thread: the store and the load. `asked` are the ends of loops that wait, and atomic operations; `same` says whether two
+/// accesses are of one variable.
 #[must_use]
 pub fn handed_on_without_meeting(
     facts: &FunctionFacts<'_>,
     few: &mut FewThreads<'_, '_>,
-    polls: &[Poll],
+    asked: impl Iterator<Item = u32>,
     same: impl Fn(u32, u32) -> bool,
 ) -> Option<(u32, u32)> {
-    let by_one: Vec<u32> =
-        polls.iter().filter(|poll| few.is_one(poll.load)).map(|poll| poll.end).take(MAX_FLAGS).collect();
+    let mut by_one: Vec<u32> = asked.filter(|&each| few.is_one(each)).take(MAX_FLAGS).collect();
+    by_one.sort_unstable();
     if by_one.is_empty() {
         return None;
     }
     let is_shared = |instruction: u32, stores: bool| {
         facts.instance(instruction).is_some_and(|instance| {
             let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
-            let is_plain = !instance.effects.atomic && instance.effects.asynchronous.is_none();
+            let is_plain = !instance.effects.atomic
+                && instance.effects.asynchronous.is_none()
+                && !instance.is(Mode::Volatile);
             is_plain
                 && accesses.any(|access| {
                     access.space.map(StateSpace::base) == Some(StateSpace::Shared)
@@ -115,14 +118,21 @@ pub fn handed_on_without_meeting(
     }
     stores.sort_unstable();
     let mut loads: Vec<u32> =
-        reachable(facts).filter(|&each| is_shared(each, false) && !few.come_to(each)).collect();
+        reachable(facts).filter(|&each| is_shared(each, false) && !few.is_one(each)).collect();
     loads.sort_unstable();
     let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
     stores.into_iter().take(MAX_STORES).find_map(|store| {
         let reach = Reach::from(facts, Ends::Instructions(&[store]), &meetings);
-        let is_met = |&&load: &&u32| load > store && reach.at(load).is_some() && same(store, load);
-        loads.iter().find(is_met).map(|&load| (store, load))
+        // Compilers let the others load where they go another way, and hand the number on in a register.
+        let fork = few.fork_above(store);
+        let beside = fork.map(|fork| Reach::from(facts, Ends::Instructions(&[fork]), &meetings));
+        let beside = beside.filter(|beside| beside.at(store).is_some());
+        let mut is_unmet = |load: u32| match few.come_to(load) {
+            true => beside.as_ref().is_some_and(|beside| beside.at(load).is_some()),
+            false => load > store && reach.at(load).is_some(),
+        };
+        loads.iter().copied().find(|&load| same(store, load) && is_unmet(load)).map(|load| (store, load))
     })
 }
 
@@ -180,6 +190,16 @@ impl<'f, 'm> FewThreads<'f, 'm> {
     /// Whether the thread with one number comes to an instruction, and no other.
     pub fn is_one(&mut self, instruction: u32) -> bool {
         self.threads(instruction) == Threads::One
+    }
+
+    /// The branch from which only some threads come to an instruction.
+    fn fork_above(&self, instruction: u32) -> Option<u32> {
+        let cfg = &self.facts.cfg;
+        let mut block = cfg.block_of(Handle::new(instruction));
+        while self.blocks[block.index()] != Threads::All {
+            block = cfg.immediate_dominator(block)?;
+        }
+        cfg.instructions(block).next_back()
     }
 
     fn threads(&mut self, instruction: u32) -> Threads {

@@ -119,14 +119,28 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     after_polls(context, facts, &polls, diagnostics);
-    if !polls.is_empty() {
+    if has_atomics || !polls.is_empty() {
         let same = |store: u32, load: u32| {
             let variable = context.read_from(store);
-            variable.is_some() && variable == context.read_from(load)
+            let place = |access: u32| {
+                facts.body.operands(Handle::new(access)).iter().find_map(|operand| match *operand {
+                    Operand::RegisterAddress { base, offset, .. } => Some((base, offset)),
+                    _ => None,
+                })
+            };
+            let is_one = |(base, _): &(Register, i32)| facts.definitions(*base).len() == 1;
+            match variable {
+                Some(variable) => context.read_from(load) == Some(variable),
+                None => place(store).filter(is_one).is_some_and(|own| place(load) == Some(own)),
+            }
         };
+        let counts = reachable(facts).filter(|&each| {
+            facts.instance(each).is_some_and(|instance| instance.effects.atomic) && may_be_global(facts, each)
+        });
+        let asked = polls.iter().map(|poll| poll.end).chain(counts.filter(|_| has_atomics));
         let mut few = FewThreads::new(facts);
-        if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, &polls, same) {
-            let message = "the thread that has waited for the flag stores this for others, who need not have met it when they load it";
+        if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, same) {
+            let message = "the thread that has asked other blocks stores this for its own, who need not have met it when they load it";
             diagnostics.push(
                 RULE.at(context.instruction_span(store), message)
                     .with_secondary(context.instruction_span(load), "loaded here")
