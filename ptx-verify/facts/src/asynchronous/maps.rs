@@ -16,6 +16,8 @@ pub enum Missing {
     Release,
     /// `fence.proxy.tensormap::generic.acquire`.
     Acquire,
+    /// `tensormap.cp_fenceproxy`, of a map that is changed in shared memory.
+    Copy,
 }
 
 /// A copy that may go by a map as it was before a change.
@@ -38,7 +40,7 @@ pub fn stale_map(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
     let changes: Vec<(u32, Register, bool)> =
         reachable(facts).filter_map(|each| change(facts, each)).take(MAX_LOOKED_AT).collect();
     if changes.is_empty() {
-        return None;
+        return left_in_shared(facts);
     }
     let copies: Vec<(u32, Register)> =
         reachable(facts).filter_map(|each| Some((each, map_of(facts, each)?))).take(MAX_LOOKED_AT).collect();
@@ -67,6 +69,26 @@ pub fn stale_map(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
         }
     }
     None
+}
+
+/// A copy after a change of a map in shared memory that nothing takes out of there.
+fn left_in_shared(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
+    let has = |event: Event| {
+        reachable(facts).filter(move |&each| {
+            facts.instance(each).is_some_and(|instance| instance.effects.event == Some(event))
+        })
+    };
+    let change = has(Event::MapChange).min()?;
+    let may_publish = has(Event::MapRelease).next().is_some()
+        || has(Event::MapPublish).next().is_some()
+        || reachable(facts).any(|each| facts.is_call(each));
+    if may_publish {
+        return None;
+    }
+    let after = Reach::from(facts, Ends::Instructions(&[change]), &[]);
+    let copy =
+        reachable(facts).filter(|&each| map_of(facts, each).is_some() && after.at(each).is_some()).min()?;
+    Some(StaleMap { change, copy, missing: Missing::Copy })
 }
 
 fn sorted(all: impl Iterator<Item = u32>) -> Vec<u32> {

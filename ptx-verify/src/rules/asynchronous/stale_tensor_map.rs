@@ -72,7 +72,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let Some(facts) = context.facts() else { return };
     let Some(found) = stale_map(facts) else { return };
+    if found.missing == Missing::Copy {
+        let message =
+            "this changes a tensor map in shared memory, and nothing copies it to where copies go by it";
+        diagnostics.push(
+            RULE.at(context.instruction_span(found.change), message)
+                .with_secondary(
+                    context.instruction_span(found.copy),
+                    "this copy goes by a map in global memory",
+                )
+                .with_help("write `tensormap.cp_fenceproxy` after the change, in all threads of a warp"),
+        );
+        return;
+    }
     let (message, help) = match found.missing {
+        Missing::Copy => return,
         Missing::Release => (
             "this copy may go by the tensor map as it was: nothing releases the change",
             "write `fence.proxy.tensormap::generic.release.gpu` after the change",
