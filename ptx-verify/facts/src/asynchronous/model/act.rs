@@ -41,8 +41,7 @@ impl Machine<'_> {
         let alive = own.alive;
         if let Some(old) = own.registers.get_mut(register) {
             old.set(value, mask, alive);
-            let others_keep = mask & alive != alive;
-            own.assumed[register] = assumed || others_keep && own.assumed[register];
+            own.assumed[register] = own.assumed[register] & !mask | if assumed { mask } else { 0 };
         }
     }
 

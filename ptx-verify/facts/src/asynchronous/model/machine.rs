@@ -120,8 +120,10 @@ pub(super) struct Warp {
     pub(super) index: u32,
     pub(super) alive: u32,
     pub(super) registers: Vec<Value>,
-    /// Which of them depend on what memory is assumed to have.
-    pub(super) assumed: Vec<bool>,
+    /// The lanes in which each of them depends on what memory is assumed to have.
+    pub(super) assumed: Vec<u32>,
+    /// The lanes that act now.
+    pub(super) acting: u32,
     /// What its threads keep in their own memory.
     pub(super) local: Local,
     pub(super) fragments: Vec<Fragment>,
@@ -318,7 +320,8 @@ impl<'p> Machine<'p> {
                     index,
                     alive,
                     registers: vec![Value::Unknown; program.registers],
-                    assumed: vec![false; program.registers],
+                    assumed: vec![0; program.registers],
+                    acting: 0,
                     local: Local::default(),
                     fragments: vec![start],
                     clock,
@@ -473,7 +476,7 @@ impl<'p> Machine<'p> {
             return;
         }
         if let Some((register, _)) = step.guard
-            && self.warps[warp].assumed.get(register as usize).is_some_and(|assumed| *assumed)
+            && self.warps[warp].assumed.get(register as usize).is_some_and(|assumed| assumed & mask != 0)
             && !step.action.is_computation()
         {
             self.guess(step.instruction);
@@ -487,6 +490,7 @@ impl<'p> Machine<'p> {
         }
         match &step.action {
             Action::Jump(target) => {
+        self.warps[warp].acting = runs;
                 let fragment = &mut self.warps[warp].fragments[index];
                 if runs == mask {
                     fragment.pc = *target;
@@ -555,7 +559,7 @@ impl<'p> Machine<'p> {
         for register in registers {
             if let Some(value) = self.warps[warp].registers.get_mut(register as usize) {
                 *value = Value::Unknown;
-                self.warps[warp].assumed[register as usize] = false;
+                self.warps[warp].assumed[register as usize] = 0;
             }
         }
     }

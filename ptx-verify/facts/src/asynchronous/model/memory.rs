@@ -4,7 +4,7 @@
 //! how many arrive or which barrier is meant.
 
 use super::fault::Fault;
-use super::machine::{Fragment, Machine};
+use super::machine::{Fragment, Machine, Warp};
 use super::program::{Action, Address, GENERIC, Source};
 use super::value::{Value, lanes};
 use crate::values::number::mask as low_bits;
@@ -55,10 +55,10 @@ impl Machine<'_> {
 
     /// Whether one of the sources depends on what is assumed of memory.
     pub(super) fn are_assumed(&self, warp: usize, sources: &[Source]) -> bool {
-        let assumed = &self.warps[warp].assumed;
+        let Warp { assumed, acting, .. } = &self.warps[warp];
         sources.iter().any(|source| match source {
             Source::Register(register, _) | Source::Negated(register) => {
-                assumed.get(*register as usize).is_some_and(|assumed| *assumed)
+                assumed.get(*register as usize).is_some_and(|assumed| assumed & acting != 0)
             }
             _ => false,
         })
