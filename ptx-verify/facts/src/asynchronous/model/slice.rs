@@ -3,7 +3,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register, Variable};
-use ptx_ir::isa::{Control, Convergence, OperandSpec};
+use ptx_ir::isa::{Computation, Control, Convergence, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,6 +22,9 @@ const VISITS_PER_BLOCK: usize = 64;
 /// Steps of a program in which threads wait for their own copies and for all of their block alone; one with more is long.
 /// The products of matrices of whole libraries are so, and to execute one takes longer than all else that is done with it.
 pub(super) const MAX_PLAIN: usize = 400;
+
+/// Sums through which the address in another block is looked for.
+const MAX_SUMS: usize = 8;
 
 /// What is made of a kernel.
 pub(super) enum Decoded {
@@ -455,7 +458,32 @@ impl Decoder<'_, '_> {
             Operand::ConstantAddress { address } => (Source::Number(0), number(address)),
             _ => return None,
         };
-        Some(Address { base, index, offset, space: access.space, bytes })
+        // A generic address may be one in another block.
+        let space = match operand {
+            Operand::RegisterAddress { base, .. } if access.space.is_none() && self.is_mapped(base) => {
+                Some(StateSpace::SharedCluster)
+            }
+            _ => access.space,
+        };
+        Some(Address { base, index, offset, space, bytes })
+    }
+
+    /// Whether a register holds what `mapa` has given, or a sum of that.
+    fn is_mapped(&self, mut register: Register) -> bool {
+        let facts = self.facts;
+        for _ in 0..MAX_SUMS {
+            let [only] = facts.definitions(register) else { return false };
+            match facts.instance(*only).and_then(|instance| instance.effects.computes) {
+                Some(Computation::MapRank) => return true,
+                Some(Computation::Move | Computation::Add | Computation::ToGeneric) => {}
+                _ => return false,
+            }
+            match facts.body.operands(Handle::new(*only)).get(1) {
+                Some(Operand::Register { register: from, .. }) => register = *from,
+                _ => return false,
+            }
+        }
+        false
     }
 }
 
