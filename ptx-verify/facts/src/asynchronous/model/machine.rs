@@ -925,4 +925,5 @@ impl<'p> Machine<'p> {
                 .counted(i64::from(object.count), found),
         )
     }
+                .with_some(object.last_expectation, Part::Expectation)
 }
