@@ -28,6 +28,8 @@ pub(super) struct Scenario {
     /// The blocks of a cluster, and how many of them are in a row.
     pub(super) blocks: u32,
     pub(super) row: u32,
+    /// The cluster of the grid that it is, or the block where blocks are alone.
+    pub(super) place: u32,
     /// The value of all parameters.
     pub(super) parameter: u64,
     /// What loads bring of memory of which nothing is known.
@@ -488,9 +490,9 @@ impl<'p> Machine<'p> {
         if runs == 0 {
             return;
         }
+        self.warps[warp].acting = runs;
         match &step.action {
             Action::Jump(target) => {
-        self.warps[warp].acting = runs;
                 let fragment = &mut self.warps[warp].fragments[index];
                 if runs == mask {
                     fragment.pc = *target;
@@ -647,10 +649,12 @@ impl<'p> Machine<'p> {
             R::WARPID => u64::from(warp.index),
             R::NWARPID => threads.div_ceil(32),
             R::CLUSTER_CTARANK => rank,
-            R::CTAID | R::CTAID_X | R::CLUSTER_CTAID | R::CLUSTER_CTAID_X => rank % row,
+            R::CTAID | R::CTAID_X => rank % row + u64::from(self.scenario.place) * row,
+            R::CLUSTER_CTAID | R::CLUSTER_CTAID_X => rank % row,
             R::CTAID_Y | R::CLUSTER_CTAID_Y => rank / row,
             R::CTAID_Z | R::CLUSTER_CTAID_Z => 0,
-            R::CLUSTERID | R::CLUSTERID_X | R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
+            R::CLUSTERID | R::CLUSTERID_X => u64::from(self.scenario.place),
+            R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
             R::NCTAID | R::NCTAID_X => self.scenario.grid(),
             R::NCLUSTERID | R::NCLUSTERID_X => self.scenario.grid() / row,
             R::NCTAID_Y | R::CLUSTER_NCTAID_Y => blocks.div_ceil(row),
@@ -921,9 +925,9 @@ impl<'p> Machine<'p> {
                 .with(*at, Part::Wait)
                 .with_some(object.made.map(|made| made.2), Part::Made)
                 .with_some(object.last_arrival, Part::Arrival)
+                .with_some(object.last_expectation, Part::Expectation)
                 .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
                 .counted(i64::from(object.count), found),
         )
     }
-                .with_some(object.last_expectation, Part::Expectation)
 }

@@ -77,6 +77,8 @@ const LAST_FACTOR: u32 = 2;
 /// The number for kernels that take less than this part of the steps that they may.
 const LARGE_PARAMETER: u64 = 1 << 20;
 const SHORT: u32 = 8;
+/// Another block is looked at in kernels that take less than this part of them.
+const SHORT_OF_BLOCK: u32 = 2;
 /// Numbers that memory is assumed to have, after that of the parameters.
 const MEMORY: [u64; 2] = [1, 0];
 /// The number with which a fault has to show again where memory decides.
@@ -177,7 +179,9 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
         let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
         let reversed = false;
-        let mut scenario = Scenario { threads, blocks, row, parameter, memory: parameter, reversed, budget };
+        let (number, place) = (parameter, 0);
+        let mut scenario =
+            Scenario { threads, blocks, row, place, parameter, memory: number, reversed, budget };
         let mut shown = of_scenario(program, scenario, None);
         *spent += shown.steps;
         while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
@@ -198,6 +202,24 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
             *spent += other.steps;
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
+                (shown.faults, shown.guesses) = (other.faults, other.guesses);
+            }
+        }
+        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        if is_right && program.asks_block && shown.steps < budget / SHORT_OF_BLOCK {
+            // Other blocks may do something else.
+            let mut other_scenario = Scenario { place: 1, ..scenario };
+            let mut other = of_scenario(program, other_scenario, Some(&shown.sizes));
+            *spent += other.steps;
+            let mut memory = MEMORY.into_iter();
+            while other.guesses && other.faults.is_empty() && other.end != End::Complete {
+                let Some(number) = memory.next() else { break };
+                other_scenario.memory = number;
+                other = of_scenario(program, other_scenario, Some(&shown.sizes));
+                *spent += other.steps;
+            }
+            if !other.faults.is_empty() {
+                scenario = other_scenario;
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
             }
         }

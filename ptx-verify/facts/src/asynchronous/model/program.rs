@@ -239,6 +239,8 @@ pub(super) struct Program {
     /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
     pub(super) counts_rows: bool,
+    /// Whether the number of the block decides about anything.
+    pub(super) asks_block: bool,
     /// Whether the kernel says how many threads a block has.
     pub(super) knows_threads: bool,
     /// How many registers a thread begins with, at most; none where nothing tells.

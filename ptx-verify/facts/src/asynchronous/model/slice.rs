@@ -409,6 +409,7 @@ impl Decoder<'_, '_> {
                 | SpecialRegister::TID_Z
                 | SpecialRegister::WARPID
         );
+        self.program.asks_block |= matches!(register, SpecialRegister::CTAID | SpecialRegister::CTAID_X);
         self.program.counts_rows |= matches!(
             register,
             SpecialRegister::NTID_Y
