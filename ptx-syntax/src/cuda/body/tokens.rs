@@ -198,16 +198,32 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         }
         let arguments = found.parameters.as_ref().map(|_| arguments(&used[1..])).unwrap_or_default();
         let names: Vec<&str> = found.parameters.iter().flatten().map(|name| name.text(self.source)).collect();
-        if names.contains(&"...")
-            || (names.len() != arguments.len() && !(names.is_empty() && arguments.len() <= 1))
-        {
+        // `...` takes what is left, with its commas.
+        let named = names.iter().take_while(|name| **name != "...").count();
+        let is_variadic = named < names.len();
+        let is_fitting = match is_variadic {
+            true => arguments.len() >= named.max(1),
+            false => names.len() == arguments.len() || names.is_empty() && arguments.len() <= 1,
+        };
+        if !is_fitting || named + 1 < names.len() {
             return None;
         }
+        let others = || arguments.iter().skip(named).enumerate();
         let mut body: Vec<Token<'s>> = Vec::new();
         for token in scan::Scanner::line(self.source, found.body) {
             let text = token.span.text(self.source);
             if token.kind == Kind::Punctuator && text.starts_with('#') {
                 return None;
+            }
+            if is_variadic && text == "__VA_ARGS__" {
+                for (index, argument) in others() {
+                    if index > 0 {
+                        let comma = Kind::Punctuator;
+                        body.push(Token { kind: comma, text: ",", span: token.span, used_at: Some(call) });
+                    }
+                    body.extend(argument.iter());
+                }
+                continue;
             }
             match names.iter().position(|name| token.kind == Kind::Identifier && *name == text) {
                 Some(index) => body.extend(arguments.get(index).into_iter().flat_map(|tokens| tokens.iter())),
