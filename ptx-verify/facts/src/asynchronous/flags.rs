@@ -181,7 +181,19 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
         _ => None,
     });
     let mut last = base?;
-    walk_address(facts, instruction, last, |register, _| last = register);
+    walk_address(facts, instruction, last, false, |register, _| last = register);
+    Some(last)
+}
+
+/// The same of a loop that waits: people compute its address in front of it, in a register that they use for other things later.
+#[must_use]
+pub fn polled_root(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
+    let base = facts.body.operands(Handle::new(load)).iter().find_map(|operand| match operand {
+        Operand::RegisterAddress { base, .. } => Some(*base),
+        _ => None,
+    });
+    let mut last = base?;
+    walk_address(facts, load, last, true, |register, _| last = register);
     Some(last)
 }
 
@@ -194,7 +206,7 @@ pub fn address_moves_on(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     });
     let mut moves_on = false;
     let Some(base) = base else { return true };
-    walk_address(facts, instruction, base, |_, is_only| moves_on |= !is_only);
+    walk_address(facts, instruction, base, false, |_, is_only| moves_on |= !is_only);
     moves_on
 }
 
@@ -221,7 +233,7 @@ pub fn table_of_pointers(facts: &FunctionFacts<'_>, instruction: u32) -> Option<
 #[must_use]
 pub fn address_steps(facts: &FunctionFacts<'_>, instruction: u32, base: Register) -> Vec<Register> {
     let mut steps = vec![base];
-    walk_address(facts, instruction, base, |register, _| steps.push(register));
+    walk_address(facts, instruction, base, false, |register, _| steps.push(register));
     steps
 }
 
@@ -231,6 +243,7 @@ fn walk_address(
     facts: &FunctionFacts<'_>,
     instruction: u32,
     base: Register,
+    mut from_before: bool,
     mut show: impl FnMut(Register, bool),
 ) {
     const MAX_STEPS: usize = 24;
@@ -238,7 +251,7 @@ fn walk_address(
     for _ in 0..MAX_STEPS {
         let moved_on =
             |write: u32| facts.uses().of(write).iter().any(|each| each.register == register && each.reads());
-        let near = near_definition(facts, at, register);
+        let near = near_definition(facts, at, register, std::mem::take(&mut from_before));
         let definitions = facts.definitions(register);
         let write = match definitions {
             [write] => *write,
@@ -266,7 +279,12 @@ fn walk_address(
 }
 
 /// What writes a register last before an instruction, if that is one instruction whatever the way to it.
-fn near_definition(facts: &FunctionFacts<'_>, instruction: u32, register: Register) -> Option<u32> {
+fn near_definition(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    register: Register,
+    from_before: bool,
+) -> Option<u32> {
     let cfg = &facts.cfg;
     let all = facts.definitions(register);
     let last_in = |block: NodeIndex, end: u32| {
@@ -279,7 +297,9 @@ fn near_definition(facts: &FunctionFacts<'_>, instruction: u32, register: Regist
     if let Some(write) = last_in(own, instruction) {
         return is_sure(write).then_some(write);
     }
-    // People compute the address before the loop that asks there.
+    if !from_before {
+        return None;
+    }
     let mut before = cfg.predecessors(own).map(|(before, _)| before).filter(|&before| before != own);
     let (Some(before), None) = (before.next(), before.next()) else { return None };
     last_in(before, cfg.instructions(before).end).filter(|&write| is_sure(write))

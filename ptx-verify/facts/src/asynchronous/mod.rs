@@ -27,7 +27,7 @@ pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait
 pub use coverage::{effective_waits, never_covered};
 pub use flags::{
     Counted, address_moves_on, address_root, address_steps, counted, may_be_global, names_global,
-    only_acquires, orders_blocks, table_of_pointers,
+    only_acquires, orders_blocks, polled_root, table_of_pointers,
 };
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};

@@ -3,7 +3,7 @@ use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
     is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks,
-    polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
+    polled_root, polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -271,7 +271,7 @@ impl Roots {
     fn of(facts: &FunctionFacts<'_>, loops: &[Poll]) -> Self {
         let mut roots: FxHashMap<Register, (u32, bool)> = FxHashMap::default();
         for poll in loops {
-            if let Some(root) = address_root(facts, poll.load) {
+            if let Some(root) = polled_root(facts, poll.load) {
                 roots.entry(root).and_modify(|(_, several)| *several = true).or_insert((poll.load, false));
             }
         }
