@@ -210,6 +210,15 @@ fn words(fault: &Fault) -> (String, &'static str) {
             ),
             None => plain("the bytes of this phase are not those that are expected", ""),
         },
+        FaultKind::TooFewBytes => {
+            let count = counts.map_or(0, |(count, _)| count);
+            (
+                format!(
+                    "{count} bytes are expected here, and more of the tile is read, which nothing else writes"
+                ),
+                "expect the bytes of all copies that complete on the object in this phase",
+            )
+        }
         FaultKind::Phase => match counts {
             Some((count, 0)) => (
                 format!("nobody completes the phase that is waited for: {count} arrivals are missing"),

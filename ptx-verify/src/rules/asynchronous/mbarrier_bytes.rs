@@ -7,7 +7,8 @@ use ptx_syntax::Diagnostic;
 declare_rule! {
     /// ## What it does
     /// Reports a phase of an `mbarrier` object that expects another number of bytes than the copies which complete on the object in
-    /// that phase bring, and copies whose bytes nobody expects.
+    /// that phase bring, and copies whose bytes nobody expects. How much a copy by a tensor map brings is what its phase expects: there a
+    /// read that goes on behind it, in memory that nothing writes, tells that it is too little.
     ///
     /// ## Why is this bad
     /// With fewer bytes expected the phase ends before the data is there; with more it never ends. PTX ISA manual, section
@@ -52,7 +53,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_ours = |kind| matches!(kind, FaultKind::Bytes);
+    let is_ours = |kind| matches!(kind, FaultKind::Bytes | FaultKind::TooFewBytes);
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

@@ -424,6 +424,10 @@ impl Machine<'_> {
             if let Some(clash) = clash {
                 self.tell_access(warp, instruction, clash);
             }
+            if reads && !writes {
+                let shadow = &self.blocks[block].shadow;
+                self.tiles.read(instruction, block, (place, bytes), || shadow.is_written(place));
+            }
         }
     }
 

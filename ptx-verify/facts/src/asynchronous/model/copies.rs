@@ -82,6 +82,14 @@ impl Machine<'_> {
                     self.touch_remote(warp, *block, instruction);
                     self.log.begins(place);
                     self.start_write(warp, *block, (place, size.unwrap_or(UNSIZED)), flight);
+                    // Other blocks may bring the rest.
+                    if let (Completion::Phase { object, .. }, Some(size)) =
+                        (self.flights[flight as usize].completion, size)
+                        && sizes.lane(lane).is_none()
+                        && self.scenario.blocks == 1
+                    {
+                        self.tiles.add(instruction, object as usize, *block, (place, size));
+                    }
                     let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
                     let object = object.and_then(|index| self.objects.get_mut(index));
                     if let Some(object) = object.filter(|_| sizes.lane(lane).is_none())

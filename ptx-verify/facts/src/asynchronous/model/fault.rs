@@ -43,6 +43,8 @@ pub enum FaultKind {
     NoArrivals,
     /// A phase expects another number of bytes than the copies bring.
     Bytes,
+    /// A tile of which more is read than its phase expects.
+    TooFewBytes,
     /// A wait for a phase that nobody completes.
     Phase,
     /// A barrier of the block at which not all arrive.

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{Clock, ROWS, Row};
 use super::fault::{Fault, FaultKind, Part};
@@ -220,6 +221,7 @@ pub(super) struct Machine<'p> {
     /// What is learned of copies of unknown size, and what is known of them.
     pub(super) log: Log,
     pub(super) sizes: FxHashMap<u32, u64>,
+    pub(super) tiles: Tiles,
     pub(super) deliveries: VecDeque<Delivery>,
     pub(super) cluster_arrived: u32,
     pub(super) cluster_phase: u32,
@@ -286,6 +288,7 @@ impl<'p> Machine<'p> {
             flights: Vec::new(),
             log: Log::default(),
             sizes: FxHashMap::default(),
+            tiles: Tiles::default(),
             deliveries: VecDeque::new(),
             cluster_arrived: 0,
             cluster_phase: 0,
@@ -730,6 +733,7 @@ impl<'p> Machine<'p> {
         if self.faults.iter().any(|fault| fault.kind.may_follow()) {
             return;
         }
+        self.tell_of_tiles();
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);

@@ -11,6 +11,7 @@
 
 mod act;
 mod attribution;
+mod beyond;
 mod blame;
 mod bytes;
 mod clock;

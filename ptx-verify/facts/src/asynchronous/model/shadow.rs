@@ -38,6 +38,8 @@ struct Cell {
     reads: Vec<Touch>,
     copied_here: Vec<Running>,
     read_by: Vec<Running>,
+    /// The bytes that anything was ever written to.
+    written: u64,
 }
 
 /// When an operation is known to be complete.
@@ -155,6 +157,7 @@ impl Shadow {
                     }
                 }
             }
+            cell.written |= if writes { bytes } else { 0 };
             let touches = if writes { &mut cell.writes } else { &mut cell.reads };
             // The last access counts of each byte.
             let mut is_known = false;
@@ -175,6 +178,12 @@ impl Shadow {
             }
         }
         clash
+    }
+
+    /// Whether anything was ever written to a place.
+    pub(super) fn is_written(&self, place: u64) -> bool {
+        cells(place, 1)
+            .all(|(index, bytes)| self.cells.get(&index).is_some_and(|cell| cell.written & bytes != 0))
     }
 
     /// An access of another warp that is not ordered with this one, of which one writes and the other reads, and whether
@@ -292,6 +301,7 @@ impl Shadow {
             for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0 && !who.knows(touch)) {
                 clash = clash.or(Some(Clash::Written { instruction: touch.instruction }));
             }
+            cell.written |= bytes;
             // What was there before is settled, or has been told.
             let keep = |own: u64| own & !bytes != 0;
             cell.reads.retain(|touch| keep(touch.bytes));
