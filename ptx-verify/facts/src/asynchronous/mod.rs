@@ -33,7 +33,9 @@ pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, is_flag, is_weak, locks, orders, polls};
 pub use maps::{Missing, StaleMap, stale_map};
 pub use objects::{Event, Life, Lives, Place};
-pub use publish::{FewThreads, handed_on_without_meeting, told_by_few, used_without_meeting};
+pub use publish::{
+    FewThreads, handed_on_without_meeting, told_by_few, used_and_never_met, used_without_meeting,
+};
 pub use tensor::{EarlyUse, Reason, early_uses};
 pub use workspace::{Unseen, fences_global, unseen_stores};
 

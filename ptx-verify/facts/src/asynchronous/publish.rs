@@ -81,6 +81,29 @@ pub fn used_without_meeting(
     })
 }
 
+/// A load by all threads after one of them has waited for a flag with an acquire, in a kernel that lets nobody meet after that:
+/// the end of the wait and the load. `loads` are ascending.
+#[must_use]
+pub fn used_and_never_met(
+    facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
+    polls: &[Poll],
+    loads: &[u32],
+) -> Option<(u32, u32)> {
+    polls.iter().take(MAX_FLAGS).find_map(|poll| {
+        let acquires = facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::Acquire));
+        if !acquires || !few.is_one(poll.load) {
+            return None;
+        }
+        let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
+        if reachable(facts).any(|each| reach.at(each).is_some() && meets(facts, each)) {
+            return None;
+        }
+        let is_used = |&&load: &&u32| load > poll.end && reach.at(load).is_some() && !few.come_to(load);
+        loads.iter().find(is_used).map(|&load| (poll.load, load))
+    })
+}
+
 /// What the one thread that has asked the other blocks stores in shared memory, where others load it without having met that
 /// thread: the store and the load. `asked` are the ends of loops that wait, and atomic operations; `same` says whether two
 /// accesses are of one variable.

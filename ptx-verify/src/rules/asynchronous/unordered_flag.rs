@@ -3,7 +3,7 @@ use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
     is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks,
-    polled_root, polls, reachable, table_of_pointers, told_by_few, used_without_meeting,
+    polled_root, polls, reachable, table_of_pointers, told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -160,6 +160,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 .with_help(
                     "write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this",
                 ),
+        );
+        return;
+    }
+    let loads = || {
+        ascending(reachable(facts).filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each)))
+    };
+    if !polls.is_empty()
+        && let Some((poll, load)) = used_and_never_met(facts, &mut FewThreads::new(facts), &polls, &loads())
+    {
+        let message =
+            "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
+        diagnostics.push(
+            RULE.at(context.instruction_span(load), message)
+                .with_secondary(context.instruction_span(poll), "one thread waits for the flag here")
+                .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
         );
         return;
     }
