@@ -86,6 +86,43 @@ pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
     latches(facts).filter_map(|(head, latch)| poll(facts, head, latch)).collect()
 }
 
+/// Plain loads that a compiler has taken out of a loop which waits for what they bring: what is left is a loop that does nothing
+/// and never ends, and control comes there as the load decides. Each with the branch to that loop.
+#[must_use]
+pub fn polls_taken_out(facts: &FunctionFacts<'_>) -> Vec<(u32, u32)> {
+    let cfg = &facts.cfg;
+    let endless = latches(facts).filter(|&(head, latch)| {
+        let is_empty = cfg.instructions(head).len() <= 1;
+        head == latch && is_empty && cfg.successors(head).all(|(next, _)| next == head)
+    });
+    let mut found = Vec::new();
+    for (head, _) in endless {
+        for (before, edge) in cfg.predecessors(head).filter(|(before, _)| *before != head) {
+            // Some go on: else nobody has meant a condition.
+            let Some(condition) = edge.condition.filter(|_| cfg.successors(before).nth(1).is_some()) else {
+                continue;
+            };
+            let branch = cfg.instructions(before).next_back();
+            found.extend(loaded_from(facts, condition.register).zip(branch));
+        }
+    }
+    found
+}
+
+/// The plain load from global memory that a register alone is computed of.
+fn loaded_from(facts: &FunctionFacts<'_>, mut register: Register) -> Option<u32> {
+    for _ in 0..MAX_DEPTH {
+        let [only] = facts.definitions(register) else { return None };
+        if is_global_load(facts, *only) {
+            return is_weak(facts, *only, false).then_some(*only);
+        }
+        let mut reads = facts.uses().of(*only).iter().filter(|each| each.access().reads());
+        let (Some(read), None) = (reads.next(), reads.next()) else { return None };
+        register = read.register;
+    }
+    None
+}
+
 /// The loops that try to take a lock in global memory: they wait for what an atomic operation brings.
 #[must_use]
 pub fn locks(facts: &FunctionFacts<'_>) -> Vec<Poll> {

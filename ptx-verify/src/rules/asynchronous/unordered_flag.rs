@@ -3,7 +3,8 @@ use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
     is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks,
-    polled_root, polls, reachable, table_of_pointers, told_by_few, used_and_never_met, used_without_meeting,
+    polled_root, polls, polls_taken_out, reachable, table_of_pointers, told_by_few, used_and_never_met,
+    used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -100,6 +101,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             () => continue,
         };
         diagnostics.push(RULE.at(context.instruction_span(poll.load), message).with_help(help));
+    }
+    for (load, branch) in polls_taken_out(facts) {
+        let help = "load with `ld.acquire` in each turn; the compiler has taken a plain load out of the loop";
+        diagnostics.push(
+            RULE.at(context.instruction_span(load), PLAIN_POLL)
+                .with_secondary(context.instruction_span(branch), "the loop that is left never ends")
+                .with_help(help),
+        );
     }
     let has_atomics = context.module.features().has(Features::ATOMICS);
     let locks = if has_atomics { locks(facts) } else { Vec::new() };
