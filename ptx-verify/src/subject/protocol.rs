@@ -101,6 +101,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
         (_, Part::Count) => "the number of arrivals is computed here",
+        (FaultKind::ArrivesTwice | FaultKind::Barrier, Part::Rounds) => "each round begins here",
         (_, Part::Rounds) => "the rounds of the access begin here",
         (_, Part::Stage) => "the stage turns here",
         (FaultKind::Unpublished, Part::Met) => "the maker goes on from here without a barrier",

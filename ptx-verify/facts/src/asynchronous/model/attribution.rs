@@ -41,6 +41,10 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
     for place in counts(facts, &fault) {
         fault = fault.with(place, Part::Count);
     }
+    if matches!(fault.kind, FaultKind::ArrivesTwice | FaultKind::Barrier) {
+        let begin = round_around(facts, fault.instruction);
+        fault = fault.with_some(begin, Part::Rounds);
+    }
     if fault.kind == FaultKind::EarlyAccess {
         let rounds = rounds_of_access(facts, &fault);
         fault = fault.with_some(rounds, Part::Rounds);
@@ -144,6 +148,19 @@ fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
         registers.truncate(MAX_PLACES);
     }
     Vec::new()
+}
+
+/// The beginning of the smallest loop around an instruction.
+fn round_around(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(instruction));
+    let around = latches(facts).filter(|(head, _)| cfg.dominates(*head, own));
+    let loops = around.filter_map(|(head, block)| {
+        let blocks = natural_loop(facts, head, block, MAX_BLOCKS)?;
+        blocks.contains(&own).then_some((blocks.len(), head))
+    });
+    let (_, head) = loops.min_by_key(|(count, _)| *count)?;
+    cfg.instructions(head).next()
 }
 
 /// The branch that ends the round of a test: of the smallest loop around it in which more happens than that it waits.

@@ -847,23 +847,18 @@ impl<'p> Machine<'p> {
             .min()
             .or(self.overrun.as_ref())
             .and_then(|(at, object)| self.of_overrun(*at, *object));
-        let fault =
-            self.of_registers(&registers).or(overrun).or_else(|| self.of_objects(&waits)).or_else(|| {
-                let (block, number, at) = *barriers.first()?;
-                let barrier = self.blocks[block].barriers.get(&number)?;
-                let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
-                let fault =
-                    Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
-                let fault = barrier
-                    .places
-                    .iter()
-                    .take(MAX_LAST)
-                    .fold(fault, |fault, at| fault.with(*at, Part::Arrival));
-                let fault =
-                    barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait));
-                let others = self.other_places(block, number, false);
-                Some(others.iter().fold(fault, |fault, at| fault.with(*at, Part::OtherBarrier)))
-            });
+        // Those at barriers could open one by themselves: then it is not for those who wait for a phase that they stay there.
+        let own = barriers.iter().copied().find(|&(block, number, _)| {
+            let barrier = self.blocks[block].barriers.get(&number);
+            let wanted = barrier.and_then(|barrier| barrier.expected).map(|(count, _)| count);
+            wanted.is_some_and(|count| count <= self.threads_at_barriers(block))
+        });
+        let fault = self
+            .of_registers(&registers)
+            .or(overrun)
+            .or_else(|| self.of_barrier(own?, &barriers))
+            .or_else(|| self.of_objects(&waits))
+            .or_else(|| self.of_barrier(*barriers.first()?, &barriers));
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
         if let Some(fault) = fault {
             let mut last: Vec<u32> =
@@ -875,6 +870,30 @@ impl<'p> Machine<'p> {
             let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
             self.tell(fault);
         }
+    }
+
+    /// How many threads of a block wait at its barriers.
+    fn threads_at_barriers(&self, block: usize) -> u32 {
+        let warps = self.warps.iter().filter(|warp| warp.block == block);
+        let waiting = warps.flat_map(|warp| &warp.fragments);
+        let waiting = waiting.filter(|fragment| matches!(fragment.state, State::Barrier(_)));
+        waiting.map(|fragment| fragment.mask.count_ones()).sum()
+    }
+
+    /// A barrier that keeps threads waiting: its block, its number, and where.
+    fn of_barrier(
+        &self,
+        (block, number, at): (usize, u32, u32),
+        barriers: &[(usize, u32, u32)],
+    ) -> Option<Fault> {
+        let barrier = self.blocks[block].barriers.get(&number)?;
+        let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
+        let fault = Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
+        let places = barrier.places.iter().take(MAX_LAST);
+        let fault = places.fold(fault, |fault, at| fault.with(*at, Part::Arrival));
+        let fault = barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait));
+        let others = self.other_places(block, number, false);
+        Some(others.iter().fold(fault, |fault, at| fault.with(*at, Part::OtherBarrier)))
     }
 
     /// An object whose phases were over before those who wait for one went on: more arrive than it counts.
