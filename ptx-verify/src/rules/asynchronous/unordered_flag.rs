@@ -155,6 +155,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                     .with_secondary(context.instruction_span(load), "loaded here")
                     .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
             );
+            return;
         }
     }
     if context.module.features().has(Features::ATOMICS)
