@@ -82,23 +82,24 @@ pub fn used_without_meeting(
 }
 
 /// A load by all threads after one of them has waited for a flag with an acquire, in a kernel that lets nobody meet after that:
-/// the end of the wait and the load. `loads` are ascending.
+/// the end of the wait and the load. `loads` gives those to be looked at, ascending.
 #[must_use]
 pub fn used_and_never_met(
     facts: &FunctionFacts<'_>,
     few: &mut FewThreads<'_, '_>,
     polls: &[Poll],
-    loads: &[u32],
+    loads: impl Fn() -> Vec<u32>,
 ) -> Option<(u32, u32)> {
     polls.iter().take(MAX_FLAGS).find_map(|poll| {
         let acquires = facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::Acquire));
         if !acquires || !few.is_one(poll.load) {
             return None;
         }
-        let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
-        if reachable(facts).any(|each| reach.at(each).is_some() && meets(facts, each)) {
+        if meets_after(facts, poll.end) {
             return None;
         }
+        let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
+        let loads = loads();
         let is_used = |&&load: &&u32| load > poll.end && reach.at(load).is_some() && !few.come_to(load);
         loads.iter().find(is_used).map(|&load| (poll.load, load))
     })
@@ -132,13 +133,13 @@ pub fn handed_on_without_meeting(
                 })
         })
     };
-    let after = Reach::from(facts, Ends::Instructions(&by_one), &[]);
-    let mut stores: Vec<u32> = reachable(facts)
-        .filter(|&each| is_shared(each, true) && after.at(each).is_some() && few.is_one(each))
-        .collect();
+    let mut stores: Vec<u32> =
+        reachable(facts).filter(|&each| is_shared(each, true) && few.is_one(each)).collect();
     if stores.is_empty() {
         return None;
     }
+    let after = Reach::from(facts, Ends::Instructions(&by_one), &[]);
+    stores.retain(|&store| after.at(store).is_some());
     stores.sort_unstable();
     let mut loads: Vec<u32> =
         reachable(facts).filter(|&each| is_shared(each, false) && !few.is_one(each)).collect();
@@ -157,6 +158,29 @@ pub fn handed_on_without_meeting(
         };
         loads.iter().copied().find(|&load| same(store, load) && is_unmet(load)).map(|load| (store, load))
     })
+}
+
+/// Whether threads may meet others anywhere after an instruction.
+fn meets_after(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let cfg = &facts.cfg;
+    let start = cfg.block_of(Handle::new(instruction));
+    let rest = instruction + 1..cfg.instructions(start).end;
+    if rest.into_iter().any(|each| meets(facts, each)) {
+        return true;
+    }
+    let mut seen = vec![false; cfg.block_count()];
+    let mut open = vec![start];
+    while let Some(block) = open.pop() {
+        for (next, _) in cfg.successors(block) {
+            if !std::mem::replace(&mut seen[next.index()], true) {
+                if cfg.instructions(next).any(|each| meets(facts, each)) {
+                    return true;
+                }
+                open.push(next);
+            }
+        }
+    }
+    false
 }
 
 /// Whether threads meet others at an instruction, or it may be so.
@@ -190,19 +214,25 @@ pub struct FewThreads<'f, 'm> {
 }
 
 impl<'f, 'm> FewThreads<'f, 'm> {
-    /// Looks at the branches of a function.
+    /// Looks at the branches of a function when it is asked first.
     #[must_use]
     pub fn new(facts: &'f FunctionFacts<'m>) -> Self {
-        let blocks = vec![Threads::All; facts.cfg.block_count()];
-        let mut few = Self { facts, blocks, chosen: FxHashMap::default() };
-        // A block comes after the one that immediately dominates it.
-        for &block in facts.cfg.reverse_postorder() {
-            let above = facts.cfg.immediate_dominator(block);
-            let Some(above) = above else { continue };
-            let threads = few.blocks[above.index()].max(few.entering(block));
-            few.blocks[block.index()] = threads;
+        Self { facts, blocks: Vec::new(), chosen: FxHashMap::default() }
+    }
+
+    /// Looks at the branches, if that was not done.
+    fn look(&mut self) {
+        if !self.blocks.is_empty() {
+            return;
         }
-        few
+        self.blocks = vec![Threads::All; self.facts.cfg.block_count()];
+        // A block comes after the one that immediately dominates it.
+        for &block in self.facts.cfg.reverse_postorder() {
+            let above = self.facts.cfg.immediate_dominator(block);
+            let Some(above) = above else { continue };
+            let threads = self.blocks[above.index()].max(self.entering(block));
+            self.blocks[block.index()] = threads;
+        }
     }
 
     /// Whether only some threads come to an instruction.
@@ -216,7 +246,8 @@ impl<'f, 'm> FewThreads<'f, 'm> {
     }
 
     /// The branch from which only some threads come to an instruction.
-    fn fork_above(&self, instruction: u32) -> Option<u32> {
+    fn fork_above(&mut self, instruction: u32) -> Option<u32> {
+        self.look();
         let cfg = &self.facts.cfg;
         let mut block = cfg.block_of(Handle::new(instruction));
         while self.blocks[block.index()] != Threads::All {
@@ -226,6 +257,7 @@ impl<'f, 'm> FewThreads<'f, 'm> {
     }
 
     fn threads(&mut self, instruction: u32) -> Threads {
+        self.look();
         let own = self.facts.condition(instruction).map_or(Threads::All, |guard| self.chosen(guard));
         self.blocks[self.facts.cfg.block_of(Handle::new(instruction)).index()].max(own)
     }
@@ -327,14 +359,17 @@ fn is_constant(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
     }
 }
 
-/// The one write of a register that control comes from to an instruction: a counter may be used further on in a loop.
-fn reaching(facts: &FunctionFacts<'_>, register: Register, instruction: u32) -> Option<u32> {
+/// The one write of a register before an instruction in the text, and those after it, from which control must not come back to the
+/// instruction: a counter may be used further on in a loop.
+fn first_write<'f>(
+    facts: &'f FunctionFacts<'_>,
+    register: Register,
+    instruction: u32,
+) -> Option<(u32, &'f [u32])> {
     match facts.definitions(register) {
-        [only] => Some(*only),
-        several if several.len() <= MAX_COUNTER => {
-            let reach = Reach::to(facts, Ends::Instructions(&[instruction]), &[]);
-            let mut before = several.iter().copied().filter(|&write| reach.at(write).is_some());
-            before.next().filter(|_| before.next().is_none())
+        [only] => Some((*only, &[])),
+        [first, later @ ..] if later.len() < MAX_COUNTER => {
+            (*first < instruction && later[0] > instruction).then_some((*first, later))
         }
         _ => None,
     }
@@ -343,6 +378,7 @@ fn reaching(facts: &FunctionFacts<'_>, register: Register, instruction: u32) -> 
 /// Whether a number is computed of that of the thread in its block or warp, and of constants, where an instruction uses it.
 fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand, instruction: u32) -> bool {
     let (mut pending, mut seen, mut is_of_thread) = (vec![operand], Vec::new(), false);
+    let mut later: Vec<u32> = Vec::new();
     while let Some(operand) = pending.pop() {
         match operand {
             Operand::Special(
@@ -358,7 +394,8 @@ fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand, instruction: u32) -
                 if seen.contains(&register) {
                     continue;
                 }
-                let Some(only) = reaching(facts, register, instruction) else { return false };
+                let Some((only, after)) = first_write(facts, register, instruction) else { return false };
+                later.extend(after);
                 let computes = facts.instance(only).and_then(|instance| instance.effects.computes);
                 if seen.len() == MAX_REGISTERS || computes.is_none_or(|each| each == Computation::Load) {
                     return false;
@@ -373,5 +410,9 @@ fn is_of_thread(facts: &FunctionFacts<'_>, operand: Operand, instruction: u32) -
             _ => return false,
         }
     }
-    is_of_thread
+    if !is_of_thread || later.is_empty() {
+        return is_of_thread;
+    }
+    let reach = Reach::to(facts, Ends::Instructions(&[instruction]), &[]);
+    later.iter().all(|&write| reach.at(write).is_none())
 }

@@ -127,7 +127,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if diagnostics.iter().any(|each| each.rule == RULE.info.name) {
         return;
     }
-    after_polls(context, facts, &polls, diagnostics);
+    let mut few = FewThreads::new(facts);
+    after_polls(context, facts, &mut few, &polls, diagnostics);
     if has_atomics || !polls.is_empty() {
         let same = |store: u32, load: u32| {
             let variable = context.read_from(store);
@@ -144,10 +145,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
         };
         let counts = reachable(facts).filter(|&each| {
-            facts.instance(each).is_some_and(|instance| instance.effects.atomic) && may_be_global(facts, each)
+            let gives = |each: u32| facts.uses().of(each).iter().any(|of| of.access().writes());
+            let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
+            is_atomic && gives(each) && may_be_global(facts, each)
         });
         let asked = polls.iter().map(|poll| poll.end).chain(counts.filter(|_| has_atomics));
-        let mut few = FewThreads::new(facts);
         if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, same) {
             let message = "the thread that has asked other blocks stores this for its own, who need not have met it when they load it";
             diagnostics.push(
@@ -177,7 +179,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         ascending(reachable(facts).filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each)))
     };
     if !polls.is_empty()
-        && let Some((poll, load)) = used_and_never_met(facts, &mut FewThreads::new(facts), &polls, &loads())
+        && let Some((poll, load)) = used_and_never_met(facts, &mut few, &polls, loads)
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
@@ -189,7 +191,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
-        before_flags(context, facts, &Waits::new(facts, &polls, &locks), diagnostics);
+        before_flags(context, facts, &mut few, &Waits::new(facts, &polls, &locks), diagnostics);
     }
 }
 
@@ -202,6 +204,7 @@ fn is_narrow(instance: &Instance) -> bool {
 fn after_polls(
     context: &FlowContext<'_>,
     facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
     polls: &[Poll],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -238,7 +241,6 @@ fn after_polls(
         let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
         is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
     }));
-    let mut few = FewThreads::new(facts);
     let mut left = MAX_RELAXED;
     let asks = |load: u32| {
         let is_relaxed = facts.instance(load).is_some_and(|instance| {
@@ -366,12 +368,12 @@ fn stores_nought(facts: &FunctionFacts<'_>, store: u32) -> bool {
 fn before_flags(
     context: &FlowContext<'_>,
     facts: &FunctionFacts<'_>,
+    few: &mut FewThreads<'_, '_>,
     waits: &Waits<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let polls = waits.polls;
-    let mut few = FewThreads::new(facts);
-    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, &mut few, each)));
+    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, few, each)));
     let releases = ascending(reachable(facts).filter(|&each| {
         let releases = |instance: &Instance| {
             instance.is(Mode::Release) && instance.effects.writes_memory && may_be_global(facts, each)
@@ -485,8 +487,7 @@ fn before_flags(
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
         .collect();
     if !all_flags.is_empty()
-        && let Some((poll, load)) =
-            used_without_meeting(facts, &mut few, polls, &ascending(loads.into_iter()))
+        && let Some((poll, load)) = used_without_meeting(facts, few, polls, &ascending(loads.into_iter()))
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
@@ -499,7 +500,7 @@ fn before_flags(
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
     let tells = |flag: u32, store: u32| releases.binary_search(&flag).is_ok() || is_read(store);
-    let told = told_by_few(facts, &mut few, &all_flags, &stores, tells);
+    let told = told_by_few(facts, few, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
         diagnostics.push(
