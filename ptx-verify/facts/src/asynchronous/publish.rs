@@ -120,21 +120,8 @@ pub fn handed_on_without_meeting(
     if by_one.is_empty() {
         return None;
     }
-    let is_shared = |instruction: u32, stores: bool| {
-        facts.instance(instruction).is_some_and(|instance| {
-            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
-            let is_plain = !instance.effects.atomic
-                && instance.effects.asynchronous.is_none()
-                && !instance.is(Mode::Volatile);
-            is_plain
-                && accesses.any(|access| {
-                    access.space.map(StateSpace::base) == Some(StateSpace::Shared)
-                        && if stores { access.writes } else { access.reads && !access.writes }
-                })
-        })
-    };
     let mut stores: Vec<u32> =
-        reachable(facts).filter(|&each| is_shared(each, true) && few.is_one(each)).collect();
+        reachable(facts).filter(|&each| is_shared(facts, each, true) && few.is_one(each)).collect();
     if stores.is_empty() {
         return None;
     }
@@ -142,7 +129,7 @@ pub fn handed_on_without_meeting(
     stores.retain(|&store| after.at(store).is_some());
     stores.sort_unstable();
     let mut loads: Vec<u32> =
-        reachable(facts).filter(|&each| is_shared(each, false) && !few.is_one(each)).collect();
+        reachable(facts).filter(|&each| is_shared(facts, each, false) && !few.is_one(each)).collect();
     loads.sort_unstable();
     let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
@@ -158,6 +145,28 @@ pub fn handed_on_without_meeting(
         };
         loads.iter().copied().find(|&load| same(store, load) && is_unmet(load)).map(|load| (store, load))
     })
+}
+
+/// Whether an instruction is a plain store to shared memory, or a plain load from there.
+fn is_shared(facts: &FunctionFacts<'_>, instruction: u32, stores: bool) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+        let is_plain = !instance.effects.atomic
+            && instance.effects.asynchronous.is_none()
+            && !instance.is(Mode::Volatile);
+        is_plain
+            && accesses.any(|access| {
+                access.space.map(StateSpace::base) == Some(StateSpace::Shared)
+                    && if stores { access.writes } else { access.reads && !access.writes }
+            })
+    })
+}
+
+/// Whether something is stored in shared memory soon after an instruction.
+#[must_use]
+pub fn hands_on(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let end = facts.cfg.instructions(facts.cfg.block_of(Handle::new(instruction))).end;
+    (instruction + 1..end).any(|each| is_shared(facts, each, true))
 }
 
 /// Whether threads may meet others anywhere after an instruction.

@@ -2,9 +2,9 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
-    is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires, orders_blocks,
-    polled_root, polls, polls_taken_out, reachable, table_of_pointers, told_by_few, used_and_never_met,
-    used_without_meeting,
+    hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires,
+    orders_blocks, polled_root, polls, polls_taken_out, reachable, table_of_pointers, told_by_few,
+    used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -145,9 +145,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             }
         };
         let counts = reachable(facts).filter(|&each| {
-            let gives = |each: u32| facts.uses().of(each).iter().any(|of| of.access().writes());
             let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
-            is_atomic && gives(each) && may_be_global(facts, each)
+            is_atomic && hands_on(facts, each) && may_be_global(facts, each)
         });
         let asked = polls.iter().map(|poll| poll.end).chain(counts.filter(|_| has_atomics));
         if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, same) {
