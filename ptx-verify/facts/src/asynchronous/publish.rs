@@ -216,32 +216,45 @@ enum Threads {
 /// To which places only some threads of a block come, as comparisons of their number with constants tell.
 pub struct FewThreads<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
-    /// By block.
-    blocks: Vec<Threads>,
+    /// By block, as far as they were asked for.
+    blocks: Vec<Option<Threads>>,
     /// By predicate, which threads it chooses where it holds, and where not.
     chosen: FxHashMap<Register, (Threads, Threads)>,
 }
 
 impl<'f, 'm> FewThreads<'f, 'm> {
-    /// Looks at the branches of a function when it is asked first.
+    /// Looks at the branches of a function as far as it is asked.
     #[must_use]
     pub fn new(facts: &'f FunctionFacts<'m>) -> Self {
         Self { facts, blocks: Vec::new(), chosen: FxHashMap::default() }
     }
 
-    /// Looks at the branches, if that was not done.
-    fn look(&mut self) {
-        if !self.blocks.is_empty() {
-            return;
+    /// How many come to a block: no more than come to those that dominate it.
+    fn of_block(&mut self, block: NodeIndex) -> Threads {
+        let cfg = &self.facts.cfg;
+        if self.blocks.is_empty() {
+            self.blocks = vec![None; cfg.block_count()];
         }
-        self.blocks = vec![Threads::All; self.facts.cfg.block_count()];
-        // A block comes after the one that immediately dominates it.
-        for &block in self.facts.cfg.reverse_postorder() {
-            let above = self.facts.cfg.immediate_dominator(block);
-            let Some(above) = above else { continue };
-            let threads = self.blocks[above.index()].max(self.entering(block));
-            self.blocks[block.index()] = threads;
+        let mut asked = vec![block];
+        let mut threads = Threads::All;
+        while let Some(&last) = asked.last() {
+            if let Some(known) = self.blocks[last.index()] {
+                threads = known;
+                asked.pop();
+                break;
+            }
+            let Some(above) = cfg.immediate_dominator(last) else {
+                self.blocks[last.index()] = Some(threads);
+                asked.pop();
+                break;
+            };
+            asked.push(above);
         }
+        for block in asked.into_iter().rev() {
+            threads = threads.max(self.entering(block));
+            self.blocks[block.index()] = Some(threads);
+        }
+        threads
     }
 
     /// Whether only some threads come to an instruction.
@@ -256,19 +269,17 @@ impl<'f, 'm> FewThreads<'f, 'm> {
 
     /// The branch from which only some threads come to an instruction.
     fn fork_above(&mut self, instruction: u32) -> Option<u32> {
-        self.look();
         let cfg = &self.facts.cfg;
         let mut block = cfg.block_of(Handle::new(instruction));
-        while self.blocks[block.index()] != Threads::All {
+        while self.of_block(block) != Threads::All {
             block = cfg.immediate_dominator(block)?;
         }
         cfg.instructions(block).next_back()
     }
 
     fn threads(&mut self, instruction: u32) -> Threads {
-        self.look();
         let own = self.facts.condition(instruction).map_or(Threads::All, |guard| self.chosen(guard));
-        self.blocks[self.facts.cfg.block_of(Handle::new(instruction)).index()].max(own)
+        self.of_block(self.facts.cfg.block_of(Handle::new(instruction))).max(own)
     }
 
     /// Which threads come into a block by the one way into it, a side of a branch on their number.
