@@ -18,6 +18,7 @@ mod clock;
 mod converge;
 mod copies;
 mod decode;
+mod ending;
 mod fault;
 mod kept;
 mod known;

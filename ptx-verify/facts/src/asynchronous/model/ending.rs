@@ -1,0 +1,238 @@
+//! How an execution ends: what holds when all threads have ended, and why some never do.
+
+use super::clock::{Clock, Row};
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::{Machine, RUN_AHEAD, State};
+use super::program::Action;
+use super::shadow::{Completion, Flight, Who};
+
+/// What so many warps did last is told where threads wait for each other.
+const MAX_LAST: usize = 4;
+
+impl Machine<'_> {
+    /// What holds when all threads have ended.
+    pub(super) fn at_end(&mut self) {
+        if self.faults.iter().any(|fault| fault.kind.may_follow()) {
+            return;
+        }
+        self.tell_of_tiles();
+        let warps = self.warps.len();
+        for block in 0..self.blocks.len() {
+            let end = std::mem::take(&mut self.blocks[block].end);
+            let who = Who { warp: u32::MAX, lanes: 0, clock: &end, warps };
+            let written = self.blocks[block].shadow.still_written(who, &self.flights);
+            // Who is told of a copy into another block's memory is that block.
+            let is_told_elsewhere = |flight: &Flight| match flight.completion {
+                Completion::Phase { object, .. } => self.objects[object as usize].block != block,
+                Completion::Group { .. } => false,
+            };
+            let read = self.blocks[block].shadow.still_read(who, &self.flights, is_told_elsewhere);
+            let of_groups = self.flights.iter().position(|flight| {
+                let is_group = matches!(flight.completion, Completion::Group { .. });
+                is_group
+                    && self.warps[flight.warp as usize].block == block
+                    && !flight.is_observed(&end, warps)
+            });
+            for flight in of_groups.map(|flight| flight as u32).into_iter().chain(written).chain(read) {
+                let Flight { instruction, completion, .. } = self.flights[flight as usize];
+                // Others may have waited for another phase.
+                let test = match completion {
+                    Completion::Phase { object, .. } => {
+                        self.warps.iter().find_map(|warp| warp.tests.get(&(object as usize)))
+                    }
+                    Completion::Group { .. } => None,
+                };
+                let fault = Fault::new(FaultKind::LeftRunning, instruction);
+                let fault = fault.with_some(test.map(|test| test.0), Part::Wait);
+                self.tell(fault.with_some(self.blocks[block].ended, Part::End));
+            }
+            // Who knows that an operation is complete knows that it uses no memory of the block.
+            let on_their_own: Vec<u32> = self
+                .program
+                .steps
+                .iter()
+                .filter(|step| {
+                    matches!(step.action, Action::Start { object: Some(_), .. } | Action::CommitTo { .. })
+                })
+                .map(|step| step.instruction)
+                .collect();
+            if let Some(exit) = self.blocks[block].ended {
+                let unknown = self.blocks[block]
+                    .remote
+                    .iter()
+                    .copied()
+                    .filter(|(_, _, at)| on_their_own.binary_search(at).is_err())
+                    .find(|&(warp, event, _)| {
+                        let known = |clock: &Clock| clock.get(warps, Row::Events, warp as usize) >= event;
+                        !known(&end) && !known(&self.blocks[block].lifetime)
+                    });
+                if let Some((_, _, access)) = unknown {
+                    let own = self.warps.iter().find(|warp| warp.block == block);
+                    let met = own.and_then(|warp| warp.met[0]);
+                    let fault = Fault::new(FaultKind::EarlyExit, exit).with(access, Part::Access);
+                    self.tell(fault.with_some(met, Part::Met));
+                }
+            }
+            self.blocks[block].end = end;
+        }
+    }
+
+    /// Threads use an object that nobody makes, and nothing was left out that might.
+    pub(super) fn explain_unmade(&mut self) {
+        let unmade = self.objects.iter().filter(|object| object.made.is_none() && object.phase == 0);
+        let used = unmade.filter_map(|object| object.used_early).map(|(_, used)| used).min();
+        let made = self.objects.iter().filter_map(|object| object.made).map(|made| made.2).max();
+        if let (Some(used), Some(made)) = (used, made) {
+            self.tell(Fault::new(FaultKind::NeverMade, used).with(made, Part::Made));
+        }
+    }
+
+    /// Why threads wait for each other.
+    pub(super) fn explain_deadlock(&mut self) {
+        let mut waits: Vec<(u32, usize)> = Vec::new();
+        let mut barriers: Vec<(usize, u32, u32)> = Vec::new();
+        let (mut cluster, mut registers) = (None, Vec::new());
+        // Objects of which more than the next phase was complete before somebody waited for it.
+        let mut overrun: Vec<(u32, usize)> = Vec::new();
+        for warp in &self.warps {
+            for fragment in &warp.fragments {
+                let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
+                match &fragment.state {
+                    State::Test(wants) => {
+                        let open = wants.iter().find(|(object, want, _)| !self.objects[*object].has(*want));
+                        waits.extend(open.map(|(object, ..)| (at, *object)));
+                        let known = |object: usize| warp.clock.phases(self.warps.len(), object);
+                        let is_over = |object: usize| {
+                            let own = &self.objects[object];
+                            let most = if own.has_parts { 1 } else { RUN_AHEAD };
+                            own.phase > known(object) + most
+                        };
+                        overrun.extend(open.filter(|open| is_over(open.0)).map(|open| (at, open.0)));
+                    }
+                    State::Barrier(number) => barriers.push((warp.block, *number, at)),
+                    State::Cluster(_) => cluster = cluster.or(Some(at)),
+                    State::Registers(_) => registers.push((at, warp.block)),
+                    State::Ready
+                    | State::Lanes(_)
+                    | State::Comes(_)
+                    | State::Starts(_)
+                    | State::Frozen(_) => {}
+                }
+            }
+        }
+        waits.sort_unstable();
+        waits.dedup();
+        barriers.sort_unstable();
+        barriers.dedup();
+        let overrun = overrun
+            .iter()
+            .min()
+            .or(self.overrun.as_ref())
+            .and_then(|(at, object)| self.of_overrun(*at, *object));
+        // Those at barriers could open one by themselves: then it is not for those who wait for a phase that they stay there.
+        let own = barriers.iter().copied().find(|&(block, number, _)| {
+            let barrier = self.blocks[block].barriers.get(&number);
+            let wanted = barrier.and_then(|barrier| barrier.expected).map(|(count, _)| count);
+            wanted.is_some_and(|count| count <= self.threads_at_barriers(block))
+        });
+        let fault = self
+            .of_registers(&registers)
+            .or(overrun)
+            .or_else(|| self.of_barrier(own?, &barriers))
+            .or_else(|| self.of_objects(&waits))
+            .or_else(|| self.of_barrier(*barriers.first()?, &barriers));
+        let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
+        if let Some(fault) = fault {
+            let mut last: Vec<u32> =
+                self.warps.iter().filter(|warp| warp.alive != 0).filter_map(|warp| warp.last_use).collect();
+            last.sort_unstable();
+            last.dedup();
+            let fault = last.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
+            let fault = waits.iter().fold(fault, |fault, (at, _)| fault.with(*at, Part::OtherWait));
+            let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
+            self.tell(fault);
+        }
+    }
+
+    /// How many threads of a block wait at its barriers.
+    fn threads_at_barriers(&self, block: usize) -> u32 {
+        let warps = self.warps.iter().filter(|warp| warp.block == block);
+        let waiting = warps.flat_map(|warp| &warp.fragments);
+        let waiting = waiting.filter(|fragment| matches!(fragment.state, State::Barrier(_)));
+        waiting.map(|fragment| fragment.mask.count_ones()).sum()
+    }
+
+    /// A barrier that keeps threads waiting: its block, its number, and where.
+    fn of_barrier(
+        &self,
+        (block, number, at): (usize, u32, u32),
+        barriers: &[(usize, u32, u32)],
+    ) -> Option<Fault> {
+        let barrier = self.blocks[block].barriers.get(&number)?;
+        let wanted = barrier.expected.map_or_else(|| self.living(Some(block)), |(count, _)| count);
+        let fault = Fault::new(FaultKind::Barrier, at).counted(i64::from(wanted), i64::from(barrier.arrived));
+        let places = barrier.places.iter().take(MAX_LAST);
+        let fault = places.fold(fault, |fault, at| fault.with(*at, Part::Arrival));
+        let fault = barriers.iter().fold(fault, |fault, (_, _, other)| fault.with(*other, Part::OtherWait));
+        let others = self.other_places(block, number, false);
+        Some(others.iter().fold(fault, |fault, at| fault.with(*at, Part::OtherBarrier)))
+    }
+
+    /// An object whose phases were over before those who wait for one went on: more arrive than it counts.
+    fn of_overrun(&self, at: u32, index: usize) -> Option<Fault> {
+        let object = &self.objects[index];
+        let (_, _, made) = object.made?;
+        let arriver = self.warps.iter().enumerate().find(|(index, _)| object.arrivers >> index & 1 != 0);
+        let last = arriver.and_then(|(_, warp)| warp.last_use);
+        let fault = if object.has_parts {
+            let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
+            fault.with_some(object.last_arrival, Part::Arrival)
+        } else {
+            // All arrive each time, and wait for nobody.
+            Fault::new(FaultKind::Phase, object.last_arrival?).with(made, Part::Made)
+        };
+        let fault = fault.with_some(last, Part::Last);
+        Some(fault.with(at, Part::Wait).with_some(self.wait_of_arrivers(index), Part::OtherWait))
+    }
+
+    /// The object that keeps threads waiting, where it is known which.
+    fn of_objects(&self, waits: &[(u32, usize)]) -> Option<Fault> {
+        let object = |(_, object): &&(u32, usize)| &self.objects[*object];
+        let bytes = waits.iter().find(|wait| object(wait).pending == 0 && object(wait).bytes != 0);
+        if let Some((at, object)) = bytes {
+            let object = &self.objects[*object];
+            let wanted = object.expected;
+            let expectation = object.expectations.last().copied();
+            return Some(
+                Fault::new(FaultKind::Bytes, expectation.unwrap_or(*at))
+                    .with(*at, Part::Wait)
+                    .with_some(object.copies.last().copied(), Part::Operation)
+                    .counted(wanted, wanted - object.bytes),
+            );
+        }
+        let partly = waits.iter().find(|wait| object(wait).pending < object(wait).count);
+        let never = waits.iter().find(|wait| object(wait).total == 0);
+        let (at, of) = partly.or(never).or_else(|| waits.first())?;
+        let object = &self.objects[*of];
+        let primary = if partly.is_some() { object.made.map_or(*at, |made| made.2) } else { *at };
+        let found = i64::from(object.count) - i64::from(object.pending);
+        // Where nobody arrives ever, somebody may arrive at another object instead.
+        let elsewhere = self.warps.iter().flat_map(|warp| warp.arrivals.values()).map(|arrival| arrival.0);
+        let mut elsewhere: Vec<u32> = elsewhere.filter(|_| object.total == 0).collect();
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        let fault = elsewhere
+            .into_iter()
+            .take(MAX_LAST)
+            .fold(Fault::new(FaultKind::Phase, primary), |fault, at| fault.with(at, Part::Elsewhere));
+        Some(
+            fault
+                .with(*at, Part::Wait)
+                .with_some(object.made.map(|made| made.2), Part::Made)
+                .with_some(object.last_arrival, Part::Arrival)
+                .with_some(object.last_expectation, Part::Expectation)
+                .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
+                .counted(i64::from(object.count), found),
+        )
+    }
+}
