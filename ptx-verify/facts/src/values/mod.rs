@@ -2,6 +2,7 @@
 
 mod address;
 mod assume;
+mod compare;
 mod compute;
 mod condition;
 mod either;
@@ -25,7 +26,8 @@ mod unrolled;
 
 pub(crate) use address::space_of;
 pub use assume::Assumption;
-pub use compute::{Order, Relation, is_signed};
+pub use compare::{Order, Relation};
+pub use compute::is_signed;
 pub(crate) use condition::{Edge, Literal, Literals, Memo, Stated};
 pub use either::Either;
 pub use graph::{Graph, Kind, ValueId, Variable};

@@ -5,7 +5,7 @@ use ptx_ir::isa::Computation;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
-use super::compute::{Order, Relation};
+use super::compare::{Order, Relation};
 use super::graph::{Graph, Kind, ValueId};
 use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask, width};
