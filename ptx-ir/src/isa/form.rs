@@ -160,6 +160,14 @@ impl FormId {
         })
     }
 
+    /// Each value that some modifier may have: the place of the modifier among [`slots`](Self::slots), what the table calls it,
+    /// and the value with its dot.
+    pub fn slot_values(self) -> impl Iterator<Item = (usize, &'static str, &'static str)> {
+        let slots = self.form().slots.into_iter().enumerate();
+        slots
+            .flat_map(|(place, slot)| texts(slot.values).map(move |value| (place, slot.name.as_str(), value)))
+    }
+
     /// The names of the operands and of their parts, as the manual has them.
     #[must_use]
     pub fn operand_names(self) -> Vec<&'static str> {

@@ -5,13 +5,11 @@
 //! rounding for a rounding. Semantics and scopes of the memory model may not even that.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use ptx_ir::isa::{Effects, LeniencyReason, forms, resolve};
 use ptx_syntax::Edit;
 use ptx_syntax::lexer::Lexer;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No spelling of an instruction is longer, in bytes. What is longer is none, and may be as long as the text.
 const MAX_SPELLING: usize = 1024;
@@ -34,11 +32,13 @@ fn lost(changes: &[(String, String)]) -> Option<String> {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
     for (before, after) in changes {
         let mut before_words = words(before);
-        if before_words.iter().any(|word| is_known(word)) && is_idle(before, after) {
-            before_words.retain(|word| table().order.contains(word.as_str()));
+        let after_words = words(after);
+        let is_gone = |word: &String| !after_words.contains(word) && Places::of(word).is_some();
+        if before_words.iter().any(is_gone) && is_idle(before, after) {
+            before_words.retain(|word| Places::of(word).is_some_and(|places| places.is_order));
         }
         gone.extend(before_words);
-        come.extend(words(after));
+        come.extend(after_words);
     }
     let mut come = counted(come);
     for word in &gone {
@@ -46,7 +46,7 @@ fn lost(changes: &[(String, String)]) -> Option<String> {
             *count = count.saturating_sub(1);
         }
     }
-    gone.retain(|word| is_known(word) && !come.contains_key(word));
+    gone.retain(|word| !come.contains_key(word) && Places::of(word).is_some());
     gone.iter().find(|word| !replaced(word, &mut come)).cloned()
 }
 
@@ -59,20 +59,15 @@ fn counted(words: Vec<String>) -> IndexMap<String, usize> {
     counts
 }
 
-fn is_known(word: &str) -> bool {
-    table().places.contains_key(word)
-}
-
 /// Whether one of the words that came stands where `word` could; it can do so for one only.
 fn replaced(word: &str, come: &mut IndexMap<String, usize>) -> bool {
-    let table = table();
-    if table.order.contains(word) {
+    let Some(places) = Places::of(word) else { return true };
+    if places.is_order {
         return false;
     }
-    let Some(places) = table.places.get(word) else { return true };
     let fits = |other: &str| {
-        let others = table.places.get(other);
-        others.is_some_and(|others| others.iter().any(|place| places.contains(place)))
+        let others = Places::of(other);
+        others.is_some_and(|others| others.places.iter().any(|place| places.places.contains(place)))
     };
     let found = come.iter_mut().find(|(other, count)| **count > 0 && fits(other));
     found.map(|(_, count)| *count -= 1).is_some()
@@ -125,31 +120,29 @@ fn joined(text: &str) -> String {
     Lexer::new(text).filter(|token| !token.kind.is_trivia()).map(|token| token.text(text)).collect()
 }
 
-/// What the instruction table says of modifiers.
-struct Table {
-    /// For each modifier, the places that may hold it: numbers that mean nothing by themselves.
-    places: FxHashMap<&'static str, Vec<u32>>,
-    /// Semantics and scopes.
-    order: FxHashSet<&'static str>,
+/// Where the instruction table has a modifier.
+struct Places {
+    /// The forms, and the places in them.
+    places: Vec<(usize, usize)>,
+    /// Whether it is one of the semantics or scopes.
+    is_order: bool,
 }
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut table = Table { places: FxHashMap::default(), order: FxHashSet::default() };
-        let slots = forms().flat_map(ptx_ir::isa::FormId::slots);
-        for (slot, place) in slots.zip(0..) {
-            // The table calls these places so in every form.
-            let order = ["sem", "scope"].iter().any(|name| slot.name.starts_with(name));
-            for part in slot.values.iter().flat_map(|value| parts(value)) {
-                table.places.entry(part).or_default().push(place);
-                if order {
-                    table.order.insert(part);
+impl Places {
+    /// None where it is nowhere. Few modifiers are asked about, so that all forms are looked at each time.
+    fn of(modifier: &str) -> Option<Self> {
+        let mut found = Self { places: Vec::new(), is_order: false };
+        for form in forms() {
+            for (place, name, value) in form.slot_values() {
+                if value.contains(modifier) && parts(value).any(|part| part == modifier) {
+                    found.places.push((form.index(), place));
+                    // The table calls these places so in every form.
+                    found.is_order |= ["sem", "scope"].iter().any(|order| name.starts_with(order));
                 }
             }
         }
-        table
-    })
+        (!found.places.is_empty()).then_some(found)
+    }
 }
 
 /// The words of a value such as `.relaxed.cta`, each with its dot.
