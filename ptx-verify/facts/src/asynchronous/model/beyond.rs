@@ -2,20 +2,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::fault::{Fault, FaultKind, Part};
-use super::machine::Machine;
-
 /// Copies of a kernel that are looked at.
 const MAX_COPIES: usize = 32;
 
 /// A copy whose size is what its phase expects.
 #[derive(Clone, Copy, Debug)]
-struct Tile {
+pub(super) struct Tile {
     block: usize,
     place: u64,
-    size: u64,
-    instruction: u32,
-    object: usize,
+    pub(super) size: u64,
+    pub(super) instruction: u32,
+    pub(super) object: usize,
 }
 
 /// Copies of which the expected bytes alone tell the size, and who reads there.
@@ -54,20 +51,10 @@ impl Tiles {
     }
 
     /// The first read that goes on behind what a copy brings.
-    fn found(&self) -> Option<(u32, Tile)> {
+    pub(super) fn found(&self) -> Option<(u32, Tile)> {
         let behind = self.reads.iter().filter_map(|(read, &(is_inside, behind))| {
             behind.filter(|_| is_inside).map(|index| (*read, self.all[index]))
         });
         behind.min_by_key(|(read, _)| *read)
-    }
-}
-
-impl Machine<'_> {
-    /// Tells of a read that goes on behind what the phase expects, in memory that nobody writes.
-    pub(super) fn tell_of_tiles(&mut self) {
-        let Some((read, tile)) = self.tiles.found() else { return };
-        let Some(expectation) = self.objects[tile.object].last_expectation else { return };
-        let fault = Fault::new(FaultKind::TooFewBytes, expectation).counted(tile.size as i64, 0);
-        self.tell(fault.with(tile.instruction, Part::Operation).with(read, Part::Access));
     }
 }

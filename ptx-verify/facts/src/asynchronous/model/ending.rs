@@ -235,4 +235,12 @@ impl Machine<'_> {
                 .counted(i64::from(object.count), found),
         )
     }
+
+    /// Tells of a read that goes on behind what the phase expects, in memory that nobody writes.
+    fn tell_of_tiles(&mut self) {
+        let Some((read, tile)) = self.tiles.found() else { return };
+        let Some(expectation) = self.objects[tile.object].last_expectation else { return };
+        let fault = Fault::new(FaultKind::TooFewBytes, expectation).counted(tile.size as i64, 0);
+        self.tell(fault.with(tile.instruction, Part::Operation).with(read, Part::Access));
+    }
 }
