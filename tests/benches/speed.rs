@@ -14,6 +14,10 @@
 //! `--stages` shows for each file where the time goes, and which rules cost most. `--threads` shows how long `verify`
 //! takes on the clock with more and more threads.
 
+#[cfg(unix)]
+#[path = "common/process.rs"]
+mod process;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -379,19 +383,8 @@ fn target(text: &str) -> String {
 /// Waits for a process that succeeds.
 #[cfg(unix)]
 fn wait(child: Child) -> Option<Cost> {
-    let mut status = 0;
-    // SAFETY: a record of numbers may be all zeros.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both places are ours, and the process is our child, which nobody else waits for.
-    let ended = unsafe { libc::wait4(child.id().cast_signed(), &raw mut status, 0, &raw mut usage) };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    // Linux counts kibibytes, Apple's systems bytes.
-    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
-    let cost = Cost {
-        seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit,
-    };
-    (ended > 0 && status == 0).then_some(cost)
+    let usage = process::ended(&child, true)?;
+    (usage.status == 0).then_some(Cost { seconds: usage.seconds, memory: usage.memory })
 }
 
 /// Elsewhere only the time on the clock is known.

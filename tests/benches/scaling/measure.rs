@@ -1,5 +1,9 @@
 //! What a process costs.
 
+#[cfg(unix)]
+#[path = "../common/process.rs"]
+mod process;
+
 use std::fs::File;
 use std::io::{BufWriter, Read};
 use std::path::{Path, PathBuf};
@@ -138,28 +142,15 @@ fn limit(_process: &mut Command) {}
 /// Waits for the end of a process, or ends it when its time is over.
 #[cfg(unix)]
 fn wait(child: Child) -> Cost {
-    let id = child.id().cast_signed();
     let start = Instant::now();
     loop {
-        let mut status = 0;
-        // SAFETY: a record of numbers may be all zeros.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: both places are ours, and the process is our child, which nobody else waits for.
-        let ended = unsafe { libc::wait4(id, &raw mut status, libc::WNOHANG, &raw mut usage) };
-        assert!(ended >= 0, "the process is our child");
-        if ended == id {
-            let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-            // Linux counts kibibytes, Apple's systems bytes.
-            let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
-            return Cost {
-                seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-                memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit,
-                failed: !libc::WIFEXITED(status),
-            };
+        if let Some(usage) = process::ended(&child, false) {
+            let failed = !libc::WIFEXITED(usage.status);
+            return Cost { seconds: usage.seconds, memory: usage.memory, failed };
         }
         if start.elapsed() > CLOCK_LIMIT {
             // SAFETY: the process is our child and was not waited for, so that the number is still its own.
-            unsafe { libc::kill(id, libc::SIGKILL) };
+            unsafe { libc::kill(child.id().cast_signed(), libc::SIGKILL) };
         }
         std::thread::sleep(Duration::from_millis(2));
     }

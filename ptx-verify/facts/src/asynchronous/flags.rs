@@ -185,7 +185,7 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
     Some(last)
 }
 
-/// The same of a loop that waits: people compute its address in front of it, in a register that they use for other things later.
+/// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.
 #[must_use]
 pub fn polled_root(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
     let base = facts.body.operands(Handle::new(load)).iter().find_map(|operand| match operand {

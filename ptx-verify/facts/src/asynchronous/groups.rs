@@ -195,7 +195,7 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
         .collect();
     writes.sort_unstable();
     writes.dedup();
-    // Compilers set accumulators in front of the asm statement that takes them, behind that of the fence.
+    // Compilers set accumulators before the asm statement that takes them, and after that of the fence.
     let is_moved = |write: u32| {
         let block = facts.cfg.block_of(Handle::new(write));
         let first = facts.cfg.instructions(block).start;

@@ -7,7 +7,7 @@ use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::isa::Control as Flow;
 
 use super::meeting::is_meeting;
-use super::region::Region;
+use super::region::{Region, taken};
 use super::{Level, Vary};
 use crate::FunctionFacts;
 use crate::values::{Assumption, Engine, Graph, ValueId, Values};
@@ -294,7 +294,7 @@ impl Control {
         values: &Values,
         block: NodeIndex,
     ) -> bool {
-        let sides: Vec<NodeIndex> = taken(graph, values, block).collect();
+        let sides: Vec<NodeIndex> = taken(graph, values, block).map(|(next, _)| next).collect();
         let mut waits = |side: &NodeIndex| {
             let mut seen = rustc_hash::FxHashSet::from_iter([*side]);
             let mut open = vec![*side];
@@ -304,7 +304,8 @@ impl Control {
                 }
                 let Some(left) = self.visits.checked_sub(1) else { return false };
                 self.visits = left;
-                open.extend(taken(graph, values, inside).filter(|next| seen.insert(*next)));
+                let next = taken(graph, values, inside).map(|(next, _)| next);
+                open.extend(next.filter(|next| seen.insert(*next)));
             }
             false
         };
@@ -361,18 +362,6 @@ fn can_come(at_branch: &Assumption<'_, '_, '_>, block: NodeIndex) -> bool {
     let mut assumption = at_branch.clone();
     assumption.be_in(block);
     !assumption.is_impossible()
-}
-
-/// The blocks that control can go to.
-fn taken<'g>(
-    graph: &'g Graph,
-    values: &'g Values,
-    block: NodeIndex,
-) -> impl Iterator<Item = NodeIndex> + use<'g> {
-    graph.successors(block).iter().filter_map(|&(next, position)| {
-        let next = NodeIndex::new(next as usize);
-        values.is_taken(graph, next, position as usize).then_some(next)
-    })
 }
 
 /// Whether a block does nothing but leave the function.

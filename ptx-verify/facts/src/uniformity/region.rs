@@ -4,7 +4,7 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
 use crate::values::linear::Base;
-use crate::values::{Engine, Kind};
+use crate::values::{Engine, Graph, Kind, Values};
 
 /// An edge: the block that it leads to, and its position there.
 type Edge = (NodeIndex, usize);
@@ -32,7 +32,7 @@ impl Region {
         let mut open = vec![block];
         loop {
             while let Some(from) = open.pop() {
-                for (next, position) in taken(engine, from) {
+                for (next, position) in taken(engine.graph, &engine.values, from) {
                     if from != block && has_decided(engine, from, next, block) {
                         region.left_out.insert((next, position));
                     } else if from != block && is_barred(engine, block, &seen, from, (next, position)) {
@@ -81,7 +81,7 @@ impl Region {
         for candidate in candidates {
             let before = Self::new(engine, block, Some(candidate), visits)?;
             let leaves = |inside: &NodeIndex| {
-                let mut next = taken(engine, *inside).peekable();
+                let mut next = taken(engine.graph, &engine.values, *inside).peekable();
                 next.peek().is_none()
                     || next.any(|edge| Some(edge.0) == join && !before.left_out.contains(&edge))
             };
@@ -94,11 +94,14 @@ impl Region {
 }
 
 /// The edges on which control can leave a block.
-fn taken<'e>(engine: &'e Engine<'_, '_>, block: NodeIndex) -> impl Iterator<Item = Edge> + use<'e> {
-    let edges = engine.graph.successors(block).iter();
-    edges.filter_map(|&(next, position)| {
+pub(super) fn taken<'g>(
+    graph: &'g Graph,
+    values: &'g Values,
+    block: NodeIndex,
+) -> impl Iterator<Item = Edge> + use<'g> {
+    graph.successors(block).iter().filter_map(|&(next, position)| {
         let edge = (NodeIndex::new(next as usize), position as usize);
-        engine.is_taken(edge.0, edge.1).then_some(edge)
+        values.is_taken(graph, edge.0, edge.1).then_some(edge)
     })
 }
 

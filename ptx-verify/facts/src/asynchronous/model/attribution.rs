@@ -62,7 +62,7 @@ fn parities(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
     origins(facts, test, Purpose::Parity, MAX_DEPTH)
 }
 
-/// The instructions that an operand is computed by, so many computations back. What only hands a number on is none.
+/// The instructions that compute an operand, through at most `depth` of them. A move is none.
 fn origins(facts: &FunctionFacts<'_>, instruction: u32, purpose: Purpose, depth: usize) -> Vec<u32> {
     let index = facts.instance(instruction).and_then(|instance| instance.operand_for(purpose));
     let operand = index.and_then(|index| facts.body.operands(Handle::new(instruction)).get(index));

@@ -1,4 +1,4 @@
-//! Reads behind what a copy brings: a tile of which too few bytes are expected.
+//! Reads after the end of what a copy brings: a tile of which too few bytes are expected.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Tile {
 #[derive(Debug, Default)]
 pub(super) struct Tiles {
     all: Vec<Tile>,
-    /// By instruction, whether it reads what a copy brings, and the copy behind which it reads what nobody writes.
+    /// By instruction, whether it reads what a copy brings, and the copy after whose end it reads what nobody writes.
     reads: FxHashMap<u32, (bool, Option<usize>)>,
 }
 
@@ -50,11 +50,11 @@ impl Tiles {
         }
     }
 
-    /// The first read that goes on behind what a copy brings.
+    /// The first read that goes on after the end of what a copy brings.
     pub(super) fn found(&self) -> Option<(u32, Tile)> {
-        let behind = self.reads.iter().filter_map(|(read, &(is_inside, behind))| {
-            behind.filter(|_| is_inside).map(|index| (*read, self.all[index]))
+        let after = self.reads.iter().filter_map(|(read, &(is_inside, after))| {
+            after.filter(|_| is_inside).map(|index| (*read, self.all[index]))
         });
-        behind.min_by_key(|(read, _)| *read)
+        after.min_by_key(|(read, _)| *read)
     }
 }

@@ -236,7 +236,7 @@ impl Machine<'_> {
         )
     }
 
-    /// Tells of a read that goes on behind what the phase expects, in memory that nobody writes.
+    /// Tells of a read that goes on after the end of what the phase expects, in memory that nobody writes.
     fn tell_of_tiles(&mut self) {
         let Some((read, tile)) = self.tiles.found() else { return };
         let Some(expectation) = self.objects[tile.object].last_expectation else { return };
