@@ -7,7 +7,7 @@
 //! First the PTX of popular libraries (see `ptx_tests::wheels`), then three texts of 20 MB (see
 //! `ptx_tests::workload`); or the given files. Each step runs in a process of its own, on one core where `taskset` is
 //! there, some times; shown is the best time on the processor (the time on the clock where the system does not tell),
-//! which other programs disturb least, and the most memory the process had, as bytes for each byte of the text (the
+//! which other programs disturb least, and the most memory the process of `verify` had, as bytes for each byte of the text (the
 //! text itself is one of them). `ptxas -arch=compute_…` only parses and checks, as `verify` does; it is compared with the
 //! whole program, from its start to its end.
 //!
@@ -230,7 +230,8 @@ fn table(files: &[PathBuf]) {
             per_byte(verify.seconds),
             per_byte(program.seconds),
             shown(judge.map(|judge| per_byte(judge.seconds))),
-            program.memory as f64 / bytes,
+            // Linux counts for a program what the process that starts it had before.
+            verify.memory as f64 / bytes,
             shown(ratio),
         );
     }
