@@ -94,6 +94,15 @@ impl<'m> FunctionFacts<'m> {
         self.instances[instruction as usize]
     }
 
+    /// The register and the distance of the first address among the operands of an instruction that is in a register.
+    #[must_use]
+    pub fn address_in_register(&self, instruction: u32) -> Option<(Register, i32)> {
+        self.body.operands(Handle::new(instruction)).iter().find_map(|operand| match *operand {
+            Operand::RegisterAddress { base, offset, .. } => Some((base, offset)),
+            _ => None,
+        })
+    }
+
     /// The condition under which an instruction runs.
     #[must_use]
     #[inline]

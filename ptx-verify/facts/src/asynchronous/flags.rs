@@ -176,11 +176,7 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 /// The register that the address of an access comes of, through moves, conversions and sums.
 #[must_use]
 pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
-    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
-    let mut last = base?;
+    let (mut last, _) = facts.address_in_register(instruction)?;
     walk_address(facts, instruction, last, false, |register, _| last = register);
     Some(last)
 }
@@ -188,11 +184,7 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
 /// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.
 #[must_use]
 pub fn polled_root(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
-    let base = facts.body.operands(Handle::new(load)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
-    let mut last = base?;
+    let (mut last, _) = facts.address_in_register(load)?;
     walk_address(facts, load, last, true, |register, _| last = register);
     Some(last)
 }
@@ -200,12 +192,8 @@ pub fn polled_root(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
 /// Whether the address of an access goes on in each turn of a loop.
 #[must_use]
 pub fn address_moves_on(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let base = facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
+    let Some((base, _)) = facts.address_in_register(instruction) else { return true };
     let mut moves_on = false;
-    let Some(base) = base else { return true };
     walk_address(facts, instruction, base, false, |_, is_only| moves_on |= !is_only);
     moves_on
 }
@@ -220,11 +208,7 @@ pub fn table_of_pointers(facts: &FunctionFacts<'_>, instruction: u32) -> Option<
     if computes != Some(Computation::Load) {
         return None;
     }
-    let address = facts.body.operands(Handle::new(*load)).iter().find_map(|operand| match *operand {
-        Operand::RegisterAddress { base, offset, .. } => Some((base, offset)),
-        _ => None,
-    });
-    let (base, offset) = address?;
+    let (base, offset) = facts.address_in_register(*load)?;
     Some((*address_steps(facts, *load, base).last()?, offset))
 }
 

@@ -177,13 +177,15 @@ fn waiting(
     let (&load, pointers) = loads.split_last()?;
     let is_pointer = |&pointer: &u32| {
         is_weak(facts, pointer, false)
-            && address_register(facts, pointer).is_some_and(|from| is_the_same(facts, from, &[], &inside))
+            && facts
+                .address_in_register(pointer)
+                .is_some_and(|(from, _)| is_the_same(facts, from, &[], &inside))
     };
     if pointers.len() > MAX_POINTERS || !pointers.iter().all(is_pointer) {
         return None;
     }
     // A list is walked with an address that changes.
-    if !is_the_same(facts, address_register(facts, load)?, pointers, &inside) {
+    if !is_the_same(facts, facts.address_in_register(load)?.0, pointers, &inside) {
         return None;
     }
     // The loop is left by what was loaded, and by nothing else.
@@ -282,13 +284,6 @@ fn is_the_same(
         pending.extend(reads.map(|each| each.register));
     }
     pending.is_empty()
-}
-
-fn address_register(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
-    facts.body.operands(Handle::new(load)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    })
 }
 
 /// Whether the guard of a branch is computed of a load, and of nothing else that changes in the loop.

@@ -38,8 +38,7 @@ pub fn told_by_few(
     if flags.is_empty() {
         return None;
     }
-    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
-    meetings.sort_unstable();
+    let meetings = meetings(facts);
     flags.into_iter().find_map(|flag| {
         let reach = Reach::to(facts, Ends::Instructions(&[flag]), &meetings);
         let is_before = |&store: &u32| store < flag && reach.at(store).is_some() && tells(flag, store);
@@ -71,8 +70,7 @@ pub fn used_without_meeting(
     if by_few.is_empty() {
         return None;
     }
-    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
-    meetings.sort_unstable();
+    let meetings = meetings(facts);
     by_few.into_iter().find_map(|poll| {
         let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &meetings);
         let is_after = |load: &&u32| **load > poll.end && reach.at(**load).is_some();
@@ -131,8 +129,7 @@ pub fn handed_on_without_meeting(
     let mut loads: Vec<u32> =
         reachable(facts).filter(|&each| is_shared(facts, each, false) && !few.is_one(each)).collect();
     loads.sort_unstable();
-    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
-    meetings.sort_unstable();
+    let meetings = meetings(facts);
     stores.into_iter().take(MAX_STORES).find_map(|store| {
         let reach = Reach::from(facts, Ends::Instructions(&[store]), &meetings);
         // Compilers let the others load where they go another way, and hand the number on in a register.
@@ -190,6 +187,13 @@ fn meets_after(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
         }
     }
     false
+}
+
+/// Where threads meet others, or may, ascending.
+fn meetings(facts: &FunctionFacts<'_>) -> Vec<u32> {
+    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
+    meetings.sort_unstable();
+    meetings
 }
 
 /// Whether threads meet others at an instruction, or it may be so.

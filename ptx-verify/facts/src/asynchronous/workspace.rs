@@ -36,7 +36,7 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     fences.sort_unstable();
     let stores = reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each));
     let stores: Vec<(u32, Vec<Register>)> = stores
-        .filter_map(|store| Some((store, address_steps(facts, store, address_register(facts, store)?))))
+        .filter_map(|store| Some((store, address_steps(facts, store, facts.address_in_register(store)?.0))))
         .collect();
     copies.iter().take(MAX_COPIES).find_map(|&(copy, base)| {
         let own = address_steps(facts, copy, base);
@@ -104,13 +104,6 @@ fn is_distance(facts: &FunctionFacts<'_>, register: Register) -> bool {
         }
     }
     true
-}
-
-fn address_register(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
-    facts.body.operands(Handle::new(instruction)).iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    })
 }
 
 /// The address in global memory that a bulk copy to shared memory reads from.

@@ -132,12 +132,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if has_atomics || !polls.is_empty() {
         let same = |store: u32, load: u32| {
             let variable = context.read_from(store);
-            let place = |access: u32| {
-                facts.body.operands(Handle::new(access)).iter().find_map(|operand| match *operand {
-                    Operand::RegisterAddress { base, offset, .. } => Some((base, offset)),
-                    _ => None,
-                })
-            };
+            let place = |access: u32| facts.address_in_register(access);
             let is_one = |(base, _): &(Register, i32)| facts.definitions(*base).len() == 1;
             match variable {
                 Some(variable) => context.read_from(load) == Some(variable),

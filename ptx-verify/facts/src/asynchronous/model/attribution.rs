@@ -124,12 +124,8 @@ fn rounds_of_access(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
 
 /// The instructions that choose the stage of a test: what its address is computed of, where that turns.
 fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
-    let operands = facts.body.operands(Handle::new(test));
-    let base = operands.iter().find_map(|operand| match operand {
-        Operand::RegisterAddress { base, .. } => Some(*base),
-        _ => None,
-    });
-    let mut registers: Vec<Register> = base.into_iter().collect();
+    let mut registers: Vec<Register> =
+        facts.address_in_register(test).map(|(base, _)| base).into_iter().collect();
     for _ in 0..MAX_STEPS {
         let mut next = Vec::new();
         for register in registers {
