@@ -435,6 +435,21 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether the instruction does more than compute registers and choose where control goes: it accesses memory, starts
+    /// or orders something, meets other threads or calls.
+    #[must_use]
+    pub fn reach_out(&self) -> bool {
+        self.reads_memory
+            || self.writes_memory
+            || self.atomic
+            || self.volatile
+            || self.barrier
+            || self.convergence != Convergence::None
+            || self.asynchronous.is_some()
+            || self.event.is_some()
+            || self.control == Control::Call
+    }
+
     /// Whether the instruction only computes its results from its operands, so that it may be removed where
     /// they are unused.
     #[must_use]

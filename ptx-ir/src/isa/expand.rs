@@ -43,6 +43,8 @@ pub(super) fn instance(id: u16, values: &[u8]) -> Option<Instance> {
     Some(Instance {
         form: FormId(id),
         accesses: operands.iter().any(|operand| operand.access.is_some()),
+        reaches_out: effects.reach_out() || operands.iter().any(|operand| operand.access.is_some()),
+        may_access_shared: operands.iter().any(OperandSpec::may_access_shared),
         roles: Roles::of(&operands),
         operands,
         min_version: gates.iter().fold(Version::OLDEST, |version, gate| version.max(gate.min_version)),

@@ -186,6 +186,14 @@ pub struct OperandSpec {
     pub because: Option<&'static str>,
 }
 
+impl OperandSpec {
+    /// Whether it is the address of an access, in shared memory or in a state space that it does not name.
+    #[must_use]
+    pub fn may_access_shared(&self) -> bool {
+        self.access.is_some_and(|access| access.space.is_none_or(|space| space.base() == StateSpace::Shared))
+    }
+}
+
 /// A requirement on PTX version and target, and what brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -232,6 +240,10 @@ pub struct Instance {
     pub ty: Option<Type>,
     /// Whether some operand is the address of an access.
     pub accesses: bool,
+    /// Whether it does more than compute registers and choose where control goes: [`Effects::reach_out`].
+    pub reaches_out: bool,
+    /// Whether some operand may be the address of an access of shared memory.
+    pub may_access_shared: bool,
     /// The roles of the operands once more, for who asks for nothing else of them.
     pub(crate) roles: Roles,
 }

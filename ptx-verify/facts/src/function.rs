@@ -1,6 +1,7 @@
 //! The facts about a function that several analyses share.
 
 use super::mentions::owner;
+use super::postdominators::common_successors;
 use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::{Cfg, Condition};
@@ -28,6 +29,8 @@ pub struct FunctionFacts<'m> {
     touched: OnceCell<Touched>,
     definitions: OnceCell<Definitions>,
     carry_writers: OnceCell<Vec<u32>>,
+    postdominators: OnceCell<Vec<u32>>,
+    reaching_out: OnceCell<Vec<u32>>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
@@ -68,6 +71,8 @@ impl<'m> FunctionFacts<'m> {
             touched: OnceCell::new(),
             definitions: OnceCell::new(),
             carry_writers: OnceCell::new(),
+            postdominators: OnceCell::new(),
+            reaching_out: OnceCell::new(),
             parameters: OnceCell::new(),
             given_registers: FxHashSet::default(),
         }
@@ -126,6 +131,25 @@ impl<'m> FunctionFacts<'m> {
             Some(instance) if instance.effects.control != Control::Call => instance.effects.control,
             _ => self.module.control(self.body, Self::handle(instruction)),
         }
+    }
+
+    /// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the
+    /// end of the function, `u32::MAX` where no path leads to that.
+    #[must_use]
+    pub fn postdominators(&self) -> &[u32] {
+        self.postdominators.get_or_init(|| common_successors(&self.cfg, |_, _| true, |_| true))
+    }
+
+    /// The instructions that control can come to and that do more than compute registers and choose where control goes, or
+    /// of which nothing is known: few of many. They come in order of the blocks, which are in reverse postorder.
+    pub fn reaching_out(&self) -> impl Iterator<Item = u32> + '_ {
+        let does =
+            |instruction: &u32| self.instance(*instruction).is_none_or(|instance| instance.reaches_out);
+        let found = self.reaching_out.get_or_init(|| {
+            let blocks = self.cfg.reverse_postorder().iter();
+            blocks.flat_map(|&block| self.cfg.instructions(block)).filter(does).collect()
+        });
+        found.iter().copied()
     }
 
     /// Whether a block ends the whole grid.

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod mentions;
 pub mod paths;
 mod plain;
+mod postdominators;
 pub mod reach;
 pub mod registers;
 pub mod uniformity;

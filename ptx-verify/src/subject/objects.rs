@@ -1,6 +1,6 @@
 //! What happens to objects that instructions make and release, for the rules about their lives.
 
-use ptx_facts::asynchronous::{Event, Life, Place, reachable};
+use ptx_facts::asynchronous::{Event, Life, Place};
 use ptx_facts::values::pointer::{Object, Pointer};
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
@@ -112,6 +112,6 @@ pub(crate) fn waits_for_threads(context: &FlowContext<'_>) -> Vec<u32> {
             effects.barrier || effects.atomic || looks || tests
         })
     };
-    let found: Vec<u32> = reachable(facts).filter(waits).collect();
+    let found: Vec<u32> = facts.reaching_out().filter(waits).collect();
     context.with_calls(&found)
 }

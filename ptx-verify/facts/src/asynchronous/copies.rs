@@ -120,7 +120,7 @@ pub fn reads_of_shared(facts: &FunctionFacts<'_>) -> Vec<u32> {
         loads && memory.any(|space| space.base() == StateSpace::Shared)
             || is_matrix && instance.operands.iter().any(is_descriptor)
     };
-    let mut reads: Vec<u32> = super::reachable(facts).filter(reads_shared).collect();
+    let mut reads: Vec<u32> = facts.reaching_out().filter(reads_shared).collect();
     reads.sort_unstable();
     reads
 }

@@ -6,7 +6,7 @@ use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
-use super::{orders, reachable};
+use super::orders;
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -39,7 +39,7 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
         (!is_ordered && may_be_global(facts, instruction)).then_some(instruction)
     };
     // Each counts itself once: in a loop it is a lock, or a sum.
-    let once = reachable(facts).filter_map(counts).filter(|&count| !comes_back(facts, count));
+    let once = facts.reaching_out().filter_map(counts).filter(|&count| !comes_back(facts, count));
     let all = compared(facts, once.take(MAX_COUNTS).collect());
     if all.is_empty() {
         return None;
@@ -53,11 +53,11 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
                 moves && !both && !effects.atomic && effects.asynchronous.is_none() && effects.event.is_none()
             }) && may_be_global(facts, each)
         };
-        let found = reachable(facts).filter(is_such);
+        let found = facts.reaching_out().filter(is_such);
         found.filter_map(|each| Some((each, address_root(facts, each)?))).collect::<Vec<(u32, Register)>>()
     };
     let (stores, reads) = (accesses(true), accesses(false));
-    let mut ordering: Vec<u32> = reachable(facts).filter(|&each| orders_blocks(facts, each)).collect();
+    let mut ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();
     ordering.retain(|&each| !only_acquires(facts, each));
     ordering.sort_unstable();
     all.into_iter().find_map(|count| {
@@ -235,16 +235,17 @@ fn walk_address(
     for _ in 0..MAX_STEPS {
         let moved_on =
             |write: u32| facts.uses().of(write).iter().any(|each| each.register == register && each.reads());
-        let near = near_definition(facts, at, register, std::mem::take(&mut from_before));
-        let definitions = facts.definitions(register);
-        let write = match definitions {
-            [write] => *write,
-            // People use one register for many addresses.
-            _ if near.is_some_and(|near| !moved_on(near)) => near.unwrap_or_default(),
-            // It goes on in each turn of a loop.
-            [one, other] if moved_on(*other) && !moved_on(*one) => *one,
-            [one, other] if moved_on(*one) && !moved_on(*other) => *other,
-            _ => return,
+        let is_before = std::mem::take(&mut from_before);
+        let (write, is_only) = match facts.definitions(register) {
+            [write] => (*write, true),
+            definitions => match (near_definition(facts, at, register, is_before), definitions) {
+                // People use one register for many addresses.
+                (Some(near), _) if !moved_on(near) => (near, true),
+                // It goes on in each turn of a loop.
+                (_, [one, other]) if moved_on(*other) && !moved_on(*one) => (*one, false),
+                (_, [one, other]) if moved_on(*one) && !moved_on(*other) => (*other, false),
+                _ => return,
+            },
         };
         let index = match facts.instance(write).and_then(|instance| instance.effects.computes) {
             Some(
@@ -258,7 +259,7 @@ fn walk_address(
             _ => return,
         }
         at = write;
-        show(register, definitions.len() == 1 || near == Some(write));
+        show(register, is_only);
     }
 }
 

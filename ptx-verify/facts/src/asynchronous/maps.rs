@@ -5,7 +5,7 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Event, Instance, Mode, Purpose};
 use ptx_ir::space::StateSpace;
 
-use super::{address_root, address_steps, reachable};
+use super::{address_root, address_steps};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -38,16 +38,19 @@ const MAX_LOOKED_AT: usize = 32;
 #[must_use]
 pub fn stale_map(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
     let changes: Vec<(u32, Register, bool)> =
-        reachable(facts).filter_map(|each| change(facts, each)).take(MAX_LOOKED_AT).collect();
+        facts.reaching_out().filter_map(|each| change(facts, each)).take(MAX_LOOKED_AT).collect();
     if changes.is_empty() {
         return left_in_shared(facts);
     }
-    let copies: Vec<(u32, Register)> =
-        reachable(facts).filter_map(|each| Some((each, map_of(facts, each)?))).take(MAX_LOOKED_AT).collect();
+    let copies: Vec<(u32, Register)> = facts
+        .reaching_out()
+        .filter_map(|each| Some((each, map_of(facts, each)?)))
+        .take(MAX_LOOKED_AT)
+        .collect();
     let is_fence = |each: u32, missing: Missing| {
         facts.is_call(each) || facts.instance(each).is_none_or(|instance| makes_known(instance, missing))
     };
-    let fences = |missing| reachable(facts).filter(move |&each| is_fence(each, missing));
+    let fences = |missing| facts.reaching_out().filter(move |&each| is_fence(each, missing));
     let releases: Vec<u32> = fences(Missing::Release).collect();
     let acquires: Vec<u32> = fences(Missing::Acquire).collect();
     let all: Vec<u32> = changes.iter().map(|(change, ..)| *change).collect();
@@ -74,20 +77,22 @@ pub fn stale_map(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
 /// A copy after a change of a map in shared memory that nothing takes out of there.
 fn left_in_shared(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
     let has = |event: Event| {
-        reachable(facts).filter(move |&each| {
+        facts.reaching_out().filter(move |&each| {
             facts.instance(each).is_some_and(|instance| instance.effects.event == Some(event))
         })
     };
     let change = has(Event::MapChange).min()?;
     let may_publish = has(Event::MapRelease).next().is_some()
         || has(Event::MapPublish).next().is_some()
-        || reachable(facts).any(|each| facts.is_call(each));
+        || facts.reaching_out().any(|each| facts.is_call(each));
     if may_publish {
         return None;
     }
     let after = Reach::from(facts, Ends::Instructions(&[change]), &[]);
-    let copy =
-        reachable(facts).filter(|&each| map_of(facts, each).is_some() && after.at(each).is_some()).min()?;
+    let copy = facts
+        .reaching_out()
+        .filter(|&each| map_of(facts, each).is_some() && after.at(each).is_some())
+        .min()?;
     Some(StaleMap { change, copy, missing: Missing::Copy })
 }
 

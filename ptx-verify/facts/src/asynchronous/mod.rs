@@ -59,7 +59,8 @@ pub fn actions(facts: &FunctionFacts<'_>) -> Vec<Action> {
     if !acts {
         return Vec::new();
     }
-    let mut found: Vec<Action> = reachable(facts)
+    let mut found: Vec<Action> = facts
+        .reaching_out()
         .filter_map(|instruction| {
             let (group, action) = facts.instance(instruction)?.effects.asynchronous?;
             Some(Action { instruction, group, action })
@@ -89,11 +90,6 @@ pub fn has_counted_barrier(facts: &FunctionFacts<'_>) -> bool {
                 && instance.operands.len() == facts.body.operands(Handle::new(instruction)).len()
         })
     })
-}
-
-/// The instructions that control can come to.
-pub fn reachable<'f>(facts: &'f FunctionFacts<'_>) -> impl Iterator<Item = u32> + 'f {
-    facts.cfg.reverse_postorder().iter().flat_map(|&block| facts.cfg.instructions(block))
 }
 
 /// The first of `starts` from which a path leads out of the function without one of `stops`, and where it is left.

@@ -9,7 +9,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
-use super::{Poll, reachable};
+use super::Poll;
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -119,7 +119,7 @@ pub fn handed_on_without_meeting(
         return None;
     }
     let mut stores: Vec<u32> =
-        reachable(facts).filter(|&each| is_shared(facts, each, true) && few.is_one(each)).collect();
+        facts.reaching_out().filter(|&each| is_shared(facts, each, true) && few.is_one(each)).collect();
     if stores.is_empty() {
         return None;
     }
@@ -127,7 +127,7 @@ pub fn handed_on_without_meeting(
     stores.retain(|&store| after.at(store).is_some());
     stores.sort_unstable();
     let mut loads: Vec<u32> =
-        reachable(facts).filter(|&each| is_shared(facts, each, false) && !few.is_one(each)).collect();
+        facts.reaching_out().filter(|&each| is_shared(facts, each, false) && !few.is_one(each)).collect();
     loads.sort_unstable();
     let meetings = meetings(facts);
     stores.into_iter().take(MAX_STORES).find_map(|store| {
@@ -191,7 +191,7 @@ fn meets_after(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 
 /// Where threads meet others, or may, ascending.
 fn meetings(facts: &FunctionFacts<'_>) -> Vec<u32> {
-    let mut meetings: Vec<u32> = reachable(facts).filter(|&each| meets(facts, each)).collect();
+    let mut meetings: Vec<u32> = facts.reaching_out().filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
     meetings
 }

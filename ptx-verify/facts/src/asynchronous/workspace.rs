@@ -4,7 +4,7 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 
-use super::{address_steps, is_weak, may_be_global, reachable};
+use super::{address_steps, is_weak, may_be_global};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -27,14 +27,15 @@ const MAX_REGISTERS: usize = 32;
 #[must_use]
 pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
     let copies: Vec<(u32, Register)> =
-        reachable(facts).filter_map(|each| Some((each, global_source(facts, each)?))).collect();
+        facts.reaching_out().filter_map(|each| Some((each, global_source(facts, each)?))).collect();
     if copies.is_empty() {
         return None;
     }
     let is_fence = |&each: &u32| facts.instance(each).is_none_or(fences_global) || facts.is_call(each);
-    let mut fences: Vec<u32> = reachable(facts).filter(is_fence).collect();
+    let mut fences: Vec<u32> = facts.reaching_out().filter(is_fence).collect();
     fences.sort_unstable();
-    let stores = reachable(facts).filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each));
+    let stores =
+        facts.reaching_out().filter(|&each| is_weak(facts, each, true) && may_be_global(facts, each));
     let stores: Vec<(u32, Vec<Register>)> = stores
         .filter_map(|store| Some((store, address_steps(facts, store, facts.address_in_register(store)?.0))))
         .collect();

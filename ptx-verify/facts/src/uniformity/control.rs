@@ -1,15 +1,17 @@
 //! Which blocks only some threads run, because of which branch.
 
+use std::borrow::Cow;
+
 use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
-use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::isa::Control as Flow;
 
 use super::meeting::is_meeting;
 use super::region::{Region, taken};
 use super::{Level, Vary};
 use crate::FunctionFacts;
+use crate::postdominators::common_successors;
 use crate::values::{Assumption, Engine, Graph, ValueId, Values};
 
 /// Branches that lanes leave loops by; the loops of more are not told apart.
@@ -412,50 +414,24 @@ fn leaves_at(facts: &FunctionFacts<'_>, block: NodeIndex) -> bool {
     }
 }
 
-/// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
-/// the function, `u32::MAX` where no path leads to that.
-pub(crate) fn postdominators(facts: &FunctionFacts<'_>) -> Vec<u32> {
-    common_successors(facts, |_| false, |_| true)
-}
-
-/// The same. Who leaves the function at the end of a block is left out where `only_stay` says so, and a block at whose end
-/// the function is left where `ends` says that this is no end.
-fn common_successors(
-    facts: &FunctionFacts<'_>,
-    only_stay: impl Fn(NodeIndex) -> bool,
-    ends: impl Fn(NodeIndex) -> bool,
-) -> Vec<u32> {
-    let count = facts.cfg.block_count();
-    let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
-    for _ in 0..=count {
-        reversed.add_node(());
-    }
-    let exit = NodeIndex::new(count);
-    for block in facts.cfg.graph().node_indices() {
-        let stay = only_stay(block);
-        let mut leaves = !stay;
-        for (next, edge) in facts.cfg.successors(block) {
-            if !stay || !only_leaves(facts, next) {
-                reversed.add_edge(next, block, ());
-            }
-            leaves &= edge.condition.is_some();
-        }
-        if leaves && facts.cfg.successors(block).count() < 2 && ends(block) {
-            reversed.add_edge(exit, block, ());
-        }
-    }
-    immediate_dominators(&reversed, exit)
-}
-
 /// For each block the block that all paths from it come together in, perhaps without those of who leaves the function;
 /// none where that is the end of the function. A `trap` ends the whole grid, so nobody waits for who comes to it.
 fn joins(facts: &FunctionFacts<'_>, only_stay: impl Fn(NodeIndex) -> bool) -> Vec<Option<u32>> {
-    let (above, exit) =
-        (common_successors(facts, only_stay, |block| !facts.ends_grid(block)), facts.cfg.block_count());
+    let blocks = || facts.cfg.graph().node_indices();
+    let stays: Vec<bool> = blocks().map(only_stay).collect();
+    let above = match stays.contains(&true) || blocks().any(|block| facts.ends_grid(block)) {
+        true => Cow::Owned(common_successors(
+            &facts.cfg,
+            |block, next| !stays[block.index()] || !only_leaves(facts, next),
+            |block| !stays[block.index()] && !facts.ends_grid(block),
+        )),
+        false => Cow::Borrowed(facts.postdominators()),
+    };
+    let exit = facts.cfg.block_count();
     let join = |block: NodeIndex| {
         let join = above[block.index()];
         let join = (join != u32::MAX).then(|| NodeIndex::new(join as usize))?;
         (join.index() != exit && !only_leaves(facts, join)).then_some(join.index() as u32)
     };
-    facts.cfg.graph().node_indices().map(join).collect()
+    blocks().map(join).collect()
 }

@@ -7,7 +7,6 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Computation;
 use rustc_hash::FxHashSet;
 
-use super::control::postdominators;
 use super::deciding;
 use super::meeting::is_meeting;
 use super::vary::begins;
@@ -95,7 +94,7 @@ impl Controllers {
     /// None where they are many, or where some block never leads to the end of the function.
     fn new(facts: &FunctionFacts<'_>) -> Option<Self> {
         let cfg = &facts.cfg;
-        let (count, above) = (cfg.block_count(), postdominators(facts));
+        let (count, above) = (cfg.block_count(), facts.postdominators());
         let exit = count as u32;
         let limit = MIN_ENTRIES + MAX_PER_BLOCK * count;
         let mut pairs: Vec<(u32, u32)> = Vec::new();

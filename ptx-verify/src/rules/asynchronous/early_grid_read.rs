@@ -1,5 +1,4 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::reachable;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{FunctionKind, Register};
 use ptx_ir::isa::{AsyncAction, Event};
@@ -58,8 +57,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_wait = |&each: &u32| {
         facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::GridWait))
     };
-    let waits: Vec<u32> = reachable(facts).filter(is_wait).collect();
-    let mut reads: Vec<u32> = reachable(facts).filter(|&each| reads_global(facts, each)).collect();
+    let waits: Vec<u32> = facts.reaching_out().filter(is_wait).collect();
+    let mut reads: Vec<u32> = facts.reaching_out().filter(|&each| reads_global(facts, each)).collect();
     reads.sort_unstable();
     if waits.is_empty() || reads.is_empty() {
         return;
@@ -67,7 +66,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
     // What an atomic operation adds to is a result, where nobody uses what was there.
     let is_used = |register: Register| {
-        reachable(facts)
+        let blocks = facts.cfg.reverse_postorder().iter();
+        blocks
+            .flat_map(|&block| facts.cfg.instructions(block))
             .any(|each| facts.uses().of(each).iter().any(|of| of.register == register && of.access().reads()))
     };
     let only_adds = |read: u32| {
@@ -76,7 +77,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             && !written.map(|each| each.register).any(is_used)
     };
     let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some() && !only_adds(*read);
-    if reads.iter().any(is_after) || reachable(facts).any(|each| facts.is_call(each)) {
+    if reads.iter().any(is_after) || facts.reaching_out().any(|each| facts.is_call(each)) {
         return;
     }
     let before = Reach::to(facts, Ends::Instructions(&waits), &[]);

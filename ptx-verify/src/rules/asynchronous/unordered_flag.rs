@@ -3,8 +3,8 @@ use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
     hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires,
-    orders_blocks, polled_root, polls, polls_taken_out, reachable, table_of_pointers, told_by_few,
-    used_and_never_met, used_without_meeting,
+    orders_blocks, polled_root, polls, polls_taken_out, table_of_pointers, told_by_few, used_and_never_met,
+    used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -139,7 +139,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 None => place(store).filter(is_one).is_some_and(|own| place(load) == Some(own)),
             }
         };
-        let counts = reachable(facts).filter(|&each| {
+        let counts = facts.reaching_out().filter(|&each| {
             let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
             is_atomic && hands_on(facts, each) && may_be_global(facts, each)
         });
@@ -170,7 +170,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let loads = || {
-        ascending(reachable(facts).filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each)))
+        ascending(
+            facts.reaching_out().filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each)),
+        )
     };
     if !polls.is_empty()
         && let Some((poll, load)) = used_and_never_met(facts, &mut few, &polls, loads)
@@ -206,10 +208,11 @@ fn after_polls(
         return;
     }
     let fences = ascending(
-        reachable(facts)
+        facts
+            .reaching_out()
             .filter(|&each| facts.instance(each).is_none_or(fences_global) || facts.is_call(each)),
     );
-    let copies = ascending(reachable(facts).filter(|&each| {
+    let copies = ascending(facts.reaching_out().filter(|&each| {
         facts.instance(each).is_some_and(|instance| {
             instance.effects.asynchronous == Some((AsyncGroup::Mbarrier, AsyncAction::Start))
                 && names_global(instance)
@@ -230,8 +233,8 @@ fn after_polls(
             return;
         }
     }
-    let ordering = ascending(reachable(facts).filter(|&each| orders_blocks(facts, each)));
-    let loads = ascending(reachable(facts).filter(|&each| {
+    let ordering = ascending(facts.reaching_out().filter(|&each| orders_blocks(facts, each)));
+    let loads = ascending(facts.reaching_out().filter(|&each| {
         let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
         is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
     }));
@@ -242,7 +245,7 @@ fn after_polls(
         });
         is_relaxed.then(|| Some((load, address_root(facts, load)?))).flatten()
     };
-    let relaxed: Vec<(u32, Register)> = reachable(facts).filter_map(asks).take(2 * MAX_RELAXED).collect();
+    let relaxed: Vec<(u32, Register)> = facts.reaching_out().filter_map(asks).take(2 * MAX_RELAXED).collect();
     for poll in polls {
         let is_relaxed = facts
             .instance(poll.load)
@@ -367,8 +370,8 @@ fn before_flags(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let polls = waits.polls;
-    let flags = ascending(reachable(facts).filter(|&each| waits.is_set_by(facts, few, each)));
-    let releases = ascending(reachable(facts).filter(|&each| {
+    let flags = ascending(facts.reaching_out().filter(|&each| waits.is_set_by(facts, few, each)));
+    let releases = ascending(facts.reaching_out().filter(|&each| {
         let releases = |instance: &Instance| {
             instance.is(Mode::Release) && instance.effects.writes_memory && may_be_global(facts, each)
         };
@@ -378,20 +381,21 @@ fn before_flags(
         return;
     }
     let orders = |&each: &u32| orders_blocks(facts, each) && !only_acquires(facts, each);
-    let ordering = ascending(reachable(facts).filter(orders));
-    let stores = ascending(reachable(facts).filter(|&each| {
+    let ordering = ascending(facts.reaching_out().filter(orders));
+    let stores = ascending(facts.reaching_out().filter(|&each| {
         is_weak(facts, each, true) && may_be_global(facts, each) && flags.binary_search(&each).is_err()
     }));
     // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
     // unless others read it here as well.
-    let acquires = ascending(reachable(facts).filter(|&each| {
+    let acquires = ascending(facts.reaching_out().filter(|&each| {
         let is_acquire = |instance: &Instance| {
             instance.is(Mode::Acquire) && instance.effects.reads_memory && names_global(instance)
         };
         facts.instance(each).is_some_and(is_acquire) || polls.iter().any(|poll| poll.load == each)
     }));
     let after_acquire = Reach::from(facts, Ends::Instructions(&acquires), &[]);
-    let read: Vec<Register> = reachable(facts)
+    let read: Vec<Register> = facts
+        .reaching_out()
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each))
         .filter_map(|each| address_root(facts, each))
         .collect();
@@ -477,7 +481,8 @@ fn before_flags(
         let root = address_root(facts, load);
         root.is_some() && stores.iter().any(|&store| address_root(facts, store) == root)
     };
-    let loads: Vec<u32> = reachable(facts)
+    let loads: Vec<u32> = facts
+        .reaching_out()
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
         .collect();
     if !all_flags.is_empty()

@@ -48,7 +48,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (place, operand) in body.operands.iter().enumerate() {
         let (bits, negative) = match *operand {
             Operand::Integer { bits, negative } => (bits, negative),
-            Operand::RegisterAddress { offset: 1.., .. } | Operand::VariableAddress { offset: 1.., .. } => {
+            Operand::RegisterAddress { offset: 8.., .. } | Operand::VariableAddress { offset: 8.., .. } => {
                 diagnostics.extend(octal_offset(context, body.operand_spans[place]));
                 continue;
             }

@@ -1,5 +1,5 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{address_root, is_weak, may_be_global, reachable};
+use ptx_facts::asynchronous::{address_root, is_weak, may_be_global};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
@@ -99,10 +99,10 @@ impl<'f, 'm> Met<'f, 'm> {
         let is_meeting = |&each: &u32| {
             facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::BarrierSync))
         };
-        let meetings: Vec<u32> = reachable(facts).filter(is_meeting).take(MAX_MEETINGS).collect();
+        let meetings: Vec<u32> = facts.reaching_out().filter(is_meeting).take(MAX_MEETINGS).collect();
         let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
         let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each);
-        for store in reachable(facts).filter(|&each| !meetings.is_empty() && is_store(each)) {
+        for store in facts.reaching_out().filter(|&each| !meetings.is_empty() && is_store(each)) {
             if let Some(root) = address_root(facts, store) {
                 stores.entry(root).or_default().push(store);
             }

@@ -366,13 +366,9 @@ impl Machine<'_> {
             let (block, place) = self.resolve(warp, number)?;
             return Some(vec![(block, place, bytes)]);
         }
-        let mut all = Vec::new();
+        let mut merged: Vec<(usize, u64, u64)> = Vec::with_capacity(mask.count_ones() as usize);
         for lane in lanes(mask) {
             let (block, place) = self.resolve(warp, value.lane(lane)?)?;
-            all.push((block, place, bytes));
-        }
-        let mut merged: Vec<(usize, u64, u64)> = Vec::new();
-        for (block, place, bytes) in all {
             match merged.last_mut() {
                 Some(last) if last.0 == block && last.1 <= place && last.1 + last.2 >= place => {
                     last.2 = last.2.max(place + bytes - last.1);

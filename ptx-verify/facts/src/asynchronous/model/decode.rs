@@ -26,7 +26,24 @@ const TENSOR_ADDRESS: u32 = 4;
 /// The operands of an instruction with what the table says of them.
 pub(super) struct Operands<'a> {
     operands: &'a [Operand],
-    specs: Vec<Option<&'a OperandSpec>>,
+    specs: Specs<'a>,
+}
+
+/// What the table says of each operand.
+enum Specs<'a> {
+    /// One after the other.
+    All(&'a [OperandSpec]),
+    /// Optional operands are left out.
+    Some(Vec<Option<&'a OperandSpec>>),
+}
+
+impl<'a> Specs<'a> {
+    fn get(&self, index: usize) -> Option<&'a OperandSpec> {
+        match self {
+            Self::All(all) => all.get(index),
+            Self::Some(some) => *some.get(index)?,
+        }
+    }
 }
 
 impl<'a> Operands<'a> {
@@ -34,14 +51,15 @@ impl<'a> Operands<'a> {
         let body = facts.body;
         let operands = body.operands(Handle::new(instruction));
         let specs = match instance.operands.len() == operands.len() {
-            true => instance.operands.iter().map(Some).collect(),
-            false => aligned(facts.module, body, instance, operands),
+            true => Specs::All(&instance.operands),
+            false => Specs::Some(aligned(facts.module, body, instance, operands)),
         };
         Self { operands, specs }
     }
 
     fn all(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
-        self.operands.iter().copied().zip(&self.specs).filter_map(|(operand, spec)| Some((operand, (*spec)?)))
+        let spec = |(index, &operand)| Some((operand, self.specs.get(index)?));
+        self.operands.iter().enumerate().filter_map(spec)
     }
 
     fn for_purpose(&self, purpose: Purpose) -> Option<(Operand, &'a OperandSpec)> {
@@ -51,11 +69,6 @@ impl<'a> Operands<'a> {
     pub(super) fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
         self.all().filter(|(_, spec)| spec.access.is_some())
     }
-}
-
-/// Whether an operand may name shared memory.
-pub(super) fn may_be_shared(spec: &OperandSpec) -> bool {
-    spec.access.is_some_and(|access| access.space.is_none_or(|space| space.base() == StateSpace::Shared))
 }
 
 const fn row_of(group: AsyncGroup) -> Option<Row> {
@@ -80,7 +93,7 @@ impl Decoder<'_, '_> {
         // Tensor maps in shared memory are data there.
         let event = effects.event.filter(|event| !event.concerns_maps());
         let is_plain = event.is_none() && effects.asynchronous.is_none();
-        if is_plain && !(instance.accesses && instance.operands.iter().any(may_be_shared)) {
+        if is_plain && !instance.may_access_shared {
             return None;
         }
         let named = Operands::of(facts, instruction, instance);
@@ -93,7 +106,7 @@ impl Decoder<'_, '_> {
         if effects.computes.is_some() && !effects.reads_memory && !effects.writes_memory {
             return None;
         }
-        let (operand, spec) = named.addresses().find(|(_, spec)| may_be_shared(spec))?;
+        let (operand, spec) = named.addresses().find(|(_, spec)| spec.may_access_shared())?;
         let access = spec.access?;
         // Generic addresses of what is no shared memory are not followed.
         let is_known = access.space.is_some() || self.points_to_shared(operand);
@@ -288,8 +301,8 @@ impl Decoder<'_, '_> {
 
     /// The first place in tensor memory that an instruction names.
     fn tensor_address(&mut self, named: &Operands<'_>) -> Option<Source> {
-        named.operands.iter().zip(&named.specs).find_map(|(operand, spec)| match (*operand, spec) {
-            (Operand::RegisterAddress { base, offset, .. }, Some(spec)) if spec.access.is_none() => {
+        named.all().find_map(|(operand, spec)| match operand {
+            Operand::RegisterAddress { base, offset, .. } if spec.access.is_none() => {
                 Some(Source::Register(self.name(base), i64::from(offset)))
             }
             _ => None,
@@ -301,7 +314,7 @@ impl Decoder<'_, '_> {
         let object = named.for_purpose(Purpose::Barrier);
         let (mut writes, mut reads) = (None, Vec::new());
         let mut bytes = sized.unwrap_or(Source::Unknown);
-        for (operand, spec) in named.addresses().filter(|(_, spec)| may_be_shared(spec)) {
+        for (operand, spec) in named.addresses().filter(|(_, spec)| spec.may_access_shared()) {
             let Some(access) = spec.access.filter(|_| spec.purpose != Some(Purpose::Barrier)) else {
                 continue;
             };
@@ -480,11 +493,12 @@ impl Decoder<'_, '_> {
         let body = facts.body;
         let handle = Handle::new(instruction);
         // Who asks for one of the results may ask for the others later.
-        let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
-        let written: Vec<u32> = written.map(|each| self.name(each.register)).collect();
-        let to = written.iter().map(|&register| (register, self.bits_of(register))).collect();
-        let mut forget = Action::Forget { to, from: Vec::new() };
-        let Some(instance) = facts.instance(instruction) else { return forget };
+        for each in facts.uses().of(instruction).iter().filter(|each| each.access().writes()) {
+            self.name(each.register);
+        }
+        let Some(instance) = facts.instance(instruction) else {
+            return self.forgotten(instruction, Vec::new());
+        };
         let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
         if instance.effects.reads_memory && instance.effects.computes.is_none()
             || is_float && !matches!(instance.effects.computes, Some(Computation::Move | Computation::Select))
@@ -492,10 +506,8 @@ impl Decoder<'_, '_> {
             return self.loaded(instruction, false);
         }
         let Some(computes) = instance.effects.computes else {
-            if let Action::Forget { from, .. } = &mut forget {
-                *from = self.sources_of(instruction);
-            }
-            return forget;
+            let from = self.sources_of(instruction);
+            return self.forgotten(instruction, from);
         };
         let operands = body.operands(handle);
         if computes == Computation::Load {
@@ -505,9 +517,13 @@ impl Decoder<'_, '_> {
             }
             if space == Some(StateSpace::Local) && self.knows_local() {
                 self.loads_local = true;
-                return self.of_local(instruction, false).unwrap_or(forget);
+                let kept = self.of_local(instruction, false);
+                return kept.unwrap_or_else(|| self.forgotten(instruction, Vec::new()));
             }
-            return if space == Some(StateSpace::Param) { self.loaded(instruction, true) } else { forget };
+            return match space == Some(StateSpace::Param) {
+                true => self.loaded(instruction, true),
+                false => self.forgotten(instruction, Vec::new()),
+            };
         }
         if computes == Computation::Move
             && let [Operand::Vector(parts), from] = operands
@@ -523,41 +539,54 @@ impl Decoder<'_, '_> {
             let from = self.source(*from);
             return Action::Unpack { to, from, bits };
         }
+        self.computed(instruction, instance).unwrap_or_else(|| self.forgotten(instruction, Vec::new()))
+    }
+
+    /// The same of what is computed of the operands alone; none where it is not known how.
+    fn computed(&mut self, instruction: u32, instance: &Instance) -> Option<Action> {
+        let body = self.facts.body;
+        let operands = body.operands(Handle::new(instruction));
+        let computes = instance.effects.computes?;
         let to = self.results(operands.first());
-        let Some(first) = to[0].or(to[1]) else { return forget };
+        let first = to[0].or(to[1])?;
         if computes == Computation::Move
             && let [_, Operand::Vector(parts)] = operands
         {
             let parts: Vec<Operand> = body.children(*parts).to_vec();
             let bits = instance.ty.map_or(64, width) / parts.len().max(1) as u32;
             let parts = parts.into_iter().map(|part| self.source(part)).collect();
-            return Action::Pack { to: first, parts, bits };
+            return Some(Action::Pack { to: first, parts, bits });
         }
         match computes {
             Computation::ToGeneric | Computation::FromGeneric => {
-                let Some(&from) = operands.get(1) else { return forget };
-                let from = self.source(from);
+                let from = self.source(*operands.get(1)?);
                 if space_of(instance).map(StateSpace::base) != Some(StateSpace::Shared) {
                     let shape = Shape::moved(64, self.bits_of(first));
-                    return Action::Compute { shape, to, from: sources([from]) };
+                    return Some(Action::Compute { shape, to, from: sources([from]) });
                 }
                 let to_generic = computes == Computation::ToGeneric;
-                return Action::Convert { to: first, from, to_generic };
+                return Some(Action::Convert { to: first, from, to_generic });
             }
             Computation::MapRank => {
-                let [_, from, rank] = operands else { return forget };
+                let [_, from, rank] = operands else { return None };
                 let (from, rank) = (*from, *rank);
-                return Action::MapRank { to: first, from: self.source(from), rank: self.source(rank) };
+                return Some(Action::MapRank { to: first, from: self.source(from), rank: self.source(rank) });
             }
             _ => {}
         }
-        let Some(shape) = Shape::of(instance, self.bits_of(first)) else { return forget };
+        let shape = Shape::of(instance, self.bits_of(first))?;
         let mut from = [Source::Number(0); 4];
-        let named: Vec<Operand> = operands.iter().skip(1).copied().collect();
-        for (source, operand) in from.iter_mut().zip(named) {
+        for (source, &operand) in from.iter_mut().zip(operands.iter().skip(1)) {
             *source = self.source(operand);
         }
-        Action::Compute { shape, to, from }
+        Some(Action::Compute { shape, to, from })
+    }
+
+    /// Nothing is known of what an instruction writes, but that it comes of these.
+    fn forgotten(&self, instruction: u32, from: Vec<Source>) -> Action {
+        let written = self.facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        let known = written.filter_map(|each| self.registers.get(each.register));
+        Action::Forget { to: known.map(|register| (register, self.bits_of(register))).collect(), from }
     }
 }
 

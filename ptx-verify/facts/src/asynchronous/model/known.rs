@@ -16,9 +16,9 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Of so many instructions.
-    pub(super) fn of(instructions: usize) -> Self {
-        Self { places: vec![NONE; instructions], all: Vec::new() }
+    /// Of so many instructions, of which about as many as `expected` are looked at.
+    pub(super) fn of(instructions: usize, expected: usize) -> Self {
+        Self { places: vec![NONE; instructions], all: Vec::with_capacity(expected) }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -5,7 +5,7 @@ use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{Computation, Control};
 use ptx_ir::space::StateSpace;
 
-use super::decode::{Operands, may_be_shared};
+use super::decode::Operands;
 use super::kept::{Kept, LARGEST};
 use super::known::Actions;
 use super::machine::Machine;
@@ -83,7 +83,7 @@ impl Decoder<'_, '_> {
                     match access.space.map(StateSpace::base) {
                         Some(StateSpace::Local) => all.push(instruction),
                         // It might be there as well.
-                        None if may_be_shared(spec) && self.may_be_local(operand) => return None,
+                        None if spec.may_access_shared() && self.may_be_local(operand) => return None,
                         _ => {}
                     }
                 }

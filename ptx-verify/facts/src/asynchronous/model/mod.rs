@@ -36,7 +36,7 @@ mod tensor;
 mod thin;
 mod value;
 
-use self::slice::Decoded;
+use self::slice::Unfit;
 use crate::FunctionFacts;
 pub use fault::{Fault, FaultKind, Part};
 pub use machine::End;
@@ -104,9 +104,9 @@ const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2
 #[must_use]
 pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     let program = match thin::program(facts, calls) {
-        Decoded::Nothing => return Protocol::default(),
-        Decoded::Long => return Protocol { end: Some(End::Budget), ..Protocol::default() },
-        Decoded::Program(program) => program,
+        Err(Unfit::Nothing) => return Protocol::default(),
+        Err(Unfit::Long) => return Protocol { end: Some(End::Budget), ..Protocol::default() },
+        Ok(program) => program,
     };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {

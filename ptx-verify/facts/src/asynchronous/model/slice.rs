@@ -6,13 +6,12 @@ use ptx_ir::ir::{Handle, Operand, Register, Variable};
 use ptx_ir::isa::{Computation, Control, Convergence, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::known::{Actions, Numbers};
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
 use crate::FunctionFacts;
-use crate::uniformity::control::postdominators;
 
 /// A kernel with more instructions that count is not looked at.
 const MAX_STEPS: usize = 40_000;
@@ -26,19 +25,22 @@ pub(super) const MAX_PLAIN: usize = 400;
 /// Sums through which the address in another block is looked for.
 const MAX_SUMS: usize = 8;
 
-/// What is made of a kernel.
-pub(super) enum Decoded {
+/// Why a kernel is not executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
     /// It has no protocol, or is too large.
     Nothing,
     /// It is long, and threads wait for nobody but all of their block.
     Long,
-    /// What is to be executed.
-    Program(Program),
 }
 
-/// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending, and `left_out`
-/// instructions that are not looked at.
-pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHashSet<u32>) -> Decoded {
+/// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending, and `candidates`
+/// instructions that may, in order of the blocks.
+pub(super) fn decoded(
+    facts: &FunctionFacts<'_>,
+    calls: &[u32],
+    candidates: &[u32],
+) -> Result<Program, Unfit> {
     let function = facts.function;
     let program = Program {
         first_registers: function.first_registers(),
@@ -48,7 +50,7 @@ pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHash
     let mut decoder = Decoder {
         facts,
         calls,
-        left_out,
+        candidates,
         places: FxHashMap::default(),
         registers: Numbers::of(facts),
         names: Vec::new(),
@@ -60,14 +62,14 @@ pub(super) fn decoded(facts: &FunctionFacts<'_>, calls: &[u32], left_out: FxHash
         program,
     };
     decoder.place_variables();
-    decoder.decode().unwrap_or(Decoded::Nothing)
+    decoder.decode()
 }
 
 pub(super) struct Decoder<'f, 'm> {
     pub(super) facts: &'f FunctionFacts<'m>,
     pub(super) calls: &'f [u32],
-    /// Instructions that are not looked at.
-    pub(super) left_out: FxHashSet<u32>,
+    /// Instructions that may take part, in order of the blocks.
+    candidates: &'f [u32],
     /// Where shared variables are.
     pub(super) places: FxHashMap<Handle<Variable>, u64>,
     pub(super) registers: Numbers,
@@ -130,41 +132,36 @@ impl Decoder<'_, '_> {
         self.places.extend(unsized_ones.into_iter().map(|variable| (variable, behind)));
     }
 
-    fn decode(mut self) -> Option<Decoded> {
+    fn decode(mut self) -> Result<Program, Unfit> {
         let facts = self.facts;
-        let mut actions = Actions::of(facts.body.instructions.len());
+        let mut actions =
+            Actions::of(facts.body.instructions.len(), 2 * self.candidates.len().min(MAX_PLAIN));
         let mut is_protocol = false;
-        for &block in facts.cfg.reverse_postorder() {
-            for instruction in facts.cfg.instructions(block) {
-                if self.left_out.contains(&instruction) {
-                    continue;
-                }
-                if let Some(action) = self.event(instruction) {
-                    is_protocol |= !matches!(
-                        action,
-                        Action::Access { .. }
-                            | Action::Opaque
-                            | Action::ProxyFence
-                            | Action::Barrier { threads: None, waits: true, .. }
-                    );
-                    self.program.has_order |= has_order(&action);
-                    self.push(instruction);
-                    actions.insert(instruction, action);
-                    if actions.len() > MAX_STEPS {
-                        return None;
-                    }
-                }
+        for &instruction in self.candidates {
+            let Some(action) = self.event(instruction) else { continue };
+            is_protocol |= !matches!(
+                action,
+                Action::Access { .. }
+                    | Action::Opaque
+                    | Action::ProxyFence
+                    | Action::Barrier { threads: None, waits: true, .. }
+            );
+            self.program.has_order |= has_order(&action);
+            self.push(instruction);
+            actions.insert(instruction, action);
+            if actions.len() > MAX_STEPS {
+                return Err(Unfit::Nothing);
             }
         }
         if !is_protocol {
-            return None;
+            return Err(Unfit::Nothing);
         }
         // What these are computed of need not be looked for.
         if self.is_long(actions.len()) {
-            return Some(Decoded::Long);
+            return Err(Unfit::Long);
         }
-        let above = postdominators(facts);
-        let deciding = self.deciding(&above)?;
+        let above = facts.postdominators();
+        let deciding = self.deciding(above).ok_or(Unfit::Nothing)?;
         loop {
             // What sources name was pushed while they were decoded.
             self.follow(&mut actions, &deciding)?;
@@ -174,12 +171,12 @@ impl Decoder<'_, '_> {
             }
         }
         self.meetings(&mut actions, &deciding);
-        self.emit(&above, actions);
+        self.emit(above, actions);
         if self.is_long(self.program.steps.len()) {
-            return Some(Decoded::Long);
+            return Err(Unfit::Long);
         }
         self.program.registers = self.names.len();
-        Some(Decoded::Program(self.program))
+        Ok(self.program)
     }
 
     /// Whether a program with this number of steps is long.
@@ -187,8 +184,8 @@ impl Decoder<'_, '_> {
         !self.program.has_order && steps > MAX_PLAIN
     }
 
-    /// Takes in what decides about the actions so far, and what they are computed of; none where that is too much.
-    fn follow(&mut self, actions: &mut Actions, deciding: &[Vec<u32>]) -> Option<()> {
+    /// Takes in what decides about the actions so far, and what they are computed of, unless that is too much.
+    fn follow(&mut self, actions: &mut Actions, deciding: &[Vec<u32>]) -> Result<(), Unfit> {
         let facts = self.facts;
         while let Some(instruction) = self.pending.pop() {
             let handle = Handle::new(instruction);
@@ -211,10 +208,13 @@ impl Decoder<'_, '_> {
             let action = self.computation(instruction);
             actions.insert(instruction, action);
             if actions.len() > MAX_STEPS {
-                return None;
+                return Err(Unfit::Nothing);
+            }
+            if self.is_long(actions.len()) {
+                return Err(Unfit::Long);
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// Takes in where the lanes of a warp wait for each other, among what is looked at in any case.
@@ -303,17 +303,26 @@ impl Decoder<'_, '_> {
     fn emit(&mut self, above: &[u32], mut actions: Actions) {
         let facts = self.facts;
         let count = facts.body.instructions.len() as u32;
-        let mut places = vec![0_u32; count as usize + 1];
+        // Where the steps of each block begin: nobody jumps to another place.
+        let mut places = vec![0_u32; facts.cfg.block_count()];
         let mut steps = Vec::new();
         let mut jumps: Vec<(usize, u32)> = Vec::new();
         let mut tables: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut end = 0;
         for instruction in 0..count {
-            places[instruction as usize] = steps.len() as u32;
+            if instruction == end {
+                let block = facts.cfg.block_of(Handle::new(instruction));
+                end = facts.cfg.instructions(block).end;
+                places[block.index()] = steps.len() as u32;
+            }
+            let is_relevant = self.relevant[instruction as usize];
+            let is_last = end == instruction + 1;
+            if !(is_relevant || is_last) {
+                continue;
+            }
             let handle = Handle::new(instruction);
             let block = facts.cfg.block_of(handle);
-            let is_relevant = self.relevant[instruction as usize];
-            let is_last = facts.cfg.instructions(block).end == instruction + 1;
-            if !(is_relevant || is_last) || !facts.cfg.is_reachable(block) {
+            if !facts.cfg.is_reachable(block) {
                 continue;
             }
             let guard = facts.body.instructions[handle].guard;
@@ -370,13 +379,17 @@ impl Decoder<'_, '_> {
             let guard = if unguarded { None } else { guard_of(self) };
             steps.push(Step { instruction, guard, action });
         }
-        places[count as usize] = steps.len() as u32;
+        let last = steps.len() as u32;
+        let place_of = |target: u32| match target < count {
+            true => places[facts.cfg.block_of(Handle::new(target)).index()],
+            false => last,
+        };
         for (step, target) in jumps {
-            steps[step].action = Action::Jump(places[target.min(count) as usize]);
+            steps[step].action = Action::Jump(place_of(target));
         }
         for (step, chosen) in tables {
             if let Action::Table { targets, .. } = &mut steps[step].action {
-                *targets = chosen.into_iter().map(|target| places[target.min(count) as usize]).collect();
+                *targets = chosen.into_iter().map(place_of).collect();
             }
         }
         self.program.steps = steps;

@@ -3,34 +3,47 @@
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Control, Event, Instance, Purpose};
 use ptx_ir::space::StateSpace;
-use rustc_hash::FxHashSet;
 
-use super::decode::may_be_shared;
 use super::program::Program;
-use super::slice::{Decoded, MAX_PLAIN, decoded};
+use super::slice::{MAX_PLAIN, Unfit, decoded};
 use crate::FunctionFacts;
 
 /// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending. Of long programs in
 /// which threads wait for nobody but all others a part is left out.
-pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Decoded {
-    if !is_surely_long(facts, calls) {
-        match decoded(facts, calls, FxHashSet::default()) {
-            Decoded::Long => {}
+pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
+    let mut looked_at = candidates(facts);
+    if !is_surely_long(facts, calls, &looked_at) {
+        match decoded(facts, calls, &looked_at) {
+            Err(Unfit::Long) => {}
             other => return other,
         }
     }
     // Much is done there in the same way with neighbouring data.
-    match decoded(facts, calls, alike(facts)) {
-        Decoded::Program(program) => Decoded::Program(Program { is_thinned: true, ..program }),
-        other => other,
-    }
+    let left_out = alike(facts, &looked_at);
+    looked_at.retain(|instruction| left_out.binary_search(instruction).is_err());
+    decoded(facts, calls, &looked_at).map(|program| Program { is_thinned: true, ..program })
+}
+
+/// The instructions that may take part in a protocol, in order of the blocks.
+fn candidates(facts: &FunctionFacts<'_>) -> Vec<u32> {
+    let takes_part = |&instruction: &u32| {
+        facts.instance(instruction).is_some_and(|instance| {
+            let effects = &instance.effects;
+            instance.may_access_shared
+                || effects.event.is_some()
+                || effects.asynchronous.is_some()
+                || effects.barrier
+                || effects.control == Control::Call
+        })
+    };
+    facts.reaching_out().filter(takes_part).collect()
 }
 
 /// Whether a program is long as far as a quick look tells: there are many copies and accesses of shared memory, and threads
 /// wait for nobody but all others.
-fn is_surely_long(facts: &FunctionFacts<'_>, calls: &[u32]) -> bool {
+fn is_surely_long(facts: &FunctionFacts<'_>, calls: &[u32], candidates: &[u32]) -> bool {
     let (mut steps, mut copies) = (0, false);
-    for instruction in 0..facts.body.instructions.len() as u32 {
+    for &instruction in candidates {
         let Some(instance) = facts.instance(instruction) else { continue };
         let effects = &instance.effects;
         if effects.control == Control::Call && calls.binary_search(&instruction).is_ok() {
@@ -70,38 +83,42 @@ fn names_shared(instance: &Instance, operands: &[Operand]) -> bool {
 /// How many accesses or copies are looked at of those that nothing orders among each other: the first and the last ones.
 const MAX_ALIKE: usize = 4;
 
-/// The accesses and copies that are left out: those in the middle of a row of them.
-fn alike(facts: &FunctionFacts<'_>) -> FxHashSet<u32> {
-    let mut left_out = FxHashSet::default();
-    let leave_out = |row: &mut Vec<u32>, left_out: &mut FxHashSet<u32>| {
+/// The accesses and copies that are left out: those in the middle of a row of them, ascending.
+fn alike(facts: &FunctionFacts<'_>, candidates: &[u32]) -> Vec<u32> {
+    let mut left_out = Vec::new();
+    let leave_out = |row: &mut Vec<u32>, left_out: &mut Vec<u32>| {
         if row.len() > MAX_ALIKE {
             left_out.extend(&row[MAX_ALIKE / 2..row.len() - MAX_ALIKE / 2]);
         }
         row.clear();
     };
-    for &block in facts.cfg.reverse_postorder() {
-        // Reads, writes and copies.
-        let mut rows: [Vec<u32>; 3] = Default::default();
-        for instruction in facts.cfg.instructions(block) {
-            let Some(instance) = facts.instance(instruction) else { continue };
-            let effects = &instance.effects;
-            let row = match (effects.event, effects.asynchronous) {
-                (None, None) if effects.barrier => None,
-                (None, None) => match (effects.reads_memory, effects.writes_memory) {
-                    _ if !(instance.accesses && instance.operands.iter().any(may_be_shared)) => continue,
-                    (true, false) => Some(0),
-                    (false, true) => Some(1),
-                    _ => continue,
-                },
-                (None, Some((AsyncGroup::CpAsync, AsyncAction::Start))) => Some(2),
-                _ => None,
-            };
-            match row {
-                Some(row) => rows[row].push(instruction),
-                None => rows.iter_mut().for_each(|row| leave_out(row, &mut left_out)),
-            }
+    // Reads, writes and copies.
+    let mut rows: [Vec<u32>; 3] = Default::default();
+    let mut before = None;
+    for &instruction in candidates {
+        let block = facts.cfg.block_of(Handle::new(instruction));
+        if before.replace(block) != Some(block) {
+            rows.iter_mut().for_each(|row| leave_out(row, &mut left_out));
         }
-        rows.iter_mut().for_each(|row| leave_out(row, &mut left_out));
+        let Some(instance) = facts.instance(instruction) else { continue };
+        let effects = &instance.effects;
+        let row = match (effects.event, effects.asynchronous) {
+            (None, None) if effects.barrier => None,
+            (None, None) => match (effects.reads_memory, effects.writes_memory) {
+                _ if !instance.may_access_shared => continue,
+                (true, false) => Some(0),
+                (false, true) => Some(1),
+                _ => continue,
+            },
+            (None, Some((AsyncGroup::CpAsync, AsyncAction::Start))) => Some(2),
+            _ => None,
+        };
+        match row {
+            Some(row) => rows[row].push(instruction),
+            None => rows.iter_mut().for_each(|row| leave_out(row, &mut left_out)),
+        }
     }
+    rows.iter_mut().for_each(|row| leave_out(row, &mut left_out));
+    left_out.sort_unstable();
     left_out
 }
