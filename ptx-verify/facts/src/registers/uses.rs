@@ -89,13 +89,20 @@ impl Uses {
         for ((_, instruction), &instance) in body.instructions.iter().zip(instances) {
             uses.starts.push(uses.all.len() as u32);
             let operands = &body.operands[instruction.operands.range()];
+            let (mut sets, mut reads, mut is_mixed) = (0_usize, false, false);
             for_each_register_of((module, body), instance, operands, |register, access, operand| {
-                if register.0 < body.register_count {
-                    uses.all.push(Use::new(register, access, operand));
+                if register.0 >= body.register_count {
+                    return;
                 }
+                match access {
+                    Access::Read => reads = true,
+                    Access::Write if !reads => sets += 1,
+                    _ => is_mixed = true,
+                }
+                uses.all.push(Use::new(register, access, operand));
             });
-            let own = &uses.all[uses.starts[uses.starts.len() - 1] as usize..];
-            uses.leading.push(leading(own));
+            let leading = u8::try_from(sets).unwrap_or(MIXED);
+            uses.leading.push(if is_mixed { MIXED } else { leading });
         }
         uses.starts.push(uses.all.len() as u32);
         uses
@@ -160,12 +167,4 @@ impl Uses {
     pub fn all(&self) -> &[Use] {
         &self.all
     }
-}
-
-/// How many of an instruction's registers are set and come before all that are read; [`MIXED`] where some are both.
-fn leading(own: &[Use]) -> u8 {
-    let is = |each: &Use, access: Access| each.packed & ((1 << ACCESS_BITS) - 1) == bits(access);
-    let count = own.iter().take_while(|each| is(each, Access::Write)).count();
-    let are_read = own[count..].iter().all(|each| is(each, Access::Read));
-    u8::try_from(count).ok().filter(|_| are_read).unwrap_or(MIXED)
 }
