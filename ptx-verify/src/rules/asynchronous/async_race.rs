@@ -41,7 +41,8 @@ declare_rule! {
     /// ## What it may miss
     /// The protocol of the kernel is executed, with the number of threads that `.reqntid` or `.maxntid` tells, else with
     /// several, and with parameters that let loops have turns. Memory that decides about control is
-    /// assumed to have some number. Where an address in shared memory or a count depends on it, nothing is said.
+    /// assumed to have some number. Where an address in shared memory or a count depends on it, nothing is said. Each warp of a
+    /// group multiplies rows of its own of the first matrix of `wgmma`: only those of the first warp are known.
     name: "async-race",
     code: "P0916",
     former: [],

@@ -12,7 +12,7 @@ use super::program::{Action, Source, Step};
 use super::value::ALL;
 
 /// How many warps do a matrix operation of Hopper together. On an H100 each waits at `wgmma.mma_async` until all have come.
-const WARPS_OF_GROUP: u32 = 4;
+pub(super) const WARPS_OF_GROUP: u32 = 4;
 
 impl Warp {
     /// Its block, and its group there.

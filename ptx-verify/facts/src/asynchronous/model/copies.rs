@@ -1,6 +1,7 @@
 //! The start of what runs on its own, and how its completion is told.
 
 use super::clock::Row;
+use super::converge::WARPS_OF_GROUP;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Source};
@@ -209,7 +210,11 @@ impl Machine<'_> {
         self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
         let flight = self.flights.len() as u32 - 1;
         let block = self.warps[warp].block;
-        for matrix in matrices {
+        // Each warp of a group multiplies rows of its own of the first matrix. Where they begin depends on the layout, but for
+        // those of the first warp. Kernels rely on it: warps that write their own rows do not wait for the others.
+        let has_rows =
+            row == Row::Wgmma && matrices.len() > 1 && !self.warps[warp].index.is_multiple_of(WARPS_OF_GROUP);
+        for matrix in matrices.iter().skip(usize::from(has_rows)) {
             let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
             let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
             if place != 0 {
