@@ -2,10 +2,12 @@
 //! unless that is to leave.
 //!
 //! Triton's warps wait for their part of a kernel so. How often they come to the barrier is as others have stored it, who
-//! know how often they come themselves: nothing here tells that the two differ.
+//! know how often they come themselves: nothing here tells that the two differ. So it is with other barriers to which both
+//! come.
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
+use ptx_ir::isa::Control;
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
@@ -15,8 +17,9 @@ use crate::values::{Engine, Kind, ValueId, space_of};
 /// Instructions between what is loaded and what is asked about it.
 const MAX_DEPTH: usize = 4;
 
-/// Whether one side of a branch leads to a loop around a barrier at such a place, out of which what is loaded after the
-/// barrier leads, and the other side comes to the same barrier and stores to such memory.
+/// Whether one side of a branch leads to a loop around a barrier, out of which what is loaded after the barrier leads, and
+/// the other side comes to the same barrier and stores to such memory. Both sides come to the barrier at `place`, if that is
+/// another one.
 pub(super) fn is_told(
     engine: &mut Engine<'_, '_>,
     branch: NodeIndex,
@@ -31,35 +34,73 @@ pub(super) fn is_told(
         if !cfg.is_fork(fork) || !sides.iter().any(|&side| side != branch && cfg.dominates(side, fork)) {
             continue;
         }
-        let Some(guard) = cfg.instructions(fork).last().and_then(|last| graph.guard(last)) else { continue };
-        let Some(load) = loaded(engine, guard, MAX_DEPTH) else { continue };
+        let Some(load) = decider(engine, fork).and_then(|value| loaded(engine, value, MAX_DEPTH)) else {
+            continue;
+        };
         let at = cfg.block_of(Handle::new(load));
         let before: Vec<u32> = cfg.instructions(at).filter(|instruction| *instruction < load).collect();
-        let waits =
-            |instruction: u32| need(engine, instruction).is_some_and(|need| need.place == Some(place));
-        if !before.into_iter().any(waits) {
+        let barrier = |instruction: u32| {
+            let waits = facts.instance(instruction).is_some_and(|instance| instance.effects.barrier);
+            need(engine, instruction).filter(|_| waits)?.place
+        };
+        let waited: Vec<u64> = before.into_iter().filter_map(barrier).collect();
+        let Some(waited) = waited.iter().find(|&&other| other == place).or(waited.last()).copied() else {
             continue;
-        }
+        };
         let mut leads_there = |side: NodeIndex| leads(engine, side, at, visits);
         let others: Vec<NodeIndex> =
             sides.iter().copied().filter(|&side| leads_there(side) == Some(false)).collect();
-        let next = graph.successors(fork).iter().map(|(next, _)| NodeIndex::new(*next as usize));
-        let back: Vec<Option<bool>> = next.map(&mut leads_there).collect();
+        let back: Vec<Option<bool>> = next(engine, fork).into_iter().map(&mut leads_there).collect();
         let is_left = back.contains(&Some(true)) && back.contains(&Some(false));
         // Those on the other side do not come to the loop: they are who tells.
-        if is_left && others.len() + 1 == sides.len() && tells(engine, &others, place, visits) {
+        let is_told =
+            is_left && others.len() + 1 == sides.len() && comes(engine, &others, waited, true, visits);
+        let mut meet = |sides: &[NodeIndex]| waited == place || comes(engine, sides, place, false, visits);
+        if is_told && meet(&others) && meet(&[fork]) {
             return true;
         }
     }
     false
 }
 
-/// Whether who begins at such blocks comes to a barrier at such a place, and may store what those read who wait at it.
-fn tells(engine: &mut Engine<'_, '_>, sides: &[NodeIndex], place: u64, visits: &mut usize) -> bool {
+/// What decides where control goes on after a block: a predicate, or the index into a list of targets.
+fn decider(engine: &Engine<'_, '_>, fork: NodeIndex) -> Option<ValueId> {
+    let (facts, graph) = (engine.facts(), engine.graph());
+    let last = facts.cfg.instructions(fork).last()?;
+    match facts.control(last) {
+        Control::IndexedBranch => facts.uses().range(last).find_map(|at| graph.read(at)),
+        _ => graph.guard(last),
+    }
+}
+
+/// Where control goes on after a block, through lists of targets.
+fn next(engine: &Engine<'_, '_>, block: NodeIndex) -> Vec<NodeIndex> {
+    let (cfg, graph) = (&engine.facts().cfg, engine.graph());
+    let after =
+        |block: NodeIndex| graph.successors(block).iter().map(|(next, _)| NodeIndex::new(*next as usize));
+    let mut all = Vec::new();
+    for next in after(block) {
+        match cfg.instructions(next).is_empty() {
+            true => all.extend(after(next)),
+            false => all.push(next),
+        }
+    }
+    all
+}
+
+/// Whether who begins at such blocks comes to a barrier at such a place, and, if it `tells`, may store what those read who
+/// wait at it.
+fn comes(
+    engine: &mut Engine<'_, '_>,
+    sides: &[NodeIndex],
+    place: u64,
+    tells: bool,
+    visits: &mut usize,
+) -> bool {
     let facts = engine.facts();
     let mut seen = FxHashSet::from_iter(sides.iter().copied());
     let mut open = sides.to_vec();
-    let (mut waits, mut stores) = (false, false);
+    let (mut waits, mut stores) = (false, !tells);
     while let Some(inside) = open.pop() {
         let Some(left) = visits.checked_sub(1) else { return false };
         *visits = left;
