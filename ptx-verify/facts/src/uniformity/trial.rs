@@ -1,7 +1,7 @@
 //! What threads compute of their numbers alone, tried for each thread of a block.
 //!
-//! Compilers count the turns of a loop over a block's elements ahead, with divisions by multiplication and the like: no
-//! sum tells any more that all lanes of a warp have as many. A thousand threads are soon tried.
+//! Compilers count the turns of a loop over a block's elements ahead, and divide by multiplication: no sum tells any more
+//! that all lanes of a warp have as many, or the same quotient. A thousand threads are soon tried.
 
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::special::SpecialRegister;
@@ -46,17 +46,17 @@ struct Steps {
 }
 
 impl Analysis<'_, '_> {
-    /// Whether all lanes of a warp have the same predicate, in each warp that a block may have.
-    pub(super) fn is_same_by_trial(&mut self, predicate: ValueId) -> bool {
+    /// Whether all lanes of a warp have the same of a predicate or a number, in each warp that a block may have.
+    pub(super) fn is_same_by_trial(&mut self, value: ValueId) -> bool {
         if !self.engine.values.has_whole_warps() {
             return false;
         }
-        if let Some(&known) = self.trials.known.get(&predicate) {
+        if let Some(&known) = self.trials.known.get(&value) {
             return known;
         }
         let mut steps = Steps::default();
-        let is_same = self.steps_of(predicate, &mut steps).is_some() && self.is_same_in_warps(&steps);
-        self.trials.known.insert(predicate, is_same);
+        let is_same = self.steps_of(value, &mut steps).is_some() && self.is_same_in_warps(&steps);
+        self.trials.known.insert(value, is_same);
         is_same
     }
 

@@ -331,7 +331,8 @@ impl Analysis<'_, '_> {
         let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
         let flag = flag.through(width);
         let mut vary = self.operation(block, instruction, at, width, sources).join(flag).without(number);
-        if width == 1 && vary.lanes != 0 && self.is_same_by_trial(value) {
+        let may_be_same = || width == 1 || divides(facts, instruction);
+        if vary.lanes != 0 && may_be_same() && self.is_same_by_trial(value) {
             (vary.lanes, vary.strides) = (0, 0);
         }
         // What is so by the branches that lead here is not so of the same comparison elsewhere.
@@ -745,6 +746,13 @@ impl Analysis<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether an instruction divides, or shifts to the right as compilers do for that: where the number of a thread is divided by
+/// a multiple of 32, all lanes of a warp get the same.
+fn divides(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    matches!(computes, Some(Computation::ShiftRight | Computation::Divide))
 }
 
 /// Whether what an instruction computes may differ between threads though the registers that it reads do not.
