@@ -302,9 +302,8 @@ fn met_in(engine: &mut Engine<'_, '_>, block: NodeIndex, level: Level, of_mask: 
     let mut met = 0_u64;
     for instruction in facts.cfg.instructions(block) {
         let Some(need) = need(engine, instruction).filter(|need| need.of_mask == of_mask) else { continue };
-        let Some(place) = need.place.filter(|_| need.least >= level || level == Level::Lanes) else {
-            continue;
-        };
+        // Lanes that meet each other are no matter of whole warps.
+        let Some(place) = need.place.filter(|_| need.least <= level) else { continue };
         if facts.is_guarded(instruction) {
             return None;
         }
