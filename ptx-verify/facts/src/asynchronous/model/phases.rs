@@ -1,5 +1,6 @@
 //! What happens to `mbarrier` objects: arrivals, expected bytes, phases that end, and tests of them.
 
+use super::clock::Clock;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine, RUN_AHEAD, State};
 use super::object::{Object, REMEMBERED, Want};
@@ -78,9 +79,12 @@ impl Machine<'_> {
         }
         let warps = self.warps.len();
         let event = self.warps[warp].event;
-        let clock = &self.warps[warp].clock;
+        let (clock, own) = (&self.warps[warp].clock, self.warps[warp].block);
+        // A barrier of the cluster without an order of memory shows nothing of what others have written, and yet that they run.
+        let lifetime = &self.blocks[own].lifetime;
         let has_begun = self.warps.iter().enumerate().any(|(other, each)| {
-            each.block == block && clock.get(warps, super::clock::Row::Events, other) > 0
+            let knows = |clock: &Clock| clock.get(warps, super::clock::Row::Events, other) > 0;
+            each.block == block && (knows(clock) || knows(lifetime))
         });
         if !has_begun {
             self.tell_of(warp, Fault::new(FaultKind::EarlyRemote, instruction));
