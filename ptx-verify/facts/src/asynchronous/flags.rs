@@ -54,7 +54,9 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
             }) && may_be_global(facts, each)
         };
         let found = facts.reaching_out().filter(is_such);
-        found.filter_map(|each| Some((each, address_root(facts, each)?))).collect::<Vec<(u32, Register)>>()
+        // A loop over what others have stored moves on from an address that was computed before it.
+        let root = |each| if stores { address_root(facts, each) } else { polled_root(facts, each) };
+        found.filter_map(|each| Some((each, root(each)?))).collect::<Vec<(u32, Register)>>()
     };
     let (stores, reads) = (accesses(true), accesses(false));
     let mut ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();

@@ -394,9 +394,16 @@ fn before_flags(
         facts.instance(each).is_some_and(is_acquire) || polls.iter().any(|poll| poll.load == each)
     }));
     let after_acquire = Reach::from(facts, Ends::Instructions(&acquires), &[]);
-    let read: Vec<Register> = facts
-        .reaching_out()
-        .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each))
+    // Libraries from before there were scopes read what a flag tells of as they ask for the flag.
+    let is_volatile = |each: u32| {
+        let is_load = |instance: &Instance| {
+            instance.is(Mode::Volatile) && instance.effects.reads_memory && !instance.effects.atomic
+        };
+        facts.instance(each).is_some_and(is_load)
+    };
+    let read: Vec<Register> = facts.reaching_out()
+        .filter(|&each| is_weak(facts, each, false) || is_volatile(each))
+        .filter(|&each| may_be_global(facts, each) && polls.iter().all(|poll| poll.load != each))
         .filter_map(|each| address_root(facts, each))
         .collect();
     let is_read = |store: u32| address_root(facts, store).is_some_and(|root| read.contains(&root));
