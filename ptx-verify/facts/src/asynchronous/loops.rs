@@ -142,7 +142,9 @@ fn waiting(
 ) -> Option<Poll> {
     let cfg = &facts.cfg;
     // Loops lie together in the text, nearly always.
-    let (first, end) = (cfg.instructions(head).start, cfg.instructions(latch).end);
+    // Their bodies may come before their heads.
+    let ends = [head, latch].map(|block| cfg.instructions(block));
+    let (first, end) = (ends[0].start.min(ends[1].start), ends[0].end.max(ends[1].end));
     if end.checked_sub(first).is_none_or(|count| count as usize > MAX_INSTRUCTIONS) || !(first..end).any(asks)
     {
         return None;
@@ -150,9 +152,11 @@ fn waiting(
     let does_more = |&each: &u32| {
         let acts = facts.instance(each).is_none_or(|instance| {
             let effects = &instance.effects;
+            // A block may look at a flag together, and vote on what its thread has seen.
+            let keeps_apart = effects.barrier && effects.event != Some(Event::BarrierSync);
             effects.writes_memory
                 || effects.atomic
-                || effects.barrier
+                || keeps_apart
                 || effects.asynchronous.is_some()
                 || effects.control == Control::Call
         });
