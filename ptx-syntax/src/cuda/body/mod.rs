@@ -197,6 +197,8 @@ pub struct Structure<'s> {
     pub members: Vec<Member<'s>>,
     /// The alignment that is asked for.
     pub align: Option<Expression<'s>>,
+    /// Whether its members share their memory.
+    pub is_union: bool,
 }
 
 /// A type as it is written.

@@ -1,5 +1,6 @@
 //! Structures with their members and methods.
 
+use super::tokens::Kind;
 use super::top::MAX_HEAD;
 use super::types::Specifiers;
 use super::{
@@ -8,11 +9,19 @@ use super::{
 
 impl<'s> Parser<'s> {
     pub(super) fn structure(&mut self, template: Vec<TemplateParameter<'s>>) {
+        let is_union = self.text() == "union";
         self.at += 1;
         let mut specifiers = Specifiers::default();
         while self.specifier(&mut specifiers) {}
-        let name = if self.is_name(0) { self.text() } else { "" };
+        let mut name = if self.is_name(0) { self.text() } else { "" };
         self.at += usize::from(!name.is_empty());
+        // One without a name has that of the member which is of its type.
+        let member = name.is_empty() && self.owner.is_some() && self.text() == "{";
+        if member {
+            let after = self.after_group(self.at);
+            let next = self.tokens.get(after).filter(|token| token.kind == Kind::Identifier);
+            name = next.map_or("", |token| token.text);
+        }
         self.accept("final");
         let outer = self.owner;
         let is_specialized = self.text() == "<";
@@ -33,7 +42,9 @@ impl<'s> Parser<'s> {
         self.program.structures.push(Structure { name, outer, template, ..Structure::default() });
         self.owner = Some(id);
         let types = self.types.len();
-        self.types.push(name);
+        if !member {
+            self.types.push(name);
+        }
         while is_known && self.at + 1 < end {
             let before = self.at;
             is_known = self.member(id, &mut parts);
@@ -44,7 +55,7 @@ impl<'s> Parser<'s> {
         self.owner = outer;
         is_known &= self.at < end;
         self.at = end;
-        if !name.is_empty() {
+        if !name.is_empty() && !member {
             self.declared.push(name);
         }
         if is_specialized && !name.is_empty() {
@@ -62,6 +73,7 @@ impl<'s> Parser<'s> {
                 aliases,
                 members,
                 align: specifiers.align,
+                is_union,
                 ..std::mem::take(made)
             };
             // Of two with one name nobody knows which is meant.
@@ -122,7 +134,7 @@ impl<'s> Parser<'s> {
             "template" => {
                 let types = self.types.len();
                 let template = self.template();
-                if matches!(self.text(), "struct" | "class") && self.is_definition() {
+                if matches!(self.text(), "struct" | "class" | "union") && self.is_definition() {
                     let mut own = Parts::default();
                     let is_known = self.nested(template, &mut own);
                     self.types.truncate(types);
@@ -134,7 +146,8 @@ impl<'s> Parser<'s> {
                 self.types.truncate(types);
                 return is_known;
             }
-            "struct" | "class" if self.is_definition() => return self.nested(Vec::new(), parts),
+            "struct" | "class" | "union" if self.ahead(1) == "{" => return self.unnamed(parts),
+            "struct" | "class" | "union" if self.is_definition() => return self.nested(Vec::new(), parts),
             "enum" => {
                 self.enumeration();
                 return true;
@@ -180,6 +193,36 @@ impl<'s> Parser<'s> {
             }
         }
         true
+    }
+
+    /// Members whose type has no name: it is known by that of the first.
+    fn unnamed(&mut self, parts: &mut Parts<'s>) -> bool {
+        let after = self.after_group(self.at + 1);
+        let name = match self.tokens.get(after) {
+            Some(token) if token.kind == Kind::Identifier => token.text,
+            _ => return false,
+        };
+        let types = self.types.len();
+        let depth = self.depth;
+        self.depth += 1;
+        if self.depth > MAX_NESTED {
+            return false;
+        }
+        let declared = std::mem::take(&mut self.declared);
+        self.structure(Vec::new());
+        self.declared = declared;
+        self.types.truncate(types);
+        self.depth = depth;
+        loop {
+            let (member, ty) = self.declarator(TypeName::Named(name, Vec::new()));
+            if member.is_empty() {
+                return false;
+            }
+            parts.members.push(Member { name: member, ty, align: None, value: None });
+            if !self.accept(",") {
+                return self.text() == ";";
+            }
+        }
     }
 
     /// A structure in a structure.

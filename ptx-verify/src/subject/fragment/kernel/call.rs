@@ -174,7 +174,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 let object = Some((Some(place.clone()), Rc::clone(members)));
                 self.inlined(&own, &[], listed, object, None)?;
             }
-            (true, Some(_)) if !members.references.is_empty() => return Err(Unclear),
+            (true, Some(_)) if !members.references.is_empty() => self.filled(place, members, listed)?,
             (true, Some(given)) => self.initialize(place, given)?,
             (true, None) => {}
         }

@@ -520,6 +520,28 @@ impl<'s> Lowering<'_, 's> {
         Ok(true)
     }
 
+    /// Gives each member of an object what a list says: those that are references refer to it.
+    pub(super) fn filled(
+        &mut self,
+        place: &Place,
+        members: &super::types::Members,
+        listed: &[Expression<'s>],
+    ) -> Result<(), Unclear> {
+        if !members.bases.is_empty() || listed.len() != members.all.len() {
+            return Err(Unclear);
+        }
+        for ((name, ..), value) in members.all.iter().zip(listed) {
+            let member = self.member_itself(place.clone(), name)?;
+            if !members.references.contains(name) {
+                self.initialize(&member, value)?;
+                continue;
+            }
+            let Place::Memory { address, .. } = self.place(value)? else { return Err(Unclear) };
+            self.write(&member, address)?;
+        }
+        Ok(())
+    }
+
     fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
         let found = |members: &super::types::Members| {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)

@@ -75,6 +75,8 @@ pub(super) struct Members {
     pub references: Vec<String>,
     pub size: u64,
     pub align: u64,
+    /// Whether the members share their memory.
+    pub is_union: bool,
 }
 
 /// No type is larger.
@@ -309,9 +311,9 @@ impl<'s> Lowering<'_, 's> {
             if let Some(asked) = asked {
                 own = own.max(self.alignment(asked)?);
             }
-            size = size.next_multiple_of(own);
-            all.push(((*member).to_owned(), ty, size));
-            size += bytes;
+            let at = if structure.is_union { 0 } else { size.next_multiple_of(own) };
+            all.push(((*member).to_owned(), ty, at));
+            size = size.max(at + bytes);
             align = align.max(own);
         }
         if let Some(asked) = &structure.align {
@@ -319,6 +321,17 @@ impl<'s> Lowering<'_, 's> {
         }
         let name = structure.name.to_owned();
         let size = size.next_multiple_of(align);
-        Ok(Members { structure: id, name, around, given, bases, all, references, size, align })
+        Ok(Members {
+            structure: id,
+            name,
+            around,
+            given,
+            bases,
+            all,
+            references,
+            size,
+            align,
+            is_union: structure.is_union,
+        })
     }
 }

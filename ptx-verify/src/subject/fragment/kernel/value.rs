@@ -422,6 +422,8 @@ impl Lowering<'_, '_> {
                 let parts = (0..*count).map(|_| self.made(of)).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
             }
+            // What is written to one member is in the others.
+            Ty::Structure(members) if members.is_union => return Err(Unclear),
             Ty::Structure(members) => {
                 let parts = members.all.iter().map(|(_, ty, _)| self.made(ty)).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
