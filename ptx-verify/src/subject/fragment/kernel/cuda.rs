@@ -42,6 +42,7 @@ impl<'s> Lowering<'_, 's> {
                 return Ok(Value { ty, held: Held::Register(to) });
             }
             (Group::Block, "thread_rank") => return self.thread_rank(),
+            (Group::Block, "size" | "num_threads") => return self.size_of_block(),
             (Group::Warp, "thread_rank") => return self.special_register("laneid"),
             (Group::Warp, "size" | "num_threads") => return Ok(Value::constant(32, Ty::UINT)),
             _ => return Err(Unclear),

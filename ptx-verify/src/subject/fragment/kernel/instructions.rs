@@ -3,7 +3,7 @@
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
 
 use super::types::{Space, Ty};
-use super::value::{Held, Value};
+use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
 
 /// What the names begin with of arguments that choose a form of the instruction.
@@ -126,10 +126,31 @@ impl<'s> Lowering<'_, 's> {
                 let bytes = self.number(bytes, 32)?;
                 self.emit(&format!("cp.async.bulk.global.shared::cta.bulk_group [{to}], [{from}], {bytes};"));
             }
+            ("cp_async_bulk_tensor", [to, map, at, barrier]) if choices.last() == Some(&"space_global") => {
+                let (to, map) = (self.in_shared(to)?, self.number(map, 64)?);
+                let (dimensions, at) = self.coordinates(at)?;
+                let barrier = self.in_shared(barrier)?;
+                self.emit(&format!(
+                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [{to}], [{map}, {{{at}}}], [{barrier}];"
+                ));
+            }
+            ("cp_async_bulk_tensor", [map, at, from]) if choices.first() == Some(&"space_global") => {
+                let map = self.number(map, 64)?;
+                let ((dimensions, at), from) = (self.coordinates(at)?, self.in_shared(from)?);
+                self.emit(&format!(
+                    "cp.async.bulk.tensor.{dimensions}d.global.shared::cta.tile.bulk_group [{map}, {{{at}}}], [{from}];"
+                ));
+            }
             ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
             ("cp_async_bulk_wait_group" | "cp_async_bulk_wait_group_read", [count]) => {
-                let ExpressionKind::List(Some(TypeName::Named(_, number)), _) = &count.kind else {
-                    return Err(Unclear);
+                // `n32_t<0>{}` or `n32_t<0>()`
+                let number = match &count.kind {
+                    ExpressionKind::List(Some(TypeName::Named(_, number)), _) => number,
+                    ExpressionKind::Call(callee, given) if given.is_empty() => match &callee.kind {
+                        ExpressionKind::Name(_, number) => number,
+                        _ => return Err(Unclear),
+                    },
+                    _ => return Err(Unclear),
                 };
                 let [TemplateArgument::Value(number)] = number.as_slice() else { return Err(Unclear) };
                 let count = self.constant(number)?;
@@ -152,6 +173,17 @@ impl<'s> Lowering<'_, 's> {
             _ => return Ok(None),
         }
         nothing
+    }
+
+    /// How many dimensions an array of coordinates has, and the operands.
+    fn coordinates(&mut self, at: &Expression<'s>) -> Result<(usize, String), Unclear> {
+        let Place::Parts(parts, Ty::Array(..)) = self.place(at)? else { return Err(Unclear) };
+        let mut operands = Vec::new();
+        for part in &parts {
+            let value = self.read(part)?;
+            operands.push(self.operand(&value, 32)?);
+        }
+        Ok((parts.len(), operands.join(", ")))
     }
 
     /// An operand with a number of a given width, or with an address as a generic one.

@@ -163,7 +163,8 @@ impl<'s> Lowering<'_, 's> {
                     false => format!("cp.async.bulk.wait_group {count};"),
                 });
             }
-            ("cp_async_bulk_global_to_shared", [to, from, bytes, barrier]) => {
+            ("cp_async_bulk_global_to_shared" | "memcpy_async_tx", [to, from, bytes, barrier]) => {
+                let bytes = super::pipeline::aligned_size(bytes);
                 let to = self.pointer(to)?;
                 let to = self.shared_address(&to)?;
                 let from = self.value(from)?;

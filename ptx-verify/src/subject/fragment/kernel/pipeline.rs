@@ -87,12 +87,18 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn threads_of_block(&mut self) -> Result<String, Unclear> {
+        let all = self.size_of_block()?;
+        self.operand(&all, 32)
+    }
+
+    /// How many threads the block has.
+    pub(super) fn size_of_block(&mut self) -> Result<Value, Unclear> {
         let mut all = self.special_register("ntid.x")?;
         for extent in ["ntid.y", "ntid.z"] {
             let count = self.special_register(extent)?;
             all = self.computed("*", all, count)?;
         }
-        self.operand(&all, 32)
+        Ok(all)
     }
 
     /// The address of an object of the stage in a register.
@@ -190,15 +196,7 @@ impl<'s> Lowering<'_, 's> {
             _ => (None, given),
         };
         let [to, from, bytes, told @ ..] = rest else { return Err(Unclear) };
-        let bytes = match &bytes.kind {
-            // `aligned_size_t<16>(bytes)`
-            ExpressionKind::Call(callee, inner)
-                if matches!(callee.kind, ExpressionKind::Name("aligned_size_t", _)) && inner.len() == 1 =>
-            {
-                self.constant(&inner[0])?
-            }
-            _ => self.constant(bytes)?,
-        };
+        let bytes = self.constant(aligned_size(bytes))?;
         let to = self.pointer(to)?;
         let to = self.shared_address(&to)?;
         let from = self.value(from)?;
@@ -277,5 +275,17 @@ impl<'s> Lowering<'_, 's> {
         self.emit(&format!("cp.async.wait_group {left};"));
         self.emit("barrier.sync 0;");
         Ok(())
+    }
+}
+
+/// The bytes in `aligned_size_t<16>(bytes)`, or what stands without it.
+pub(super) fn aligned_size<'e, 's>(bytes: &'e Expression<'s>) -> &'e Expression<'s> {
+    match &bytes.kind {
+        ExpressionKind::Call(callee, inner)
+            if matches!(callee.kind, ExpressionKind::Name("aligned_size_t", _)) && inner.len() == 1 =>
+        {
+            &inner[0]
+        }
+        _ => bytes,
     }
 }
