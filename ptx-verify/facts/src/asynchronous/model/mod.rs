@@ -196,6 +196,17 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
                 shown = other;
             }
         }
+        if shown.guesses && shown.faults.is_empty() && shown.steps < budget / SHORT {
+            // Rounds that memory decides about may not have come: another number may ask for them.
+            if let Some(number) = memory.next() {
+                let other = of_scenario(program, Scenario { memory: number, ..scenario }, None);
+                *spent += other.steps;
+                if !other.faults.is_empty() {
+                    scenario.memory = number;
+                    (shown.faults, shown.guesses) = (other.faults, other.guesses);
+                }
+            }
+        }
         let is_short = shown.end == End::Complete && shown.faults.is_empty() && shown.steps < budget / SHORT;
         if is_short && !program.takes_counts {
             // Loops over bytes may hardly have turned.
