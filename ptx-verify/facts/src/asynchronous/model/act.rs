@@ -5,7 +5,7 @@ use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Arrival, BlockBarrier, Machine, Scenario, State};
+use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, Scenario, State};
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::shadow::Who;
 use super::value::{ALL, Value, lanes};
@@ -459,7 +459,12 @@ impl Machine<'_> {
         self.meets(warp, instruction);
         let own = &mut self.warps[warp];
         let groups = &mut own.groups[row as usize];
-        groups.wait_before = groups.wait.replace((instruction, pending, event));
+        if let Some(before) = groups.wait.replace((instruction, pending, event)) {
+            if groups.waits_before.len() == MAX_WAITS {
+                groups.waits_before.pop_front();
+            }
+            groups.waits_before.push_back(before);
+        }
         own.last_use = Some(instruction);
         match row {
             Row::Bulk => {

@@ -197,7 +197,7 @@ impl Machine<'_> {
         // One warp may copy several times where another copies once.
         let is_ahead = count > 0 && count >= flights(warp as u32).count();
         let groups = &self.warps[reader as usize].groups[row as usize];
-        let mut waits = [groups.wait, groups.wait_before].into_iter().flatten();
+        let mut waits = groups.wait.iter().chain(groups.waits_before.iter().rev());
         let wait = waits.find(|(_, _, at)| is_ahead && start < *at && *at < event)?;
         Some(wait.0)
     }

@@ -113,8 +113,8 @@ pub(super) struct Groups {
     pub(super) commits: Vec<u32>,
     /// The last wait: instruction, how many groups it left, and which event of the warp it is.
     pub(super) wait: Option<(u32, u32, u32)>,
-    /// The one before.
-    pub(super) wait_before: Option<(u32, u32, u32)>,
+    /// Those before, the last one at the end.
+    pub(super) waits_before: VecDeque<(u32, u32, u32)>,
 }
 
 #[derive(Debug)]
@@ -250,6 +250,8 @@ pub(super) struct Machine<'p> {
     pub(super) steps: u32,
 }
 
+/// Waits of a warp for groups that are remembered: a ring has no more stages.
+pub(super) const MAX_WAITS: usize = 8;
 /// Phases that somebody may be ahead of those who wait, as the blocks of a cluster may be for each other.
 pub(super) const RUN_AHEAD: u32 = 4;
 /// Faults of one execution; what follows from the first ones is not told.
