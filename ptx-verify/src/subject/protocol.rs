@@ -256,6 +256,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "the same threads arrive at this barrier again before it has opened",
             "wait for those who come to the barrier before it is used again",
         ),
+        FaultKind::BarrierShared => plain(
+            "two groups of threads use this barrier, and nothing keeps one from being counted with the other",
+            "give each group a barrier of its own",
+        ),
         FaultKind::Cluster => plain(
             "not all threads of the cluster arrive at the barrier that is waited for here",
             "let each thread of each block arrive once",

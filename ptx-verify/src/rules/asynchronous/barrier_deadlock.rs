@@ -7,7 +7,8 @@ use ptx_syntax::Diagnostic;
 declare_rule! {
     /// ## What it does
     /// Reports a barrier of the block, or of the cluster, that not all threads come to which it counts, because of another order of
-    /// barriers, of another number of threads, or of threads that go elsewhere.
+    /// barriers, of another number of threads, or of threads that go elsewhere. Also a barrier that two groups of threads use
+    /// where nothing lets the second one come after the first: warps of both may be counted together.
     ///
     /// ## Why is this bad
     /// The threads that have come wait for ever. PTX ISA manual, sections "bar, barrier" and "barrier.cluster".
@@ -52,7 +53,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_ours = |kind| {
         matches!(
             kind,
-            FaultKind::Barrier | FaultKind::BarrierCounts | FaultKind::ArrivesTwice | FaultKind::Cluster
+            FaultKind::Barrier
+                | FaultKind::BarrierCounts
+                | FaultKind::ArrivesTwice
+                | FaultKind::BarrierShared
+                | FaultKind::Cluster
         )
     };
     let found = protocol::explained(context, |fault| is_ours(fault.kind));

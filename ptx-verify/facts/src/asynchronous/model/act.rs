@@ -13,6 +13,8 @@ use crate::values::number::mask as low_bits;
 
 /// Low bits that compilers leave out of a mask since an aligned address has none of them.
 const ALIGNMENT: u32 = 0xff;
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
@@ -532,6 +534,16 @@ impl Machine<'_> {
             };
             barrier.before.iter().find(is_unknown).map(|other| (own.instruction, other.instruction))
         });
+        // Who comes first to a round and knows nothing of the last one might have been counted there.
+        let is_behind = |arrival: &Arrival| {
+            let known = clock.get(warps, Row::Events, arrival.warp as usize);
+            arrival.warp == warp as u32 || known > arrival.event || !arrival.waits && known == arrival.event
+        };
+        let other = barrier.before.iter().find(|arrival| arrival.waits);
+        // One warp opens a barrier of so many threads by itself.
+        let counts_several = threads.is_some_and(|threads| threads > WARP);
+        let is_apart = waits && counts_several && !barrier.before.iter().any(is_behind);
+        let shared = other.filter(|_| is_apart).map(|other| other.instruction);
         barrier.clock.join(clock);
         barrier.arrived += own;
         let event = self.warps[warp].event;
@@ -576,6 +588,9 @@ impl Machine<'_> {
         } else if let Some((before, other)) = ahead.filter(|_| is_whole) {
             let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
             self.tell(with_changed(fault.with(other, Part::OtherWait).with_some(last, Part::Last)));
+        }
+        if let Some(other) = shared.filter(|_| mask == self.warps[warp].alive) {
+            self.tell(Fault::new(FaultKind::BarrierShared, instruction).with(other, Part::OtherWait));
         }
         if let Some((at, other, threads)) = disagreement {
             let fault = Fault::new(FaultKind::BarrierCounts, instruction).with(at, Part::OtherWait);

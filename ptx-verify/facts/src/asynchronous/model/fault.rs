@@ -53,6 +53,9 @@ pub enum FaultKind {
     BarrierCounts,
     /// Threads that arrive at a barrier again before it has opened.
     ArrivesTwice,
+    /// A barrier at which threads arrive that nothing orders after those who opened it before: each may take the place of the
+    /// other.
+    BarrierShared,
     /// A barrier of the cluster at which not all arrive.
     Cluster,
     /// Registers that nobody gives back.
@@ -116,6 +119,7 @@ impl FaultKind {
                 | Self::Barrier
                 | Self::BarrierCounts
                 | Self::ArrivesTwice
+                | Self::BarrierShared
                 | Self::Cluster
                 | Self::Registers
                 | Self::TooFewArrivals
