@@ -1,7 +1,12 @@
 //! The asynchronous rules against kernels whose protocol has one fault, and against their clean twins.
 
+use ptx_syntax::Label;
 use ptx_tests::protocol::{Verdict, all, verdict};
 use ptx_tests::tools::on_all_cores;
+use ptx_verify::{Config, check};
+
+/// Places beside its own that a finding about a protocol shows.
+const MAX_LABELS: usize = 5;
 
 #[test]
 fn clean_kernels_are_silent() {
@@ -26,4 +31,19 @@ fn faults_are_found_where_they_are() {
     assert!(silent.len() * 100 <= faulty.len(), "{} of {}: {silent:#?}", silent.len(), faulty.len());
     let far = missed(&|verdict| *verdict == Verdict::Found);
     assert!(far.len() * 20 <= faulty.len(), "{} of {}: {far:#?}", far.len(), faulty.len());
+}
+
+#[test]
+fn a_finding_has_few_labels() {
+    let config = Config::default();
+    for kernel in all().iter().filter(|kernel| kernel.fault.is_some()) {
+        for found in check(&kernel.text, &config).iter().filter(|found| found.code.starts_with("P09")) {
+            let few = found.labels.len() <= MAX_LABELS;
+            assert!(few, "{}: {:#?}", kernel.title(), found.labels);
+            for (index, label) in found.labels.iter().enumerate() {
+                let same = |other: &Label| other.message == label.message && other.span == label.span;
+                assert!(!found.labels[..index].iter().any(same), "{}: {label:?}", kernel.title());
+            }
+        }
+    }
 }

@@ -45,7 +45,7 @@ fn is_of(context: &FlowContext<'_>, fault: &Fault, groups: &[AsyncGroup]) -> boo
 
 fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
     let (message, help) = words(fault);
-    let labels = fault.others.iter().map(|&(instruction, part)| Label {
+    let labels = shown(fault).into_iter().map(|(instruction, part)| Label {
         span: context.instruction_span(instruction),
         message: label(fault.kind, part).to_owned(),
     });
@@ -55,6 +55,49 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
         notes: vec![launched(context.protocol().launch)],
         help: (!help.is_empty()).then(|| help.to_owned()),
         ..Explanation::default()
+    }
+}
+
+/// Labels of a finding.
+const MAX_LABELS: usize = 5;
+
+/// The places that are shown with a fault: those that tell most of it, and few of each part.
+fn shown(fault: &Fault) -> Vec<(u32, Part)> {
+    let mut by_rank = fault.others.clone();
+    by_rank.sort_by_key(|(_, part)| rank(*part));
+    let mut kept: Vec<(u32, Part)> = Vec::new();
+    for (instruction, part) in by_rank {
+        let text = label(fault.kind, part);
+        let alike = kept.iter().filter(|(_, other)| label(fault.kind, *other) == text).count();
+        if alike < most(part) {
+            kept.push((instruction, part));
+        }
+    }
+    kept.truncate(MAX_LABELS);
+    kept
+}
+
+/// Which parts are shown before others. Who waits for whom tells most where threads wait for ever, and a round tells where
+/// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
+const fn rank(part: Part) -> u32 {
+    match part {
+        Part::Rounds | Part::Count | Part::Made | Part::Elsewhere | Part::OtherWait => 0,
+        Part::Last => 1,
+        Part::Round => 2,
+        Part::Arrival => 3,
+        Part::Wait => 5,
+        Part::Met | Part::Expectation => 6,
+        Part::Parity => 7,
+        _ => 4,
+    }
+}
+
+/// How many places of one part are shown: several warps may wait at several places, and a ring may turn in two steps.
+const fn most(part: Part) -> usize {
+    match part {
+        Part::Elsewhere => 3,
+        Part::Stage | Part::Met | Part::OtherWait | Part::Parity | Part::Round => 2,
+        _ => 1,
     }
 }
 

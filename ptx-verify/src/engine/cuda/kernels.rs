@@ -209,6 +209,12 @@ fn has_volatile(source: &str) -> bool {
     })
 }
 
+/// Whether two places begin in one line of a source.
+fn is_one_line(source: &str, one: Span, other: Span) -> bool {
+    let between = one.start.min(other.start)..one.start.max(other.start);
+    source.get(between.start as usize..between.end as usize).is_some_and(|between| !between.contains('\n'))
+}
+
 /// A finding with its places in the source.
 fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnostic> {
     // Of loads of C++ it is not known which are volatile, where anything is.
@@ -239,7 +245,11 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
         let within = within.filter(|_| !kernel.is_of_asm(label.span));
         for span in std::iter::once(shown).chain(within).filter(is_own) {
             let label = Label { span, message: label.message.clone() };
-            if !labels.contains(&label) {
+            // Several instructions of one line are one place of the source.
+            let says_the_same = |other: &Label| {
+                other.message == label.message && is_one_line(aim.source, other.span, label.span)
+            };
+            if !labels.iter().any(says_the_same) {
                 labels.push(label);
             }
         }
