@@ -135,12 +135,18 @@ impl Machine<'_> {
 
     /// Lets lanes go on without those that are somewhere else for good; whether there were any. Lanes that wait for what
     /// never happens keep the others waiting, as they do on a device. Warps go on without those of their group that do
-    /// not come.
+    /// not come, unless these wait for registers: then nobody of the group ever goes on.
     pub(super) fn go_alone(&mut self) -> bool {
+        let lacks_registers = |fragment: &Fragment| matches!(fragment.state, State::Registers(_));
+        let is_held: Vec<(usize, u32)> = (self.warps.iter())
+            .filter(|warp| warp.fragments.iter().any(lacks_registers))
+            .map(Warp::group)
+            .collect();
         for warp in &mut self.warps {
+            let is_held = is_held.contains(&warp.group());
             let of_group =
                 |fragment: &&mut Fragment| matches!(fragment.state, State::Comes(_) | State::Starts(_));
-            if let Some(fragment) = warp.fragments.iter_mut().find(of_group) {
+            if let Some(fragment) = warp.fragments.iter_mut().find(of_group).filter(|_| !is_held) {
                 fragment.go_on();
                 return true;
             }
