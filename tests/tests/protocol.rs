@@ -47,3 +47,18 @@ fn a_finding_has_few_labels() {
         }
     }
 }
+
+#[test]
+fn a_missing_fence_is_told_with_the_meeting_after_it() {
+    let config = Config::default();
+    let kernels = all();
+    let unfenced: Vec<_> = kernels.iter().filter(|kernel| kernel.fault == Some("no fence")).collect();
+    assert!(!unfenced.is_empty());
+    for kernel in unfenced {
+        let found = check(&kernel.text, &config);
+        let missing = found.iter().find(|found| found.rule == "missing-proxy-fence");
+        let labels = missing.map(|found| found.labels.as_slice()).unwrap_or_default();
+        let met = labels.iter().any(|label| label.message.contains("go on from here"));
+        assert!(met, "{}: {labels:#?}", kernel.title());
+    }
+}

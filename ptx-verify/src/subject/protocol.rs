@@ -147,6 +147,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::ArrivesTwice | FaultKind::Barrier, Part::Rounds) => "each round begins here",
         (_, Part::Rounds) => "the rounds of the access begin here",
         (_, Part::Stage) => "the stage turns here",
+        (FaultKind::MissingFence, Part::Met) => "those who have written go on from here",
         (FaultKind::Unpublished, Part::Met) => "the maker goes on from here without a barrier",
         (_, Part::Met) => "the last wait or meeting of these threads before",
         (_, Part::Round) => "the next round begins after this",

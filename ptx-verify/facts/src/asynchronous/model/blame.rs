@@ -17,8 +17,11 @@ impl Machine<'_> {
         let fault = match clash {
             Clash::Copied(flight) => self.too_early(warp, access, flight),
             Clash::ReadBy(flight) => self.reused(warp, access, flight),
-            Clash::Unfenced { instruction, .. } => {
-                Fault::new(FaultKind::MissingFence, instruction).with(access, Part::Operation)
+            Clash::Unfenced { instruction, warp: writer } => {
+                let met = self.warps[writer as usize].met[0];
+                Fault::new(FaultKind::MissingFence, instruction)
+                    .with(access, Part::Operation)
+                    .with_some(met, Part::Met)
             }
             Clash::Written { instruction } => {
                 Fault::new(FaultKind::Unordered, access).with(instruction, Part::Access)
