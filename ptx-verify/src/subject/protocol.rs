@@ -130,6 +130,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Wait) => "waited for here",
         (_, Part::Arrival) => "arrives here",
         (FaultKind::NeverMade, Part::Made) => "others are made here",
+        (FaultKind::BeyondAllocation, Part::Made) => "allocated here",
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
         (_, Part::Elsewhere) => "arrives at another object here",
@@ -174,6 +175,15 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "tensor memory is accessed here while a matrix operation may still write it",
             "wait for the `mbarrier` of its `tcgen05.commit` before",
         ),
+        FaultKind::BeyondAllocation => {
+            let (own, column) = counts.unwrap_or_default();
+            (
+                format!(
+                    "this begins with column {column}, and the block has allocated {own} columns of tensor memory"
+                ),
+                "allocate as many columns as are used: a power of two from 32 to 512",
+            )
+        }
         FaultKind::EarlyRelinquish => plain(
             "tensor memory is given back here while other warps may still load from it",
             "let those who load wait for their loads, and meet them before",

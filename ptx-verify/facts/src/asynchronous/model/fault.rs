@@ -15,6 +15,8 @@ pub enum FaultKind {
     MissingBarrier,
     /// An access of tensor memory that a matrix operation may still write.
     EarlyTensor,
+    /// An access of tensor memory beyond what the block has allocated.
+    BeyondAllocation,
     /// Tensor memory that is given back while another warp may load from it.
     EarlyRelinquish,
     /// A copy into what other threads may still read.
@@ -157,6 +159,7 @@ impl FaultKind {
                 | Self::LeftRunning
                 | Self::EarlyExit
                 | Self::EarlyRemote
+                | Self::BeyondAllocation
         )
     }
 }

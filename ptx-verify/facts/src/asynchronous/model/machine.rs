@@ -191,6 +191,8 @@ pub(super) struct Block {
     pub(super) givers: Vec<u32>,
     /// How many columns of tensor memory were handed out.
     pub(super) columns: u32,
+    /// The last instruction that handed some out, if it is known of all how many they do.
+    pub(super) allocator: Option<u32>,
     /// Accesses of its shared memory by other blocks: warp, event, instruction.
     pub(super) remote: Vec<(u32, u32, u32)>,
     /// What others have passed, as its warps know.

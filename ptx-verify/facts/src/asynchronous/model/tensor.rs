@@ -36,6 +36,10 @@ impl Machine<'_> {
         let count = self.certain(warp, columns).all(mask).unwrap_or(0);
         let first = self.blocks[block].columns;
         self.blocks[block].columns = first.saturating_add(u32::try_from(count).unwrap_or(0));
+        let allocator = if count > 0 { Some(instruction) } else { None };
+        // Where one of several is of unknown size, nobody knows how many columns there are.
+        let is_sized = first == 0 || self.blocks[block].allocator.is_some();
+        self.blocks[block].allocator = allocator.filter(|_| is_sized);
         let place =
             self.certain_address(warp, address).all(mask).and_then(|number| self.resolve(warp, number));
         match place {
@@ -56,9 +60,19 @@ impl Machine<'_> {
         Some((FIRST_COLUMN + (first & COLUMN_BITS) * COLUMN, COLUMNS * COLUMN))
     }
 
+    /// An operation has to begin with a column of its block.
+    fn is_allocated(&mut self, warp: usize, instruction: u32, (first, _): (u64, u64)) {
+        let block = &self.blocks[self.warps[warp].block];
+        let (own, column) = (u64::from(block.columns), (first - FIRST_COLUMN) / COLUMN);
+        let Some(allocator) = block.allocator.filter(|_| column >= own) else { return };
+        let fault = Fault::new(FaultKind::BeyondAllocation, instruction).with(allocator, Part::Made);
+        self.tell(fault.counted(own as i64, column as i64));
+    }
+
     /// A matrix operation writes its accumulators.
     pub(super) fn accumulate(&mut self, warp: usize, mask: u32, address: Source, flight: u32) {
         if let Some(columns) = self.columns(warp, mask, address) {
+            self.is_allocated(warp, self.flights[flight as usize].instruction, columns);
             self.start_write(warp, self.warps[warp].block, columns, flight);
         }
     }
@@ -101,6 +115,7 @@ impl Machine<'_> {
     ) {
         self.warps[warp].last_use = Some(instruction);
         let Some(columns) = self.columns(warp, mask, address) else { return };
+        self.is_allocated(warp, instruction, columns);
         let event = self.next_event(warp);
         let block = self.warps[warp].block;
         if !writes && self.warps[warp].tensor_loads.len() < MAX_LOADS {
