@@ -81,7 +81,7 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
 /// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
 const fn rank(part: Part) -> u32 {
     match part {
-        Part::Rounds | Part::Count | Part::Made | Part::Elsewhere | Part::OtherWait => 0,
+        Part::Rounds | Part::Count | Part::Made | Part::Elsewhere | Part::NeverWaits | Part::OtherWait => 0,
         Part::Last => 1,
         Part::Round => 2,
         Part::Arrival => 3,
@@ -137,6 +137,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::ArrivesTwice, Part::OtherBarrier) => {
             "the number of threads of another barrier changes here"
         }
+        (_, Part::NeverWaits) => "these threads arrive here and never wait",
         (_, Part::OtherBarrier) => "threads come to another barrier here",
         (_, Part::Given) => "registers are given back here",
         (FaultKind::SourceReused | FaultKind::Overwrite, Part::OtherWait) => {

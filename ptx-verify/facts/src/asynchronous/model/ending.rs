@@ -225,6 +225,11 @@ impl Machine<'_> {
             .into_iter()
             .take(MAX_LAST)
             .fold(Fault::new(FaultKind::Phase, primary), |fault, at| fault.with(at, Part::Elsewhere));
+        let never_waits = self.warps.iter().filter(|warp| warp.tests.is_empty() && object.total > 0);
+        let mut unheard: Vec<u32> =
+            never_waits.flat_map(|warp| warp.arrivals.values()).map(|arrival| arrival.0).collect();
+        unheard.sort_unstable();
+        let fault = fault.with_some(unheard.first().copied(), Part::NeverWaits);
         Some(
             fault
                 .with(*at, Part::Wait)

@@ -107,6 +107,8 @@ pub enum Part {
     OtherBarrier,
     /// An arrival at another object than the one that is waited for.
     Elsewhere,
+    /// An arrival of threads that never wait.
+    NeverWaits,
     /// What a thread did last, before it came to a wait that does not end.
     Last,
 }
