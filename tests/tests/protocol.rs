@@ -62,3 +62,70 @@ fn a_missing_fence_is_told_with_the_meeting_after_it() {
         assert!(met, "{}: {labels:#?}", kernel.title());
     }
 }
+
+const TAKES: &str = ".version 8.0
+.target sm_90a
+.address_size 64
+.entry k() .reqntid 256 .minnctapersm 2
+{
+    .reg .pred %p;
+    .reg .b32 %t;
+    mov.u32 %t, %tid.x;
+    setp.ge.u32 %p, %t, 128;
+    @%p bra MATH;
+    bar.sync 1, 128;
+    ret;
+MATH:
+    setmaxnreg.inc.sync.aligned.u32 232;
+    bar.sync 2, 128;
+    ret;
+}
+";
+
+#[test]
+fn threads_that_give_no_registers_back_are_shown() {
+    let found = check(TAKES, &Config::default());
+    let starved = found.iter().find(|found| found.rule == "register-deadlock").expect("a deadlock");
+    let label = starved.labels.iter().find(|label| label.message.contains("give no registers back"));
+    assert_eq!(label.map(|label| label.span.text(TAKES)), Some("bar.sync 1, 128"), "{found:#?}");
+}
+
+const DEAF: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.shared .align 8 .b64 ready;
+.shared .align 8 .b64 filled;
+.entry k() .reqntid 64
+{
+    .reg .pred %p, %q;
+    .reg .b32 %t, %r, %f, %n;
+    mov.u32 %t, %tid.x;
+    mov.u32 %r, ready;
+    mov.u32 %f, filled;
+    mov.u32 %n, 0;
+    setp.eq.u32 %q, %t, 0;
+    @%q mbarrier.init.shared.b64 [%r], 64;
+    @%q mbarrier.init.shared.b64 [%f], 64;
+    bar.sync 0;
+    setp.ge.u32 %p, %t, 32;
+    @%p bra USES;
+W:
+    mbarrier.test_wait.parity.shared.b64 %p, [%r], 0;
+    @!%p bra W;
+    mbarrier.arrive.shared.b64 _, [%f];
+    ret;
+USES:
+    mbarrier.arrive.shared.b64 _, [%f];
+    mbarrier.arrive.shared.b64 _, [%r];
+    ret;
+}
+";
+
+#[test]
+fn threads_that_never_wait_are_shown() {
+    let found = check(DEAF, &Config::default());
+    let stuck = found.iter().find(|found| found.rule == "mbarrier-phase").expect("a deadlock");
+    let label = stuck.labels.iter().find(|label| label.message.contains("never wait"));
+    let text = label.map(|label| label.span.text(DEAF));
+    assert_eq!(text, Some("mbarrier.arrive.shared.b64 _, [%f]"), "{found:#?}");
+}

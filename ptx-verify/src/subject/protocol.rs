@@ -133,6 +133,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::BeyondAllocation, Part::Made) => "allocated here",
         (_, Part::Made) => "made here",
         (_, Part::Expectation) => "bytes are expected here",
+        (FaultKind::Registers, Part::Elsewhere) => "the other threads go on here, and give no registers back",
         (_, Part::Elsewhere) => "arrives at another object here",
         (FaultKind::ArrivesTwice, Part::OtherBarrier) => {
             "the number of threads of another barrier changes here"

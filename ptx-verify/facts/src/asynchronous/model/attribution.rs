@@ -45,6 +45,10 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
         let begin = round_around(facts, fault.instruction);
         fault = fault.with_some(begin, Part::Rounds);
     }
+    if fault.kind == FaultKind::Registers {
+        let others = other_threads(facts, &fault);
+        fault = fault.with_some(others, Part::Elsewhere);
+    }
     if fault.kind == FaultKind::EarlyAccess {
         let rounds = rounds_of_access(facts, &fault);
         fault = fault.with_some(rounds, Part::Rounds);
@@ -144,6 +148,25 @@ fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
         registers.truncate(MAX_PLACES);
     }
     Vec::new()
+}
+
+/// Where the threads go on that do not come to the wait for registers, if they give none back there.
+fn other_threads(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(fault.instruction));
+    let mut block = own;
+    let other = loop {
+        let above = cfg.immediate_dominator(block)?;
+        let others = cfg.successors(above).map(|(next, _)| next);
+        let mut others = others.filter(|&next| next != block && !cfg.dominates(next, own));
+        match others.next() {
+            Some(other) if cfg.dominates(above, other) => break other,
+            _ => block = above,
+        }
+    };
+    let mut given = fault.others.iter().filter(|(_, part)| *part == Part::Given);
+    let gives = given.any(|(at, _)| cfg.dominates(other, cfg.block_of(Handle::new(*at))));
+    if gives { None } else { cfg.instructions(other).next() }
 }
 
 /// The beginning of the smallest loop around an instruction.
