@@ -376,8 +376,9 @@ impl<'f, 'm> Engine<'f, 'm> {
         let steps = self.values.forms.base(Base::Steps(join), Number::unknown(width), Some(join));
         let sum = start.plus(&Sum::of(width, steps), 1)?;
         let form = self.values.forms.form(sum);
-        // At first, turns are still seen to add to what comes from outside.
-        let now = if before == Some(form) { sum } else { start };
+        // Turns add to what was known here last, which what comes from outside may have changed since; at first, to that.
+        let last = before.map(|before| *self.values.forms.sum(before));
+        let now = last.filter(|last| last.terms().any(|(base, _)| base == steps)).unwrap_or(start);
         let mut added = Vec::new();
         for turn in turns {
             let step = self.values.forms.sum(turn).plus(&now, u64::MAX)?;
@@ -415,8 +416,11 @@ impl<'f, 'm> Engine<'f, 'm> {
         if merged.form != own && self.is_of_a_turn(merged.form) && !self.comes_from_outside(block, join) {
             merged.form = own;
         }
+        let mut counts = false;
         if merged.form == own {
-            merged.form = self.stepped(block, join).or_else(|| self.division(block, join)).unwrap_or(own);
+            let stepped = self.stepped(block, join);
+            counts = stepped.is_some();
+            merged.form = stepped.or_else(|| self.division(block, join)).unwrap_or(own);
         }
         let turn = self.turns[join.index()];
         if turn >= PRECISE_TURNS
@@ -427,8 +431,9 @@ impl<'f, 'm> Engine<'f, 'm> {
                 false if merged.number == before.number => before.number,
                 false => Number::unknown(u32::from(before.number.width)),
             };
-            // Where nothing comes from outside, each turn may be another sum of the one before.
-            if merged.form != before.form {
+            // Where nothing comes from outside, each turn may be another sum of the one before. What turns are counted from
+            // moves while the loops before are looked at.
+            if merged.form != before.form && !(counts && turn < MAX_TURNS) {
                 merged.form = own;
             }
         }
