@@ -6,8 +6,9 @@ use ptx_ir::isa::{Comparison, Computation, Instance, Mode};
 
 use super::{Analysis, Vary};
 use crate::evaluate::Shape;
+use crate::values::linear::{Form, Sum};
 use crate::values::number::mask;
-use crate::values::{Kind, ValueId};
+use crate::values::{Fact, Kind, ValueId};
 
 /// Moves that are followed from a value to what it is a copy of.
 const MAX_MOVES: usize = 4;
@@ -84,28 +85,35 @@ impl Analysis<'_, '_> {
         if !ty.is_integer() || facts.body.operands(Handle::new(comparison)).len() != 3 {
             return None;
         }
-        let w = ty.bits().min(64);
-        let mut forms = |instruction| {
-            let (one, other) =
-                (self.engine.operand(instruction, 1, w)?.form, self.engine.operand(instruction, 2, w)?.form);
-            Some([(one, other, false), (other, one, true)])
-        };
-        let (chosen, compared) = (forms(instruction)?, forms(comparison)?);
-        let sums = self.engine.values.forms();
-        let fits = |(kept, limit): (_, _), (number, bound, swapped): (_, _, bool)| {
+        let (wide, w) = (ty.bits().min(64), facts.instance(instruction)?.ty?.bits().min(64));
+        if w > wide {
+            return None;
+        }
+        let engine = &mut self.engine;
+        let mut chosen = Vec::new();
+        for (kept, limit) in [(1, 2), (2, 1)] {
+            let (kept, limit) =
+                (engine.operand(instruction, kept, w)?, engine.operand(instruction, limit, w)?);
+            // It may have been extended to be compared.
+            let extended = [false, true].map(|signed| engine.extended(kept, wide, signed).form);
+            chosen.push((extended, *engine.sum(limit)));
+        }
+        let (one, other) = (engine.operand(comparison, 1, wide)?, engine.operand(comparison, 2, wide)?);
+        let compared = [(one, other, false), (other, one, true)];
+        let fits = |(kept, limit): &([Form; 2], Sum), (number, bound, swapped): (Fact, Fact, bool)| {
             // The least number on the upper side, counted from the bound.
             let first = match (relation, swapped) {
                 (R::Less | R::GreaterOrEqual, false) | (R::Greater | R::LessOrEqual, true) => 0,
                 (R::Greater | R::LessOrEqual, false) | (R::Less | R::GreaterOrEqual, true) => 1,
                 _ => return false,
             };
-            let distance = sums.sum(limit).plus(sums.sum(bound), u64::MAX).and_then(|sum| sum.value());
+            let bound = engine.cut_sum(*engine.sum(bound), w);
+            let distance = limit.plus(&bound, u64::MAX).and_then(|sum| sum.value());
             // It is taken, or the last one on the lower side.
             let is_near = |distance: u64| [0, mask(w)].contains(&(distance.wrapping_sub(first) & mask(w)));
-            kept == number && distance.is_some_and(is_near)
+            kept.contains(&number.form) && distance.is_some_and(is_near)
         };
-        let all = chosen.iter().flat_map(|one| compared.iter().map(move |other| (one, other)));
-        Some(all.into_iter().any(|(one, other)| fits((one.0, one.1), *other)))
+        Some(chosen.iter().any(|one| compared.into_iter().any(|other| fits(one, other))))
     }
 
     /// The distance of the butterfly over the whole warp by which one value is another one's, in one register or in

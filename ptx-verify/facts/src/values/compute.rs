@@ -548,7 +548,7 @@ impl Engine<'_, '_> {
     }
 
     /// A sum in a smaller width.
-    pub(super) fn cut_sum(&self, whole: Sum, width: u32) -> Sum {
+    pub(crate) fn cut_sum(&self, whole: Sum, width: u32) -> Sum {
         let mut sum = Some(Sum::constant(width, whole.offset()));
         for (base, factor) in whole.terms() {
             // What was extended before is what it was.
@@ -602,7 +602,7 @@ impl Engine<'_, '_> {
         Some(wide)
     }
 
-    pub(super) fn extended(&mut self, a: Fact, width: u32, signed: bool) -> Fact {
+    pub(crate) fn extended(&mut self, a: Fact, width: u32, signed: bool) -> Fact {
         let narrow = u32::from(a.number.width);
         if width == narrow {
             return a;
