@@ -34,7 +34,8 @@ declare_rule! {
     /// own space, which the assembler sees to. Global addresses are the same numbers as generic
     /// ones, so an access that mixes these two is not reported; a conversion that is made twice is. Instructions for `mbarrier`
     /// objects and for tensor memory work in shared memory alone, and the assembler makes the same code for both kinds of
-    /// addresses: there it is a warning.
+    /// addresses: there it is a warning. So it is where a generic address of shared memory is cut to 32 bits: the manual does not
+    /// say what is left, but the assembler makes it the address in `.shared` from `sm_90` on.
     name: "state-space-mismatch",
     code: "P0703",
     former: ["H0322"],
@@ -54,7 +55,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             // What works in shared memory alone is made the same code for both kinds of addresses.
             let is_same_code = pointer.space == StateSpace::Shared && works_in_shared(context, access);
             // Only a way through several writes leaves a doubt.
-            if is_same_code || pointer.notation == Notation::Unknown && pointer.object == Object::Unknown {
+            if is_same_code
+                || is_low_word(context, access, pointer)
+                || pointer.notation == Notation::Unknown && pointer.object == Object::Unknown
+            {
                 finding.severity = Severity::Warning;
             }
             if let Some(variable) = access.variable() {
@@ -102,6 +106,14 @@ fn wrong(context: &FlowContext<'_>, access: &Access, address: Pointer) -> Option
         }
         None => None,
     }
+}
+
+/// Whether the address is the low word of a generic one. From `sm_90` on the assembler makes a generic address of a shared one
+/// by a word above it, so that the low word is the address in its space; before, the driver says what is added.
+fn is_low_word(context: &FlowContext<'_>, access: &Access, address: Pointer) -> bool {
+    let module = context.module.module;
+    let is_narrow = || u32::from(access.number().width) < module.header.address_bits();
+    address.notation == Notation::Generic && address.space == StateSpace::Shared && is_narrow()
 }
 
 /// Whether the instruction is for objects in shared memory, whatever it says of the space.
