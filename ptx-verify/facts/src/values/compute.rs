@@ -283,7 +283,11 @@ impl Engine<'_, '_> {
                     Some(0) => return Some(b),
                     Some(_) => return Some(a),
                     None if a.form == b.form => return Some(a),
-                    None => self.fact(a.number.join(b.number), None, op(0), &[condition, a, b]),
+                    None => {
+                        let zeros = self.zeros_of_choice(condition, a, b).unwrap_or(0);
+                        let number = a.number.join(b.number).with_bits(zeros, 0);
+                        self.fact(number, None, op(0), &[condition, a, b])
+                    }
                 }
             }
             C::Convert => {

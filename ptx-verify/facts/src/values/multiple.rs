@@ -2,9 +2,9 @@
 
 use ptx_ir::isa::Computation;
 
-use super::linear::{Base, BaseId, Sum};
+use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask};
-use super::propagate::Engine;
+use super::propagate::{Engine, Fact};
 
 impl Engine<'_, '_> {
     /// Whether a sum lies between 0 and some number, whatever its terms are: `31 - %laneid` as well as `%laneid` is no more
@@ -22,6 +22,39 @@ impl Engine<'_, '_> {
             }
         }
         taken <= sum.offset() && added <= most
+    }
+
+    /// The low bits that are 0 whichever of two values is chosen, where the condition tells whether anything is left over of a
+    /// division: numbers are rounded up to a multiple so, and one that nothing is left over of is one already.
+    pub(super) fn zeros_of_choice(&self, condition: Fact, chosen: Fact, other: Fact) -> Option<u64> {
+        let forms = self.values.forms();
+        let only = |sum: &Sum| {
+            let mut terms = sum.terms();
+            terms.next().filter(|(_, factor)| *factor == 1 && terms.next().is_none()).map(|(base, _)| base)
+        };
+        let is_zero = *self.sum(condition);
+        let Base::Operation { computes: Computation::Compare, operands: [left, Form::NONE, _], .. } =
+            forms.what(only(&is_zero)?)
+        else {
+            return None;
+        };
+        let left = *forms.sum(left);
+        let base = only(&left).filter(|_| left.offset() == 0)?;
+        let Base::Operation { computes: Computation::Remainder, operands: [divided, by, _], .. } =
+            forms.what(base)
+        else {
+            return None;
+        };
+        let (whole, rounded) = if is_zero.offset() == 0 { (chosen, other) } else { (other, chosen) };
+        let (divided, whole, rounded) = (*forms.sum(divided), *self.sum(whole), *self.sum(rounded));
+        if [left, divided, rounded].iter().any(|sum| sum.width() != whole.width()) {
+            return None;
+        }
+        let beside_whole = whole.plus(&divided, u64::MAX)?;
+        let beside_rounded = rounded.plus(&divided, u64::MAX)?.plus(&left, 1)?;
+        let all = [*forms.sum(by), beside_whole, beside_rounded];
+        let zeros = all.iter().map(|sum| self.number_of(sum).zeros.trailing_ones()).min()?;
+        Some(mask(zeros.min(whole.width())))
     }
 
     /// What is known of a sum in which something stands without its own low bits: it has zeros there.
