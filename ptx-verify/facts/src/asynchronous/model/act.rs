@@ -540,7 +540,7 @@ impl Machine<'_> {
             arrival.warp == warp as u32 || known > arrival.event || !arrival.waits && known == arrival.event
         };
         let other = barrier.before.iter().find(|arrival| arrival.waits);
-        // One warp opens a barrier of so many threads by itself.
+        // One warp opens a barrier for 32 threads by itself.
         let counts_several = threads.is_some_and(|threads| threads > WARP);
         let is_apart = waits && counts_several && !barrier.before.iter().any(is_behind);
         let shared = other.filter(|_| is_apart).map(|other| other.instruction);

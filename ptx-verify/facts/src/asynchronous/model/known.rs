@@ -16,7 +16,7 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Of so many instructions, of which about as many as `expected` are looked at.
+    /// For a number of instructions, of which about `expected` are looked at.
     pub(super) fn of(instructions: usize, expected: usize) -> Self {
         Self { places: vec![NONE; instructions], all: Vec::with_capacity(expected) }
     }
