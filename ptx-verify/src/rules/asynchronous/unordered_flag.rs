@@ -401,7 +401,8 @@ fn before_flags(
         };
         facts.instance(each).is_some_and(is_load)
     };
-    let read: Vec<Register> = facts.reaching_out()
+    let read: Vec<Register> = facts
+        .reaching_out()
         .filter(|&each| is_weak(facts, each, false) || is_volatile(each))
         .filter(|&each| may_be_global(facts, each) && polls.iter().all(|poll| poll.load != each))
         .filter_map(|each| address_root(facts, each))
