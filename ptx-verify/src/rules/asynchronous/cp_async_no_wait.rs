@@ -1,3 +1,4 @@
+use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{self, Budget, Row};
 use ptx_facts::memory::Access;
@@ -45,7 +46,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// A wait for too few groups where the places are not known, and a read before its wait in a loop that waits
-    /// elsewhere as well. A path that leaves the kernel without a wait, where another path waits: a loop that copies some
+    /// elsewhere as well. A wait that is passed by on a condition, where control comes to the read without the copy, too: who
+    /// has not copied need not wait. A path that leaves the kernel without a wait, where another path waits: a loop that copies some
     /// rounds ahead only does so while there are rounds left, so that nothing is pending where it ends. A function that is
     /// called may wait, and functions other than kernels may leave the wait to their
     /// callers.
@@ -119,6 +121,39 @@ fn by_paths(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Copies that are asked about one by one whether their wait may depend on what the copy depends on.
+const MAX_ASKED: usize = 16;
+
+/// A read before anything waits for a copy, and that copy, unless who has copied may wait.
+fn surely_early(
+    facts: &FunctionFacts<'_>,
+    starts: &[u32],
+    waits: &[u32],
+    reads: &[u32],
+) -> Option<(u32, u32)> {
+    let mut starts = starts.to_vec();
+    for _ in 0..MAX_ASKED {
+        let (read, start) = asynchronous::read_before_wait(facts, &starts, waits, reads)?;
+        if !may_be_waited_for(facts, start, waits, read) {
+            return Some((read, start));
+        }
+        starts.retain(|&other| other != start);
+    }
+    None
+}
+
+/// Whether a read may come without a copy, and a wait between the two: who passes the wait by on a condition may be who has
+/// not copied.
+fn may_be_waited_for(facts: &FunctionFacts<'_>, start: u32, waits: &[u32], read: u32) -> bool {
+    let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
+    if facts.cfg.dominates(block(start), block(read)) {
+        return false;
+    }
+    let after = Reach::from(facts, Ends::Instructions(&[start]), &[read]);
+    let before = Reach::to(facts, Ends::Instructions(&[read]), &[start]);
+    waits.iter().any(|&wait| after.at(wait).is_some() && before.at(wait).is_some())
+}
+
 /// Objects that copies write whose reads are looked at.
 const MAX_OBJECTS: usize = 64;
 
@@ -155,7 +190,7 @@ fn early_read(context: &FlowContext<'_>, row: &Row, waits: &[u32]) -> Option<(u3
             object.is_some() && other == object || unknown && written.at(*read).is_none()
         };
         let reads: Vec<u32> = reads.iter().copied().filter(may_be_read).collect();
-        let early = asynchronous::read_before_wait(facts, &starts, waits, &reads);
+        let early = surely_early(facts, &starts, waits, &reads);
         let in_loop = || asynchronous::read_in_loop_without_wait(facts, &starts, waits, &reads);
         early.map(|found| (found, EARLY)).or_else(|| Some((in_loop()?, ROUND)))
     });
