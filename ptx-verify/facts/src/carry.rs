@@ -4,7 +4,8 @@
 //! is undefined when a function is entered. In the graph of values it is a register of one bit, so most readers are
 //! answered by one look; paths are walked for those that read a join or a guarded write.
 
-use ptx_ir::isa::{Carry, Chain};
+use ptx_ir::ir::{Handle, Operand};
+use ptx_ir::isa::{Carry, Chain, Comparison};
 
 use super::paths::{Reaching, Search, ToWriters, Tracked};
 use super::values::{Engine, Graph, Kind, ValueId, Values};
@@ -80,4 +81,41 @@ fn searched(search: &mut Search<'_, '_>, instruction: u32, value: ValueId) -> Re
 #[must_use]
 pub fn fits(writer: Chain, reader: Chain) -> bool {
     writer == reader
+}
+
+/// Whether the flag of a subtraction is put into a register to undo the subtraction where it has borrowed: a branch asks
+/// whether that register is 0, and only where it is, the difference is added to. Who writes so knows that the hardware sets
+/// the flag where nothing was borrowed.
+#[must_use]
+pub fn is_undone_by_flag(facts: &FunctionFacts<'_>, graph: &Graph, reader: u32) -> bool {
+    let block = facts.cfg.block_of(Handle::new(reader));
+    let asks_zero = || {
+        let flag = facts.uses().writing(reader).find_map(|at| graph.written(at))?;
+        let guard = facts.cfg.instructions(block).last().and_then(|last| graph.guard(last))?;
+        let Kind::Computed { instruction: asks, .. } = graph.kind(guard) else { return None };
+        let is_of_flag = facts.uses().range(asks).any(|at| graph.read(at) == Some(flag));
+        let is_zero = |operand: &Operand| matches!(operand, Operand::Integer { bits: 0, .. });
+        let with_zero = facts.body.operands(Handle::new(asks)).iter().any(is_zero);
+        match facts.instance(asks)?.effects.compares? {
+            Comparison::Equal if is_of_flag && with_zero => Some(true),
+            Comparison::NotEqual if is_of_flag && with_zero => Some(false),
+            _ => None,
+        }
+    };
+    let Some(asks_zero) = asks_zero() else { return false };
+    let is_difference = |value: ValueId| match graph.kind(value) {
+        Kind::Computed { instruction, .. } => {
+            let is_of_chain = facts.carry(instruction).is_some_and(|carry| carry.chain == Chain::Sub);
+            is_of_chain && facts.cfg.block_of(Handle::new(instruction)) == block
+        }
+        _ => false,
+    };
+    let undoes = |instruction: u32| {
+        facts.carry(instruction).is_some_and(|carry| carry.chain == Chain::Add)
+            && facts.uses().range(instruction).any(|at| graph.read(at).is_some_and(is_difference))
+    };
+    facts.cfg.successors(block).any(|(next, edge)| {
+        edge.condition.is_some_and(|condition| condition.value == asks_zero)
+            && facts.cfg.instructions(next).any(undoes)
+    })
 }

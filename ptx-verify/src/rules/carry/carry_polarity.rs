@@ -1,5 +1,5 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::carry::fits;
+use ptx_facts::carry::{fits, is_undone_by_flag};
 use ptx_facts::values::number::Number;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Chain;
@@ -37,7 +37,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Nothing that is known.
+    /// A flag of a subtraction that is put into a register, where a branch adds to the difference again if that is 0, as
+    /// compilers divide numbers of 128 bits: it does so where the hardware has borrowed.
     name: "carry-polarity",
     code: "P0603",
     former: ["H0312"],
@@ -77,6 +78,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             });
         let Some(&writer) = wrong else { continue };
         let only_flag = counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
+        let is_borrow = only_flag && reader.carry.chain == Chain::Add;
+        if is_borrow && is_undone_by_flag(facts, context.graph(), reader.instruction) {
+            continue;
+        }
         let message = match (reader.carry.chain, only_flag) {
             (Chain::Add, true) => "this takes the flag of a subtraction: it adds 1 where there was no borrow",
             (Chain::Sub, true) => {
