@@ -1,5 +1,6 @@
+use ptx_facts::FunctionFacts;
 use ptx_facts::memory::Access;
-use ptx_ir::ir::{Handle, Linkage, Variable};
+use ptx_ir::ir::{FunctionKind, Handle, Linkage, Operand, Variable};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -32,7 +33,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Distances of which it is not known what they are multiples of. Variables that are defined elsewhere, and parameters,
-    /// whose places others decide about.
+    /// whose places others decide about. An array of bytes that is all that a kernel has in shared memory: it lies at the
+    /// start.
     name: "declared-alignment-too-low",
     code: "P0705",
     former: [],
@@ -55,7 +57,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 *needed = access.aligned.max(*needed);
                 *others += 1;
             }
-            None if context.can_come(access.instruction) => {
+            None if !is_buffer_alone(context, handle) && context.can_come(access.instruction) => {
                 places.insert(handle, found.len());
                 found.push((handle, access, access.aligned, 0));
             }
@@ -72,6 +74,28 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let finding = finding.with_secondary(variable.span, format!("aligned to {alignment} bytes"));
         diagnostics.push(finding.with_help(format!("declare `{name}` with `.align {needed}`")));
     }
+}
+
+/// Whether a variable is an array of bytes in shared memory, and the kernel names no other variable there and calls nothing:
+/// shared memory begins with it then, better aligned than any access needs.
+fn is_buffer_alone(context: &FlowContext<'_>, handle: Handle<Variable>) -> bool {
+    let module = context.module.module;
+    let is_shared =
+        |variable: Handle<Variable>| module.variables[variable].space.base() == StateSpace::Shared;
+    let names_another = |operand: Operand| match operand {
+        Operand::Variable { variable, .. }
+        | Operand::VariableAddress { variable, .. }
+        | Operand::Element { variable, .. } => variable != handle && is_shared(variable),
+        Operand::Function(_) => true,
+        _ => false,
+    };
+    let calls =
+        |facts: &FunctionFacts<'_>| (0..facts.body.instructions.len() as u32).any(|each| facts.is_call(each));
+    is_shared(handle)
+        && module.variables[handle].alignment() == 1
+        && module.functions[context.handle].kind == FunctionKind::Entry
+        && !context.mentions.all(context.body).any(names_another)
+        && !context.facts().is_none_or(calls)
 }
 
 /// Whether the address is aligned only where the variable is better than it says.
