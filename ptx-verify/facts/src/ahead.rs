@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
+use ptx_ir::isa::{Convergence, Instance};
 
 use crate::FunctionFacts;
 use crate::uniformity::{came_from, only_condition};
@@ -24,29 +25,51 @@ pub struct Ahead<'f, 'm> {
     entered: Vec<bool>,
     /// Those that it leaves without having come back to a loop.
     left: Vec<bool>,
+    /// Those that it enters on a way without a meeting.
+    apart: Vec<bool>,
 }
 
 impl<'f, 'm> Ahead<'f, 'm> {
     /// From an instruction of a block. `stops` are ascending.
     #[must_use]
     pub fn new(engine: &Engine<'f, 'm>, last: u32, stops: &[u32]) -> Self {
+        Self::to_thread(engine, last, stops, None)
+    }
+
+    /// The same on the way to another instruction: behind a meeting of the block, only ways count that the thread goes which
+    /// comes there, by conditions that never change.
+    #[must_use]
+    pub fn towards(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: u32) -> Self {
+        Self::to_thread(engine, last, stops, Some(to))
+    }
+
+    fn to_thread(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: Option<u32>) -> Self {
         let facts = engine.facts();
         let entered = vec![false; facts.cfg.block_count()];
-        let left = entered.clone();
-        let mut ahead = Self { facts, stops: stops.to_vec(), entered, left };
-        ahead.spread(engine, facts.cfg.block_of(Handle::new(last)));
+        let (left, apart) = (entered.clone(), entered.clone());
+        let mut ahead = Self { facts, stops: stops.to_vec(), entered, left, apart };
+        let mut thread = Assumption::new(engine);
+        if let Some(to) = to {
+            let to = facts.cfg.block_of(Handle::new(to));
+            thread.be_in_by(to, |guard| engine.is_invariant(guard));
+        }
+        ahead.spread(engine, last, &thread);
         ahead
     }
 
-    fn spread(&mut self, engine: &Engine<'_, '_>, start: NodeIndex) {
+    fn spread(&mut self, engine: &Engine<'_, '_>, last: u32, thread: &Assumption<'_, '_, '_>) {
         let graph = engine.graph();
+        let start = self.facts.cfg.block_of(Handle::new(last));
         let known = known_at(engine, start);
+        self.apart[start.index()] = true;
         let mut again = Vec::new();
         // In order, so that it is known of all ways to a branch whether control comes over them.
         let place = |block: NodeIndex| self.facts.cfg.place(block);
         let mut pending = BTreeMap::from([(place(start), start)]);
         while let Some((_, block)) = pending.pop_first() {
             self.left[block.index()] = true;
+            let behind = self.facts.cfg.instructions(block).filter(|each| block != start || *each > last);
+            let is_apart = self.apart[block.index()] && !behind.into_iter().any(|each| self.meets(each));
             for &(next, position) in graph.successors(block) {
                 let next = NodeIndex::new(next as usize);
                 // Once more round a loop of one block, control is where it was.
@@ -56,10 +79,13 @@ impl<'f, 'm> Ahead<'f, 'm> {
                 if !self.is_forward(block, next) {
                     again.push(next);
                 } else if can_take(engine, &known, block, (next, position as usize))
+                    && (is_apart || can_take(engine, thread, block, (next, position as usize)))
                     && self.has_come(engine, start, block, (next, position as usize))
-                    && self.enter(next)
                 {
-                    pending.insert(self.facts.cfg.place(next), next);
+                    self.apart[next.index()] |= is_apart;
+                    if self.enter(next) {
+                        pending.insert(self.facts.cfg.place(next), next);
+                    }
                 }
             }
         }
@@ -92,6 +118,14 @@ impl<'f, 'm> Ahead<'f, 'm> {
             let is_forward = cfg.successors(way).all(|(next, _)| cfg.place(way) < cfg.place(next));
             !is_forward || cfg.place(way) <= cfg.place(start) || self.left[way.index()]
         })
+    }
+
+    /// Whether all threads of the block meet at an instruction.
+    fn meets(&self, instruction: u32) -> bool {
+        let is_barrier = |instance: &Instance| {
+            instance.effects.barrier && instance.effects.convergence == Convergence::Aligned
+        };
+        self.facts.instance(instruction).is_some_and(is_barrier) && !self.facts.is_guarded(instruction)
     }
 
     fn is_forward(&self, from: NodeIndex, to: NodeIndex) -> bool {
