@@ -58,7 +58,8 @@ declare_rule! {
     /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
     /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, as libraries have done
     /// since before there were scopes, or whose flag has data in it, or where control comes to without the loop. A fence that is left out under
-    /// a condition computed of the same numbers as those of the stores. Loops that do more than wait, and flags that are counted with
+    /// a condition computed of the same numbers as those of the stores. What is stored before a vector that has data beside its
+    /// flag, and before a number is counted up, unless the same kernel reads it. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",
@@ -333,7 +334,9 @@ impl<'a> Waits<'a> {
         if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
             return false;
         }
-        let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope);
+        // A vector is a flag with its data, and tells of nothing else.
+        let has_data = matches!(facts.body.operands(Handle::new(instruction)), [_, Operand::Vector(_), ..]);
+        let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope) && !has_data;
         if (is_wide || is_narrow(instance)) && may_be_global(facts, instruction) {
             return true;
         }
@@ -433,9 +436,12 @@ fn before_flags(
         let is_known = facts
             .instance(flag)
             .is_some_and(|instance| instance.is(Mode::Relaxed) || instance.effects.atomic);
+        // Those who wait for what is counted do so here, and read here what it tells of.
+        let is_counted = facts.instance(flag).is_some_and(|instance| instance.effects.atomic);
         let before = |store: &&u32| {
             // Then what it tells of has to be read here by those who wait for it.
-            let is_near = is_known || flag.saturating_sub(**store) < NEAR && is_read(**store);
+            let is_near = is_known || flag.saturating_sub(**store) < NEAR;
+            let is_near = is_near && (is_known && !is_counted || is_read(**store));
             **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
         };
         let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
