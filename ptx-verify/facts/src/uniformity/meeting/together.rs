@@ -26,6 +26,10 @@ impl Uniformity {
     ) -> bool {
         let cfg = &engine.facts().cfg;
         let from = cfg.block_of(Handle::new(branch));
+        if !cfg.dominates(from, block) {
+            return self.all_or_none(engine, from, block, least, visits)
+                && self.all_or_none_of_each(engine, block, least, visits);
+        }
         let mut at = block;
         for _ in 0..MAX_DOMINATORS {
             if at == from || !cfg.dominates(from, at) {
@@ -53,28 +57,53 @@ impl Uniformity {
         visits: &mut usize,
     ) -> bool {
         let cfg = &engine.facts().cfg;
-        let mut seen = FxHashSet::default();
         cfg.reverse_postorder().iter().any(|&branching| {
-            if !cfg.dominates(first, branching)
-                || self.control.parts(branching).is_none_or(|level| level < least)
-            {
-                return false;
-            }
-            let join = self.control.join(branching);
-            seen.clear();
-            let mut open = vec![branching];
-            while let Some(inside) = open.pop() {
-                for &(next, position) in engine.graph().successors(inside) {
-                    let next = NodeIndex::new(next as usize);
-                    if Some(next) == join || !engine.is_taken(next, position as usize) || !seen.insert(next) {
-                        continue;
-                    }
-                    let Some(left) = visits.checked_sub(1).filter(|_| next != block) else { return true };
-                    *visits = left;
-                    open.push(next);
+            cfg.dominates(first, branching) && self.parts_before(engine, branching, block, least, visits)
+        })
+    }
+
+    /// Whether threads take the branch at the end of a block differently, and come to another block before all of them are
+    /// together again. It is taken for so where that takes too long.
+    fn parts_before(
+        &self,
+        engine: &Engine<'_, '_>,
+        branching: NodeIndex,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        if self.control.parts(branching).is_none_or(|level| level < least) {
+            return false;
+        }
+        let join = self.control.join(branching);
+        let mut seen = FxHashSet::default();
+        let mut open = vec![branching];
+        while let Some(inside) = open.pop() {
+            for &(next, position) in engine.graph().successors(inside) {
+                let next = NodeIndex::new(next as usize);
+                if Some(next) == join || !engine.is_taken(next, position as usize) || !seen.insert(next) {
+                    continue;
                 }
+                let Some(left) = visits.checked_sub(1).filter(|_| next != block) else { return true };
+                *visits = left;
+                open.push(next);
             }
-            false
+        }
+        false
+    }
+
+    /// Whether all threads or none come to a block from each branch that parts them on the way there: where there are ways
+    /// around one of them, who takes these is parted elsewhere, or not at all.
+    fn all_or_none_of_each(
+        &self,
+        engine: &Engine<'_, '_>,
+        block: NodeIndex,
+        least: Level,
+        visits: &mut usize,
+    ) -> bool {
+        engine.facts().cfg.reverse_postorder().iter().all(|&branching| {
+            !self.parts_before(engine, branching, block, least, visits)
+                || self.all_or_none(engine, branching, block, least, visits)
         })
     }
 
