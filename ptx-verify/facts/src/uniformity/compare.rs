@@ -215,7 +215,10 @@ impl Analysis<'_, '_> {
             let nearest = if remainder == 0 { multiple } else { multiple - remainder };
             nearest > span
         };
-        if is_apart(self.engine.number_of(&rest)) || self.engine.rounded(&rest).is_some_and(is_apart) {
+        if is_apart(self.engine.number_of(&rest))
+            || self.engine.rounded(&rest).is_some_and(is_apart)
+            || self.engine.of_whole_blocks(&rest).is_some_and(is_apart)
+        {
             return true;
         }
         // The branches on the way there may say more.

@@ -1,6 +1,7 @@
 //! Sums that are multiples of a power of two, and what is left over of such multiples.
 
 use ptx_ir::isa::Computation;
+use ptx_ir::special::SpecialRegister;
 
 use super::linear::{Base, BaseId, Form, Sum};
 use super::number::{Number, mask};
@@ -85,5 +86,37 @@ impl Engine<'_, '_> {
         };
         let negative = || without_low_bits(&sum.times(u64::MAX));
         without_low_bits(sum).or_else(|| negative().map(|number| Number::constant(width, 0).subtract(number)))
+    }
+
+    /// What is known of a sum in which the number of a block stands beside a power of two that the kernel is given as an
+    /// exponent: so many elements of a grid are taken to be those of whole blocks. Kernels for quantum states and for
+    /// transforms count so, and others are for states that are smaller than a block.
+    pub(crate) fn of_whole_blocks(&self, sum: &Sum) -> Option<Number> {
+        const THREADS_OF_A_BLOCK: u64 = 1024;
+        let (width, forms) = (sum.width(), self.values.forms());
+        let is_given = |form: Form| {
+            let mut terms = forms.sum(form).terms().peekable();
+            terms.peek().is_some() && terms.all(|(base, _)| matches!(forms.what(base), Base::Loaded { .. }))
+        };
+        let is_power = |base: BaseId| match forms.what(base) {
+            Base::Operation { computes: Computation::ShiftLeft, operands: [one, by, _], .. } => {
+                one != Form::NONE
+                    && by != Form::NONE
+                    && forms.sum(one).value().is_some_and(u64::is_power_of_two)
+                    && is_given(by)
+            }
+            _ => false,
+        };
+        let block = forms.find(Base::Special(SpecialRegister::CTAID_X))?;
+        if !sum.terms().any(|(base, _)| base == block) || !sum.terms().any(|(base, _)| is_power(base)) {
+            return None;
+        }
+        let number_of = |base: BaseId| match is_power(base) {
+            true => Number::unknown(width).with_bits(THREADS_OF_A_BLOCK - 1, 0),
+            false => self.base_number(base, width),
+        };
+        Some(sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
+            number.plus(number_of(base).multiply(Number::constant(width, factor)))
+        }))
     }
 }

@@ -51,7 +51,9 @@ declare_rule! {
     /// rows nobody asks for but to number its threads is taken to have one row. A loop that begins at `%tid.x`
     /// and goes on by a number, or by `%ntid.x` up to a multiple of a number, is taken to be made for rows of so many threads,
     /// unless the kernel says otherwise or asks for more of them. Where a loop goes on with what an earlier one has counted,
-    /// up to a number that is the same for all, nobody is taken to be beyond that number. Of a function that is called, only a barrier
+    /// up to a number that is the same for all, nobody is taken to be beyond that number.
+    /// Where the elements of a grid are a power of two whose exponent the kernel is given, they are taken to be those of whole
+    /// blocks. Of a function that is called, only a barrier
     /// that every path through it, and through what it calls, leads to counts.
     name: "divergent-barrier",
     code: "P0801",
