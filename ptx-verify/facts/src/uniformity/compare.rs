@@ -31,20 +31,24 @@ impl Analysis<'_, '_> {
         let relation = Relation::of(instance)?;
         let (one, other) = (self.engine.operand(instruction, 1, w)?, self.engine.operand(instruction, 2, w)?);
         let (one, other) = if relation.swapped { (other, one) } else { (one, other) };
-        let (left, right) = (self.engine.sum(one), self.engine.sum(other));
+        let (left, right) = (*self.engine.sum(one), *self.engine.sum(other));
         let by_rows = match relation.order {
             // All threads of a block are in it.
-            Order::Less if self.engine.is_place_in_block(left, right) => Some(Vary::NONE),
-            Order::Less => self.by_rows(left, right, block),
+            Order::Less if self.engine.is_place_in_block(&left, &right) => Some(Vary::NONE),
+            Order::Less => self.by_rows(&left, &right, block),
             Order::Equal => None,
         };
-        let vary = match (by_rows, left.plus(right, u64::MAX)) {
+        let vary = match (by_rows, left.plus(&right, u64::MAX)) {
             (Some(vary), _) => vary,
             (None, Some(difference)) => self.sign(&difference, relation.order, block),
             (None, None) => self
-                .sum(left, block, None, MAX_DEPTH)
-                .join(self.sum(right, block, None, MAX_DEPTH))
+                .sum(&left, block, None, MAX_DEPTH)
+                .join(self.sum(&right, block, None, MAX_DEPTH))
                 .through(1),
+        };
+        let vary = match (relation.order, ty.kind()) {
+            (Order::Equal, _) | (_, TypeKind::Signed) => vary,
+            _ => [left, right].into_iter().fold(vary, |vary, place| vary.join(self.wrapped(&place, block))),
         };
         // What is known of the operands themselves may be more.
         let (_, a) = self.source(block, instruction, 1, w);
@@ -55,6 +59,18 @@ impl Analysis<'_, '_> {
             _ => Vary::NONE,
         };
         Some(vary.join(third))
+    }
+
+    /// How it varies whether the number of a thread is below what is taken from it: then it is a large number, and a range is
+    /// asked for by one comparison.
+    fn wrapped(&mut self, place: &Sum, block: NodeIndex) -> Vary {
+        let is_thread =
+            |base: BaseId| matches!(self.engine.values.forms().what(base), Base::Lane | Base::Warp);
+        let is_less = place.offset() > mask(place.width()) >> 1;
+        match is_less && place.count() > 0 && place.terms().all(|(base, _)| is_thread(base)) {
+            true => self.sign(place, Order::Less, block),
+            false => Vary::NONE,
+        }
     }
 
     /// How it varies whether a difference is 0, or below 0. Where all that varies within a warp are low bits, and the
