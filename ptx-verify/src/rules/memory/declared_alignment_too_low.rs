@@ -33,8 +33,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Distances of which it is not known what they are multiples of. Variables that are defined elsewhere, and parameters,
-    /// whose places others decide about. An array of bytes that is all that a kernel has in shared memory: it lies at the
-    /// start.
+    /// whose places others decide about. A buffer of bytes, 256 or more, that is all that a kernel has in shared memory: it
+    /// lies at the start.
     name: "declared-alignment-too-low",
     code: "P0705",
     former: [],
@@ -76,7 +76,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a variable is an array of bytes in shared memory, and the kernel names no other variable there and calls nothing:
+/// A smaller array of bytes is no buffer for values of other types, and may lie anywhere.
+const MIN_BUFFER: u64 = 256;
+
+/// Whether a variable is a buffer of bytes in shared memory, and the kernel names no other variable there and calls nothing:
 /// shared memory begins with it then, better aligned than any access needs.
 fn is_buffer_alone(context: &FlowContext<'_>, handle: Handle<Variable>) -> bool {
     let module = context.module.module;
@@ -93,6 +96,7 @@ fn is_buffer_alone(context: &FlowContext<'_>, handle: Handle<Variable>) -> bool 
         |facts: &FunctionFacts<'_>| (0..facts.body.instructions.len() as u32).any(|each| facts.is_call(each));
     is_shared(handle)
         && module.variables[handle].alignment() == 1
+        && module.variables[handle].size().is_some_and(|size| size >= MIN_BUFFER)
         && module.functions[context.handle].kind == FunctionKind::Entry
         && !context.mentions.all(context.body).any(names_another)
         && !context.facts().is_none_or(calls)
