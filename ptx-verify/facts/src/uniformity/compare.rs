@@ -238,11 +238,19 @@ impl Analysis<'_, '_> {
             return true;
         }
         // The branches on the way there may say more.
-        let mut assumption = Assumption::new(&self.engine);
-        assumption.be_in(block);
-        let by_branches = is_apart(assumption.number_of(&rest));
+        let by_branches = is_apart(self.number_there(&rest, block));
         self.is_by_branches |= by_branches;
         by_branches
+    }
+
+    /// What a sum is by the branches on the way to a block. Each round asks again of the same ones.
+    fn number_there(&mut self, sum: &Sum, block: NodeIndex) -> Number {
+        let engine = &self.engine;
+        *self.numbers.entry((*sum, block)).or_insert_with(|| {
+            let mut assumption = Assumption::new(engine);
+            assumption.be_in(block);
+            assumption.number_of(sum)
+        })
     }
 
     /// Whether the upper bits of something, which compilers add to round a division, are 0 by what branches on the way to a

@@ -33,8 +33,8 @@ pub use vary::Vary;
 
 use made::{Made, Zeros};
 
-use super::values::linear::BaseId;
-use super::values::number::mask;
+use super::values::linear::{BaseId, Sum};
+use super::values::number::{Number, mask};
 use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, Variable};
 use crate::FunctionFacts;
 use control::Control;
@@ -170,6 +170,7 @@ impl Uniformity {
             by_branches: FxHashSet::default(),
             is_by_branches: false,
             zeros: RefCell::default(),
+            numbers: FxHashMap::default(),
         };
         let known = (0..MAX_ROUNDS).any(|_| {
             while analysis.data() {}
@@ -275,6 +276,8 @@ struct Analysis<'f, 'm> {
     is_by_branches: bool,
     /// What branches on the way to a block say to be 0, as far as that was asked.
     zeros: RefCell<Zeros>,
+    /// What sums are by the branches on the way to blocks, as far as that was asked.
+    numbers: FxHashMap<(Sum, NodeIndex), Number>,
 }
 
 impl Analysis<'_, '_> {
