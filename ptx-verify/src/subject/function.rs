@@ -56,6 +56,7 @@ pub(crate) struct FlowContext<'a> {
     graph: OnceCell<Graph>,
     uniformity: OnceCell<Uniformity>,
     values: RefCell<Option<Values>>,
+    conditions: RefCell<Option<Values>>,
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
@@ -80,6 +81,7 @@ impl<'a> FlowContext<'a> {
             graph: OnceCell::new(),
             uniformity: OnceCell::new(),
             values: RefCell::new(None),
+            conditions: RefCell::new(None),
             memory: OnceCell::new(),
             actions: OnceCell::new(),
             acting_calls: OnceCell::new(),
@@ -189,6 +191,23 @@ impl<'a> FlowContext<'a> {
         Some(answer)
     }
 
+    /// Asks about the values that guards and branches are computed of: where control goes is known by these alone, and in a
+    /// large function they are few.
+    pub(crate) fn ask_conditions<R>(&self, question: impl FnOnce(&mut Engine<'_, 'a>) -> R) -> Option<R> {
+        if self.values.borrow().is_some() {
+            return self.ask_values(question);
+        }
+        let (facts, graph) = (self.facts()?, self.graph());
+        let values = self.conditions.take().unwrap_or_else(|| {
+            let guards = (0..self.body.instructions.len() as u32).filter_map(|each| graph.guard(each));
+            Values::of_slice(facts, graph, &Slice::of(facts, graph, guards), false)
+        });
+        let mut engine = Engine::again(facts, graph, values);
+        let answer = question(&mut engine);
+        self.conditions.replace(Some(engine.into_values()));
+        Some(answer)
+    }
+
     /// What is known of an operand as a number.
     pub(crate) fn number(&self, instruction: u32, index: usize, width: u32) -> Option<Number> {
         match *self.body.operands(Handle::new(instruction)).get(index)? {
@@ -240,7 +259,7 @@ impl<'a> FlowContext<'a> {
 
     /// Whether control can come to an instruction: not where the branches on the way there contradict each other.
     pub(crate) fn can_come(&self, instruction: u32) -> bool {
-        let can_come = self.ask_values(|engine| {
+        let can_come = self.ask_conditions(|engine| {
             let block = engine.facts().cfg.block_of(Handle::new(instruction));
             let mut assumption = Assumption::new(engine);
             assumption.be_in(block);
@@ -252,7 +271,7 @@ impl<'a> FlowContext<'a> {
     /// Whether a thread that has executed one instruction can come to another: not where the branches on the ways to the
     /// two contradict each other. In a loop that has both each round may go another way.
     pub(crate) fn can_follow(&self, first: u32, second: u32) -> bool {
-        let can_follow = self.ask_values(|engine| {
+        let can_follow = self.ask_conditions(|engine| {
             let facts = engine.facts();
             let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
             let mut assumption = Assumption::new(engine);

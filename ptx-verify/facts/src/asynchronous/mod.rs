@@ -34,7 +34,8 @@ pub use loops::{Poll, is_flag, is_weak, locks, orders, polls, polls_taken_out};
 pub use maps::{Missing, StaleMap, stale_map};
 pub use objects::{Event, Life, Lives, Place};
 pub use publish::{
-    FewThreads, handed_on_without_meeting, hands_on, told_by_few, used_and_never_met, used_without_meeting,
+    Accessed, FewThreads, handed_on_without_meeting, hands_on, told_by_few, used_and_never_met,
+    used_without_meeting,
 };
 pub use tensor::{EarlyUse, Reason, early_uses};
 pub use workspace::{Unseen, fences_global, unseen_stores};

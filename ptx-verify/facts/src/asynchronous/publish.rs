@@ -3,7 +3,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
-use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::ir::{Handle, Operand, Register, Variable};
 use ptx_ir::isa::{Comparison, Computation, Convergence, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
@@ -103,15 +103,23 @@ pub fn used_and_never_met(
     })
 }
 
+/// Where an access is, as far as that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Accessed {
+    /// The variable.
+    pub variable: Option<Handle<Variable>>,
+    /// The register of the address, and what is added.
+    pub address: Option<(Register, i32)>,
+}
+
 /// What the one thread that has asked the other blocks stores in shared memory, where others load it without having met that
-/// thread: the store and the load. `asked` are the ends of loops that wait, and atomic operations; `same` says whether two
-/// accesses are of one variable.
+/// thread: the store and the load. `asked` are the ends of loops that wait, and atomic operations.
 #[must_use]
 pub fn handed_on_without_meeting(
     facts: &FunctionFacts<'_>,
     few: &mut FewThreads<'_, '_>,
     asked: impl Iterator<Item = u32>,
-    same: impl Fn(u32, u32) -> bool,
+    place: impl Fn(u32) -> Accessed,
 ) -> Option<(u32, u32)> {
     let mut by_one: Vec<u32> = asked.filter(|&each| few.is_one(each)).take(MAX_FLAGS).collect();
     by_one.sort_unstable();
@@ -129,8 +137,21 @@ pub fn handed_on_without_meeting(
     let mut loads: Vec<u32> =
         facts.reaching_out().filter(|&each| is_shared(facts, each, false) && !few.is_one(each)).collect();
     loads.sort_unstable();
+    let mut of_variable: FxHashMap<Handle<Variable>, Vec<u32>> = FxHashMap::default();
+    let mut of_address: FxHashMap<(Register, i32), Vec<u32>> = FxHashMap::default();
+    for load in loads {
+        let Accessed { variable, address } = place(load);
+        variable.into_iter().for_each(|each| of_variable.entry(each).or_default().push(load));
+        address.into_iter().for_each(|each| of_address.entry(each).or_default().push(load));
+    }
+    let is_one = |(base, _): &(Register, i32)| facts.definitions(*base).len() == 1;
     let meetings = meetings(facts);
     stores.into_iter().take(MAX_STORES).find_map(|store| {
+        let Accessed { variable, address } = place(store);
+        let loads = match variable {
+            Some(variable) => of_variable.get(&variable)?,
+            None => of_address.get(&address.filter(is_one)?)?,
+        };
         let reach = Reach::from(facts, Ends::Instructions(&[store]), &meetings);
         // Compilers let the others load where they go another way, and hand the number on in a register.
         let fork = few.fork_above(store);
@@ -140,7 +161,7 @@ pub fn handed_on_without_meeting(
             true => beside.as_ref().is_some_and(|beside| beside.at(load).is_some()),
             false => load > store && reach.at(load).is_some(),
         };
-        loads.iter().copied().find(|&load| same(store, load) && is_unmet(load)).map(|load| (store, load))
+        loads.iter().copied().find(|&load| is_unmet(load)).map(|load| (store, load))
     })
 }
 

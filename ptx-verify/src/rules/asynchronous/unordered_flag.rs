@@ -1,16 +1,16 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    FewThreads, Poll, address_moves_on, address_root, counted, fences_global, handed_on_without_meeting,
-    hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global, names_global, only_acquires,
-    orders_blocks, polled_root, polls, polls_taken_out, table_of_pointers, told_by_few, used_and_never_met,
-    used_without_meeting,
+    Accessed, FewThreads, Poll, address_moves_on, address_root, counted, fences_global,
+    handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global,
+    names_global, only_acquires, orders_blocks, polled_root, polls, polls_taken_out, table_of_pointers,
+    told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -131,21 +131,16 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut few = FewThreads::new(facts);
     after_polls(context, facts, &mut few, &polls, diagnostics);
     if has_atomics || !polls.is_empty() {
-        let same = |store: u32, load: u32| {
-            let variable = context.read_from(store);
-            let place = |access: u32| facts.address_in_register(access);
-            let is_one = |(base, _): &(Register, i32)| facts.definitions(*base).len() == 1;
-            match variable {
-                Some(variable) => context.read_from(load) == Some(variable),
-                None => place(store).filter(is_one).is_some_and(|own| place(load) == Some(own)),
-            }
+        let place = |access: u32| Accessed {
+            variable: context.read_from(access),
+            address: facts.address_in_register(access),
         };
         let counts = facts.reaching_out().filter(|&each| {
             let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
             is_atomic && hands_on(facts, each) && may_be_global(facts, each)
         });
         let asked = polls.iter().map(|poll| poll.end).chain(counts.filter(|_| has_atomics));
-        if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, same) {
+        if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, place) {
             let message = "the thread that has asked other blocks stores this for its own, who need not have met it when they load it";
             diagnostics.push(
                 RULE.at(context.instruction_span(store), message)
@@ -404,7 +399,7 @@ fn before_flags(
         };
         facts.instance(each).is_some_and(is_load)
     };
-    let read: Vec<Register> = facts
+    let read: FxHashSet<Register> = facts
         .reaching_out()
         .filter(|&each| is_weak(facts, each, false) || is_volatile(each))
         .filter(|&each| may_be_global(facts, each) && polls.iter().all(|poll| poll.load != each))
@@ -491,10 +486,8 @@ fn before_flags(
     if of_other_scopes(context, facts, polls, &all_flags, diagnostics) {
         return;
     }
-    let is_told = |load: u32| {
-        let root = address_root(facts, load);
-        root.is_some() && stores.iter().any(|&store| address_root(facts, store) == root)
-    };
+    let stored: FxHashSet<Register> = stores.iter().filter_map(|&store| address_root(facts, store)).collect();
+    let is_told = |load: u32| address_root(facts, load).is_some_and(|root| stored.contains(&root));
     let loads: Vec<u32> = facts
         .reaching_out()
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
@@ -581,7 +574,9 @@ fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {
 fn comes_to(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, from: u32, to: u32, stops: &[u32]) -> bool {
     let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
     block(from) == block(to)
-        || context.ask_values(|engine| Ahead::towards(engine, from, stops, to).reaches(to)).unwrap_or(true)
+        || context
+            .ask_conditions(|engine| Ahead::towards(engine, from, stops, to).reaches(to))
+            .unwrap_or(true)
 }
 
 /// The first of some instructions that control comes to after a poll without one of `stops`, by what the poll's place tells.
@@ -592,7 +587,7 @@ fn first_reached(context: &FlowContext<'_>, poll: &Poll, stops: &[u32], wanted: 
     let reach = Reach::from(context.facts()?, Ends::Instructions(&[poll.end]), stops);
     let mut paths = wanted.iter().copied().filter(|&each| each > poll.end && reach.at(each).is_some());
     let first = paths.next()?;
-    context.ask_values(|engine| {
+    context.ask_conditions(|engine| {
         let ahead = Ahead::new(engine, poll.end, stops);
         std::iter::once(first).chain(paths).find(|&each| ahead.reaches(each))
     })?
