@@ -237,6 +237,18 @@ pub enum TypeName<'s> {
     Unknown,
 }
 
+impl TypeName<'_> {
+    /// Whether a variable has the type of what it begins with: `auto`, `auto*`.
+    #[must_use]
+    pub fn is_told_by_value(&self) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Pointer(of) => of.is_told_by_value(),
+            _ => false,
+        }
+    }
+}
+
 /// How long an array is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayLength<'s>(pub Option<Box<Expression<'s>>>);

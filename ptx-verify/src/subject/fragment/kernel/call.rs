@@ -218,7 +218,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 continue;
             }
             arguments.push(match parameter.ty {
-                TypeName::Reference(_) => self.place(argument)?,
+                TypeName::Reference(_) => self.place_or_made(argument)?,
                 _ => {
                     let value = self.value(argument)?;
                     Place::Fixed(Self::decayed(value))
@@ -311,6 +311,23 @@ impl<'a, 's> Lowering<'a, 's> {
             Some(result) => self.read(&result),
             None => Ok(Value::unknown(Ty::Void)),
         }
+    }
+
+    /// The place that an argument names which is passed by reference; of what has none, a place that is made for it.
+    fn place_or_made(&mut self, argument: &Expression<'s>) -> Result<Place, Unclear> {
+        let mark = self.mark();
+        if let Ok(place) = self.place(argument) {
+            return Ok(place);
+        }
+        self.back_to(mark);
+        let value = self.value(argument)?;
+        let value = Self::decayed(value);
+        if let Held::Place(place) = &value.held
+            && *place.ty() == value.ty
+        {
+            return Ok((**place).clone());
+        }
+        self.kept(value, true)
     }
 
     /// What a method sees of its object: the parameters of its template, its members, and `this`.

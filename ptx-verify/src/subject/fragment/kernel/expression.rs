@@ -135,6 +135,11 @@ impl<'s> Lowering<'_, 's> {
                     self.converted(value, &ty)?
                 }
                 (ty, []) if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) => Value::constant(0, ty),
+                (Ty::Structure(members), _) => {
+                    let place = self.made(&Ty::Structure(Rc::clone(&members)))?;
+                    self.constructed(&place, &members, Some(expression))?;
+                    self.read(&place)?
+                }
                 (ty, _) => {
                     let place = self.made(&ty)?;
                     self.initialize(&place, expression)?;
@@ -380,6 +385,14 @@ impl<'s> Lowering<'_, 's> {
         }
         let to = self.ty(to)?;
         let value = self.value(of)?;
+        if let Ty::Structure(members) = &to
+            && value.ty != to
+        {
+            // `T(a)` makes an object of one value.
+            let place = self.made(&to)?;
+            self.constructed(&place, members, Some(of))?;
+            return self.read(&place);
+        }
         let value = Self::decayed(value);
         if let (Ty::Pointer(..), Ty::Integer { bits: 32, .. }) = (&value.ty, &to) {
             let generic = self.generic(value)?;

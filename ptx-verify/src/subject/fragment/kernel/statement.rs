@@ -396,7 +396,8 @@ impl<'s> Lowering<'_, 's> {
                 }
                 self.reference(of, variable)?
             }
-            TypeName::Auto => {
+            // `auto*` is the type of the pointer that it begins with.
+            named if named.is_told_by_value() => {
                 if let Some(lambda) = variable.value.as_ref().and_then(|value| self.lambda(value)) {
                     self.names.push((variable.name, Binding::Lambda(lambda)));
                     return Ok(());
@@ -482,7 +483,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// A variable that begins with a value; a constant is that value.
-    fn kept(&mut self, value: Value, is_constant: bool) -> Result<Place, Unclear> {
+    pub(super) fn kept(&mut self, value: Value, is_constant: bool) -> Result<Place, Unclear> {
         // A pointer to what is in no memory stays what it is.
         let is_fixed = (is_constant && value.number().is_some())
             || matches!(value.ty, Ty::Group(_) | Ty::Any)
